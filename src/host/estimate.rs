@@ -1,0 +1,80 @@
+//! The host model's answer.
+
+use crate::units::{Bytes, names};
+use serde::Serialize;
+
+names! {
+    /// The parts of host memory, in the order in which they are shown.
+    HostPart {
+        /// Python, PyTorch and other imports: private pages of each process.
+        Libraries = "libraries",
+        /// File-backed pages of libraries, once per node.
+        SharedLibraries = "shared_libraries",
+        /// The CUDA context's host side.
+        CudaContext = "cuda_context",
+        /// The tokenizer.
+        Tokenizer = "tokenizer",
+        /// The data set as it is held in memory.
+        Dataset = "dataset",
+        /// Worker processes: start-up and copy-on-write growth.
+        Workers = "workers",
+        /// Batches waiting in shared memory.
+        PrefetchedBatches = "prefetched_batches",
+        /// Pinned (page-locked) staging buffers.
+        PinnedMemory = "pinned_memory",
+        /// The model while it is read.
+        ModelLoading = "model_loading",
+        /// Parameters, gradients and optimizer states kept on the host.
+        Offload = "offload",
+        /// What saving a checkpoint adds.
+        Saving = "saving",
+        /// Page tables.
+        PageTables = "page_tables",
+        /// The launcher and other processes.
+        OtherProcesses = "other_processes",
+    }
+}
+
+names! {
+    /// The phases of a training job as the host sees them.
+    HostPhase {
+        /// Imports, data set and model are loaded.
+        Load = "load",
+        /// Training goes on.
+        Steady = "steady",
+        /// A checkpoint is written.
+        Save = "save",
+    }
+}
+
+/// Host memory of one phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HostPhaseUse {
+    /// Which phase.
+    pub phase: HostPhase,
+    /// Sum of the parts.
+    pub total: Bytes,
+    /// Bytes of each part that is not zero, in the order of [`HostPart::ALL`].
+    #[serde(serialize_with = "as_map")]
+    pub composition: Vec<(HostPart, Bytes)>,
+}
+
+fn as_map<S: serde::Serializer>(
+    parts: &[(HostPart, Bytes)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|(part, bytes)| (part.name(), bytes)))
+}
+
+/// Host memory of one node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HostEstimate {
+    /// The phase that needs most.
+    pub peak: HostPhaseUse,
+    /// Every phase.
+    pub phases: Vec<HostPhaseUse>,
+    /// Reclaimable page cache beside it, which must not be counted as used.
+    pub page_cache: Bytes,
+    /// Private memory of each training process with its workers, at the peak.
+    pub per_rank: Vec<Bytes>,
+}

@@ -1,0 +1,14 @@
+//! Highwater: how much GPU memory and host RAM a training run takes, at which moment, and what
+//! to change so that it fits.
+//!
+//! The flow is a chain of pure functions, one room each:
+//! `text -> codec -> Scenario -> spec::resolve -> ResolvedSpec -> sim::simulate -> Trace ->
+//! report::summarize -> Report -> chart, text -> page`.
+//! README's map says what lives in which room and which rooms may use which.
+
+pub mod host;
+pub mod report;
+pub mod sim;
+pub mod spec;
+pub mod tape;
+pub mod units;

@@ -1,0 +1,255 @@
+//! The report: the JSON contract of what Highwater says.
+
+use crate::host::HostEstimate;
+use crate::sim::Phase;
+use crate::spec::Finding;
+use crate::tape::Category;
+use crate::units::Bytes;
+use serde::{Serialize, Serializer};
+
+/// Bytes by category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Composition([u64; Category::ALL.len()]);
+
+impl Composition {
+    /// Bytes of one category.
+    pub fn get(&self, category: Category) -> Bytes {
+        Bytes(self.0[category as usize])
+    }
+
+    /// Adds to one category.
+    pub fn add(&mut self, category: Category, bytes: u64) {
+        self.0[category as usize] += bytes;
+    }
+
+    /// Takes from one category.
+    pub fn remove(&mut self, category: Category, bytes: u64) {
+        self.0[category as usize] -= bytes;
+    }
+
+    /// The parts that are not zero, in the order of [`Category::ALL`].
+    pub fn parts(&self) -> impl Iterator<Item = (Category, Bytes)> + '_ {
+        Category::ALL
+            .iter()
+            .map(|&c| (c, self.get(c)))
+            .filter(|(_, bytes)| bytes.get() > 0)
+    }
+
+    /// Sum of the parts.
+    pub fn total(&self) -> Bytes {
+        Bytes(self.0.iter().sum())
+    }
+}
+
+impl Serialize for Composition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            self.parts()
+                .map(|(category, bytes)| (category.name(), bytes)),
+        )
+    }
+}
+
+/// What a phase takes at its peak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PhaseReport {
+    /// Which phase.
+    pub phase: Phase,
+    /// Live storages, each rounded to the allocator's 512 bytes.
+    pub peak_tensor: Bytes,
+    /// `torch.cuda.max_memory_allocated()` over the phase.
+    pub peak_allocated: Bytes,
+    /// `torch.cuda.max_memory_reserved()` over the phase.
+    pub peak_reserved: Bytes,
+    /// The parts of `peak_tensor`.
+    pub composition: Composition,
+}
+
+/// One step: its phases in program order and the one that needs most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// Phases in program order, micro-batches taken together.
+    pub phases: Vec<PhaseReport>,
+    /// The binding phase.
+    pub peak: PhaseReport,
+}
+
+/// The device's side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceReport {
+    /// The first step, in which optimizer states appear.
+    pub first_step: StepReport,
+    /// A steady step.
+    pub steady_step: StepReport,
+    /// Peaks of the whole run, for all processes on the device together.
+    pub run: RunReport,
+    /// CUDA contexts and kernel images outside the allocator, of all processes on the device.
+    pub context: Bytes,
+    /// What nvidia-smi shows at the peak: reserved plus context, all processes on the device.
+    pub total: Bytes,
+    /// What programs can use of the device.
+    pub usable: Bytes,
+    /// The device's name.
+    pub name: String,
+}
+
+/// Peaks of the whole run of one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RunReport {
+    /// `torch.cuda.max_memory_allocated()`.
+    pub peak_allocated: Bytes,
+    /// `torch.cuda.max_memory_reserved()`.
+    pub peak_reserved: Bytes,
+}
+
+/// The model's side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModelReport {
+    /// Name for people.
+    pub name: String,
+    /// Elements of all parameters.
+    pub num_parameters: u64,
+    /// Elements of those that are trained.
+    pub num_trainable: u64,
+}
+
+/// Whether something fits where it has to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Fit {
+    /// Bytes needed.
+    pub needed: Bytes,
+    /// Bytes there are.
+    pub capacity: Bytes,
+    /// Whether it fits.
+    pub fits: bool,
+}
+
+impl Fit {
+    /// Whether `needed` fits in `capacity`.
+    pub fn new(needed: Bytes, capacity: Bytes) -> Self {
+        Self {
+            needed,
+            capacity,
+            fits: needed <= capacity,
+        }
+    }
+
+    /// Bytes to spare; zero when it does not fit.
+    pub fn headroom(&self) -> Bytes {
+        self.capacity - self.needed
+    }
+
+    /// Bytes missing; zero when it fits.
+    pub fn shortfall(&self) -> Bytes {
+        self.needed - self.capacity
+    }
+}
+
+/// The answer in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// Whether both sides fit, swap not counted as memory.
+    pub fits: bool,
+    /// The phase in which the device's peak comes.
+    pub binding_phase: Phase,
+    /// The device's side.
+    pub device: Fit,
+    /// The host's side, against RAM.
+    pub host: Fit,
+    /// What would go to swap on the host; zero when RAM is enough.
+    pub swapped: Bytes,
+}
+
+/// Everything Highwater says of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The model.
+    pub model: ModelReport,
+    /// Samples an optimizer step sees over all devices.
+    pub global_batch_size: u64,
+    /// GPU memory.
+    pub device: DeviceReport,
+    /// Host RAM.
+    pub host: HostEstimate,
+    /// The answer in one line.
+    pub verdict: Verdict,
+    /// What to know about the scenario.
+    pub findings: Vec<Finding>,
+}
+
+/// Memory at one event of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TimelinePoint {
+    /// Index of the event.
+    pub event: u32,
+    /// Live storages by category.
+    pub composition: Composition,
+    /// `torch.cuda.memory_allocated()`.
+    pub allocated: Bytes,
+    /// `torch.cuda.memory_reserved()`.
+    pub reserved: Bytes,
+}
+
+/// A phase's place in the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PhaseSpan {
+    /// Step, from 0.
+    pub step: u32,
+    /// Micro-batch, from 0.
+    pub micro_batch: u32,
+    /// The phase.
+    pub phase: Phase,
+    /// First event.
+    pub start: u32,
+    /// One past the last event.
+    pub end: u32,
+}
+
+/// Memory over program order, thinned to what a drawing can show. Thinning keeps the highest
+/// point of each stretch, so that peaks stay exact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Timeline {
+    /// Points by event.
+    pub points: Vec<TimelinePoint>,
+    /// Phases in program order.
+    pub spans: Vec<PhaseSpan>,
+    /// Index in `points` of the highest.
+    pub peak: usize,
+}
+
+/// One batch size of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SweepPoint {
+    /// Samples per forward pass.
+    pub micro_batch_size: u64,
+    /// `peak_tensor` of each phase of the steady step.
+    pub phases: Vec<(Phase, Bytes)>,
+    /// The binding phase.
+    pub binding: Phase,
+    /// What nvidia-smi would show.
+    pub total: Bytes,
+    /// Whether it fits the device.
+    pub fits: bool,
+}
+
+/// The binding phase changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Switch {
+    /// The first batch size at which `to` binds.
+    pub micro_batch_size: u64,
+    /// What bound before.
+    pub from: Phase,
+    /// What binds from here on.
+    pub to: Phase,
+}
+
+/// Peak per phase against batch size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sweep {
+    /// Points in the order of the batch size.
+    pub points: Vec<SweepPoint>,
+    /// Where the binding phase changes, exact to one sample.
+    pub switches: Vec<Switch>,
+    /// The largest batch size that fits the device, when one of those looked at does.
+    pub largest_fitting: Option<u64>,
+}

@@ -1,0 +1,8 @@
+//! One training run as a program over the tape: what is asked becomes a [`Trace`].
+//!
+//! Invariants: events are in program order; every free names a storage that is alive; the same
+//! spec gives the same trace on every platform (no clock, no randomness, no floating point).
+
+mod trace;
+
+pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};

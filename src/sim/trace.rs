@@ -1,0 +1,88 @@
+//! The trace: every allocation and free of a run, in program order.
+
+use crate::tape::Category;
+use crate::units::names;
+
+names! {
+    /// The phases of a step, in the order in which they run.
+    Phase {
+        /// The batch is copied to the device.
+        Data = "data",
+        /// Forward pass and loss.
+        Forward = "forward",
+        /// Backward pass.
+        Backward = "backward",
+        /// Gradient clipping.
+        Clip = "clip",
+        /// The optimizer's step.
+        OptimizerStep = "optimizer_step",
+        /// Gradients are dropped or zeroed.
+        ZeroGrad = "zero_grad",
+        /// Evaluation.
+        Evaluation = "evaluation",
+    }
+}
+
+/// Index of a storage in [`Trace::storages`], in the order of allocation.
+pub type StorageId = u32;
+
+/// One event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A storage is allocated.
+    Alloc(StorageId),
+    /// A storage is freed.
+    Free(StorageId),
+    /// The mark with this index in [`Trace::marks`]: a phase begins.
+    Mark(u32),
+}
+
+/// What is known of a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    /// Bytes asked for, before the allocator's rounding.
+    pub bytes: u64,
+    /// What it turned out to be for.
+    pub category: Category,
+    /// The operation that allocated it, by its ATen name.
+    pub op: &'static str,
+    /// Where in the model: index in [`Trace::scopes`].
+    pub scope: u32,
+}
+
+/// A phase begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Step, from 0.
+    pub step: u32,
+    /// Micro-batch in the step, from 0.
+    pub micro_batch: u32,
+    /// The phase.
+    pub phase: Phase,
+}
+
+/// A whole run: as many steps as it takes to be steady. The last one is the steady step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Storages by id.
+    pub storages: Vec<Storage>,
+    /// Events in program order. What comes before the first mark is the model being built.
+    pub events: Vec<Event>,
+    /// Phase borders in program order.
+    pub marks: Vec<Mark>,
+    /// Module paths such as `model.layers.3.mlp`; the first is empty.
+    pub scopes: Vec<String>,
+    /// Elements of all parameters.
+    pub num_parameters: u64,
+    /// Elements of the parameters that are trained.
+    pub num_trainable: u64,
+    /// Bytes that autograd keeps for backward when the forward pass of a steady step has ended.
+    pub saved_for_backward: u64,
+}
+
+impl Trace {
+    /// The last step's number.
+    pub fn steady_step(&self) -> u32 {
+        self.marks.last().map_or(0, |mark| mark.step)
+    }
+}

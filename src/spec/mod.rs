@@ -1,0 +1,19 @@
+//! What is asked and what is true.
+//!
+//! A [`Scenario`] is intent: what a person, a URL or a file asks for, incomplete and possibly
+//! wrong. [`resolve`] checks it against the catalog and turns it into a [`ResolvedSpec`]: every
+//! default filled in, every limit checked, every name looked up. Nothing below this room ever
+//! sees a `Scenario`.
+//!
+//! Invariants: a `ResolvedSpec` exists only if `resolve` made it; all its products of sizes fit
+//! in `u64` with room to spare; a [`Finding`] of severity error means that there is no spec.
+
+mod finding;
+mod resolve;
+mod resolved;
+mod scenario;
+
+pub use finding::{Finding, Fix, Severity};
+pub use resolve::{Resolution, resolve};
+pub use resolved::*;
+pub use scenario::*;

@@ -1,0 +1,150 @@
+//! What is true: the only input of the engine.
+
+use super::{
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
+    Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Scenario, SdpaBackend, Task,
+};
+use crate::units::Bytes;
+
+/// A checked and completed scenario. Only [`super::resolve`] makes one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ResolvedSpec {
+    /// The scenario it came from.
+    pub scenario: Scenario,
+    /// The model's architecture with all its sizes.
+    pub architecture: Architecture,
+    /// Name for people.
+    pub model_name: String,
+    /// Task.
+    pub task: Task,
+    /// Samples per forward pass (B).
+    pub micro_batch_size: u64,
+    /// Tokens per sample (S).
+    pub seq_len: u64,
+    /// Micro-batches per optimizer step.
+    pub gradient_accumulation_steps: u64,
+    /// Precision policy.
+    pub precision: Precision,
+    /// How autocast is applied.
+    pub autocast_style: AutocastStyle,
+    /// Optimizer.
+    pub optimizer: Optimizer,
+    /// Attention implementation.
+    pub attention: Attention,
+    /// Forced sdpa kernel.
+    pub sdpa_backend: Option<SdpaBackend>,
+    /// Whether a mask with padding is passed.
+    pub padding_mask: bool,
+    /// Whether a key-value cache is filled while training.
+    pub use_cache: bool,
+    /// Activation checkpointing.
+    pub activation_checkpointing: ActivationCheckpointing,
+    /// Adapters.
+    pub lora: Option<Lora>,
+    /// Parameters that are not trained, by (part of) name.
+    pub frozen: Vec<String>,
+    /// Whether gradients are clipped.
+    pub clip_grad_norm: bool,
+    /// Whether `zero_grad` drops gradients.
+    pub zero_grad_set_to_none: bool,
+    /// Loss.
+    pub loss: Loss,
+    /// Whether outputs outlive the step.
+    pub keep_outputs: bool,
+    /// Program.
+    pub program: Program,
+    /// Data set.
+    pub dataset: Dataset,
+    /// Data loader.
+    pub dataloader: DataLoader,
+    /// Device facts.
+    pub device: DeviceFacts,
+    /// Host facts.
+    pub host: HostFacts,
+    /// Allocator settings.
+    pub allocator: AllocatorSettings,
+    /// Framework.
+    pub framework: Framework,
+}
+
+/// What the engine needs to know of an accelerator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceFacts {
+    /// Name for people.
+    pub name: String,
+    /// Memory that programs can use, context included.
+    pub usable: Bytes,
+    /// Bytes of the CUDA context and kernel images outside the allocator.
+    pub context: Bytes,
+    /// Compute capability times ten, as 80 for an A100.
+    pub compute_capability: u32,
+    /// Processes that share it.
+    pub processes: u64,
+}
+
+/// What the engine needs to know of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostFacts {
+    /// RAM of one node.
+    pub ram: Bytes,
+    /// Swap of one node.
+    pub swap: Bytes,
+    /// Training processes on one node.
+    pub processes: u64,
+}
+
+/// An architecture with all its sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Architecture {
+    /// One linear layer.
+    Linear(LinearModel),
+    /// The Llama family: llama, mistral, qwen2, qwen3.
+    Llama(LlamaConfig),
+}
+
+/// The Llama family as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LlamaConfig {
+    /// Which member, for what they do differently.
+    pub model_type: LlamaType,
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// K.
+    pub num_key_value_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// V.
+    pub vocab_size: u64,
+    /// Whether `lm_head` shares the embedding's weight.
+    pub tie_word_embeddings: bool,
+    /// Biases on q, k, v.
+    pub qkv_bias: bool,
+    /// Bias on `o_proj`.
+    pub o_bias: bool,
+    /// Biases in the MLP.
+    pub mlp_bias: bool,
+    /// Sliding window, when shorter than the sequence it changes the mask.
+    pub sliding_window: Option<u64>,
+    /// Dropout on attention probabilities, in thousandths.
+    pub attention_dropout_permille: u32,
+}
+
+/// Members of the Llama family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LlamaType {
+    /// Llama.
+    Llama,
+    /// Mistral.
+    Mistral,
+    /// Qwen2 and Qwen2.5.
+    Qwen2,
+    /// Qwen3, with norms on q and k.
+    Qwen3,
+}

@@ -1,0 +1,501 @@
+//! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
+
+use crate::units::names;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of the scenario format.
+pub const SCENARIO_VERSION: u32 = 1;
+
+/// One training run, as somebody asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scenario {
+    /// Format version.
+    pub v: u32,
+    /// Which model.
+    pub model: ModelRef,
+    /// Fields that replace those of the model's config, as `{"num_hidden_layers": 2}`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub model_overrides: Map<String, Value>,
+    /// What the model is trained for.
+    pub task: Task,
+    /// Samples per forward pass on one device (B).
+    pub micro_batch_size: u64,
+    /// Tokens per sample (S).
+    pub seq_len: u64,
+    /// Tokens per target of an encoder-decoder; `seq_len` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_seq_len: Option<u64>,
+    /// Micro-batches per optimizer step.
+    pub gradient_accumulation_steps: u64,
+    /// Precision policy.
+    pub precision: Precision,
+    /// How autocast is applied.
+    pub autocast_style: AutocastStyle,
+    /// Optimizer and its implementation.
+    pub optimizer: Optimizer,
+    /// Attention implementation.
+    pub attention: Attention,
+    /// Which sdpa kernel is forced; PyTorch's own choice when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sdpa_backend: Option<SdpaBackend>,
+    /// Whether an attention mask with padding is passed.
+    pub padding_mask: bool,
+    /// Whether the model fills a key-value cache while training.
+    pub use_cache: bool,
+    /// Activation checkpointing (known to users as gradient checkpointing).
+    pub activation_checkpointing: ActivationCheckpointing,
+    /// Low-rank adapters, when training with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lora: Option<Lora>,
+    /// Names (or parts of names) of parameters that are not trained.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frozen: Vec<String>,
+    /// Whether gradients are clipped by norm.
+    pub clip_grad_norm: bool,
+    /// Whether `zero_grad` drops gradients (PyTorch's default) or writes zeros.
+    pub zero_grad_set_to_none: bool,
+    /// Where the loss comes from.
+    pub loss: Loss,
+    /// Whether the caller still holds the model's outputs while the next step runs.
+    pub keep_outputs: bool,
+    /// Which program runs.
+    pub program: Program,
+    /// The data set.
+    pub dataset: Dataset,
+    /// `torch.utils.data.DataLoader`.
+    pub dataloader: DataLoader,
+    /// The machine.
+    pub hardware: Hardware,
+    /// Settings of PyTorch's caching allocator.
+    pub allocator: AllocatorSettings,
+    /// Framework versions, as `torch-2.15/transformers-5.23`.
+    pub framework: Framework,
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            v: SCENARIO_VERSION,
+            model: ModelRef::Catalog("qwen2.5-1.5b".to_owned()),
+            model_overrides: Map::new(),
+            task: Task::CausalLm,
+            micro_batch_size: 2,
+            seq_len: 256,
+            target_seq_len: None,
+            gradient_accumulation_steps: 1,
+            precision: Precision::Fp32,
+            autocast_style: AutocastStyle::Plain,
+            optimizer: Optimizer::default(),
+            attention: Attention::Sdpa,
+            sdpa_backend: None,
+            padding_mask: false,
+            use_cache: false,
+            activation_checkpointing: ActivationCheckpointing::None,
+            lora: None,
+            frozen: Vec::new(),
+            clip_grad_norm: false,
+            zero_grad_set_to_none: true,
+            loss: Loss::Labels,
+            keep_outputs: false,
+            program: Program::Training,
+            dataset: Dataset::default(),
+            dataloader: DataLoader::default(),
+            hardware: Hardware::default(),
+            allocator: AllocatorSettings::default(),
+            framework: Framework::default(),
+        }
+    }
+}
+
+/// Which model a scenario means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ModelRef {
+    /// A name of the catalog.
+    Catalog(String),
+    /// A Hugging Face `config.json`.
+    HfConfig {
+        /// The file's content.
+        hf_config: Map<String, Value>,
+    },
+    /// A single `torch.nn.Linear`.
+    Linear {
+        /// The layer.
+        linear: LinearModel,
+    },
+    /// Only a number of parameters.
+    NumParameters {
+        /// How many.
+        num_parameters: u64,
+    },
+}
+
+/// `torch.nn.Linear(in_features, out_features, bias)`, the smallest model there is. Its input is
+/// fp32 `[micro_batch_size, in_features]`, its loss the mean of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinearModel {
+    /// Columns of the input.
+    pub in_features: u64,
+    /// Columns of the output.
+    pub out_features: u64,
+    /// Whether there is a bias.
+    #[serde(default = "yes")]
+    pub bias: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+names! {
+    /// What a model is trained for; it decides the head and the loss.
+    Task {
+        /// Next-token prediction.
+        CausalLm = "causal_lm",
+        /// Encoder-decoder.
+        Seq2SeqLm = "seq2seq_lm",
+        /// Masked-token prediction.
+        MaskedLm = "masked_lm",
+        /// One label per sequence.
+        SequenceClassification = "sequence_classification",
+        /// One label per image.
+        ImageClassification = "image_classification",
+    }
+}
+
+names! {
+    /// The precision policy.
+    Precision {
+        /// Everything in float32.
+        Fp32 = "fp32",
+        /// Autocast to bfloat16 over float32 weights.
+        AmpBf16 = "amp_bf16",
+        /// Autocast to float16 over float32 weights, with a gradient scaler.
+        AmpFp16 = "amp_fp16",
+        /// Weights, gradients and optimizer states in bfloat16.
+        Bf16 = "bf16",
+        /// Weights, gradients and optimizer states in float16.
+        Fp16 = "fp16",
+    }
+}
+
+names! {
+    /// How autocast is applied around the model.
+    AutocastStyle {
+        /// `with torch.autocast(...)` around forward and loss.
+        Plain = "plain",
+        /// accelerate's wrapper: autocast inside, outputs converted to fp32.
+        Accelerate = "accelerate",
+    }
+}
+
+names! {
+    /// The optimizers.
+    OptimizerName {
+        /// `torch.optim.AdamW`.
+        AdamW = "adamw",
+        /// `torch.optim.Adam`.
+        Adam = "adam",
+        /// `torch.optim.SGD`.
+        Sgd = "sgd",
+        /// `torch.optim.Adafactor`.
+        Adafactor = "adafactor",
+        /// `transformers.optimization.Adafactor`.
+        AdafactorTransformers = "adafactor_transformers",
+        /// `torch.optim.RMSprop`.
+        RmsProp = "rmsprop",
+        /// `torch.optim.Adagrad`.
+        Adagrad = "adagrad",
+        /// `torch.optim.Adadelta`.
+        Adadelta = "adadelta",
+        /// `torch.optim.Adamax`.
+        Adamax = "adamax",
+        /// `torch.optim.NAdam`.
+        NAdam = "nadam",
+        /// No optimizer: gradients only.
+        None = "none",
+    }
+}
+
+names! {
+    /// How an optimizer's step is implemented.
+    OptimizerImpl {
+        /// Multi-tensor, PyTorch's default on CUDA.
+        Foreach = "foreach",
+        /// One fused kernel.
+        Fused = "fused",
+        /// One parameter after the other.
+        ForLoop = "for_loop",
+        /// There is no optimizer.
+        None = "none",
+    }
+}
+
+/// An optimizer and its options.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Optimizer {
+    /// Which one.
+    pub name: OptimizerName,
+    /// Which implementation of the step.
+    #[serde(rename = "impl")]
+    pub implementation: OptimizerImpl,
+    /// SGD's momentum; 0 means none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub momentum: f64,
+    /// Adam's third state.
+    #[serde(skip_serializing_if = "is_false")]
+    pub amsgrad: bool,
+    /// Adam's L2 weight decay (`AdamW` decays without needing memory).
+    #[serde(skip_serializing_if = "is_false")]
+    pub weight_decay: bool,
+    /// transformers' Adafactor: learning rate from the step and the parameter's scale.
+    #[serde(skip_serializing_if = "is_false")]
+    pub relative_step: bool,
+}
+
+impl Default for Optimizer {
+    fn default() -> Self {
+        Self {
+            name: OptimizerName::AdamW,
+            implementation: OptimizerImpl::Foreach,
+            momentum: 0.0,
+            amsgrad: false,
+            weight_decay: false,
+            relative_step: false,
+        }
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+names! {
+    /// transformers' `attn_implementation`.
+    Attention {
+        /// Written out: scores, softmax, product.
+        Eager = "eager",
+        /// `torch.nn.functional.scaled_dot_product_attention`.
+        Sdpa = "sdpa",
+        /// The flash-attn package.
+        FlashAttention2 = "flash_attention_2",
+    }
+}
+
+names! {
+    /// The kernels behind `scaled_dot_product_attention`.
+    SdpaBackend {
+        /// `FlashAttention`.
+        Flash = "flash",
+        /// Memory-efficient attention.
+        Efficient = "efficient",
+        /// Written out in PyTorch operations.
+        Math = "math",
+    }
+}
+
+names! {
+    /// Activation checkpointing of every layer.
+    ActivationCheckpointing {
+        /// All saved tensors are kept.
+        None = "none",
+        /// `use_reentrant=False`, transformers' default since version 5.
+        Full = "full",
+        /// `use_reentrant=True`.
+        FullReentrant = "full_reentrant",
+    }
+}
+
+names! {
+    /// Where the loss comes from.
+    Loss {
+        /// The model computes it from labels.
+        Labels = "labels",
+        /// The mean of the logits.
+        MeanLogits = "mean_logits",
+        /// There is none: forward only.
+        None = "none",
+    }
+}
+
+names! {
+    /// Which program runs on the device.
+    Program {
+        /// Training steps.
+        Training = "training",
+        /// Forward passes under `no_grad`.
+        Forward = "forward",
+        /// Evaluation.
+        Evaluation = "evaluation",
+    }
+}
+
+names! {
+    /// The framework versions whose facts the engine follows.
+    Framework {
+        /// PyTorch 2.15 with transformers 5.23.
+        Torch215Transformers523 = "torch-2.15/transformers-5.23",
+        /// PyTorch 2.6 with transformers 4.51.
+        Torch26Transformers451 = "torch-2.6/transformers-4.51",
+        /// PyTorch 2.6 with transformers 4.48.
+        Torch26Transformers448 = "torch-2.6/transformers-4.48",
+    }
+}
+
+impl Default for Framework {
+    fn default() -> Self {
+        Self::Torch215Transformers523
+    }
+}
+
+/// PEFT's `LoraConfig`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Lora {
+    /// Rank.
+    pub r: u64,
+    /// Names of the linear layers that get adapters.
+    pub target_modules: Vec<String>,
+    /// Dropout before the adapters; 0 means none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dropout: f64,
+}
+
+impl Default for Lora {
+    fn default() -> Self {
+        Self {
+            r: 16,
+            target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
+            dropout: 0.0,
+        }
+    }
+}
+
+names! {
+    /// How a data set is held in host memory.
+    DatasetMode {
+        /// Hugging Face `datasets` or Arrow, memory-mapped: page cache only.
+        MemoryMapped = "memory_mapped",
+        /// A pandas data frame with Python strings, read whole.
+        Pandas = "pandas",
+        /// An Arrow table read whole (`keep_in_memory=True`).
+        ArrowInMemory = "arrow_in_memory",
+        /// A list of dictionaries of Python strings.
+        PythonList = "python_list",
+        /// Lists of token ids as Python integers.
+        TokenLists = "token_lists",
+        /// One tensor of token ids.
+        TokenTensor = "token_tensor",
+        /// The file is opened anew for each sample.
+        Reopened = "reopened",
+    }
+}
+
+/// The data set, as it lies on disk and as it is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dataset {
+    /// How it is held.
+    pub mode: DatasetMode,
+    /// Bytes of its raw UTF-8 text.
+    pub raw_bytes: u64,
+    /// Samples.
+    pub rows: u64,
+    /// Text columns.
+    pub columns: u64,
+}
+
+impl Default for Dataset {
+    fn default() -> Self {
+        Self {
+            mode: DatasetMode::MemoryMapped,
+            raw_bytes: 1 << 30,
+            rows: 1_000_000,
+            columns: 2,
+        }
+    }
+}
+
+/// `torch.utils.data.DataLoader`'s options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DataLoader {
+    /// Worker processes; 0 loads in the training process.
+    pub num_workers: u64,
+    /// Batches fetched ahead by each worker.
+    pub prefetch_factor: u64,
+    /// Whether batches are copied to pinned (page-locked) memory.
+    pub pin_memory: bool,
+}
+
+impl Default for DataLoader {
+    fn default() -> Self {
+        Self {
+            num_workers: 4,
+            prefetch_factor: 2,
+            pin_memory: true,
+        }
+    }
+}
+
+/// The machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hardware {
+    /// An accelerator of the catalog.
+    pub gpu: String,
+    /// GPU memory in bytes, when it differs from the catalog's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_memory: Option<u64>,
+    /// GPUs in one machine.
+    pub gpus_per_node: u64,
+    /// Machines.
+    pub nodes: u64,
+    /// Training processes sharing one GPU.
+    pub processes_per_gpu: u64,
+    /// RAM of one machine in bytes.
+    pub host_ram: u64,
+    /// Swap of one machine in bytes.
+    pub swap: u64,
+}
+
+impl Default for Hardware {
+    fn default() -> Self {
+        Self {
+            gpu: "a100-80gb".to_owned(),
+            gpu_memory: None,
+            gpus_per_node: 1,
+            nodes: 1,
+            processes_per_gpu: 1,
+            host_ram: 128 << 30,
+            swap: 0,
+        }
+    }
+}
+
+/// `PYTORCH_CUDA_ALLOC_CONF`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AllocatorSettings {
+    /// `expandable_segments:True`.
+    #[serde(skip_serializing_if = "is_false")]
+    pub expandable_segments: bool,
+    /// `max_split_size_mb`: larger blocks are never split.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_split_size_mb: Option<u64>,
+    /// `roundup_power2_divisions`, one number for all sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roundup_power2_divisions: Option<u64>,
+    /// `garbage_collection_threshold`, a share of the memory limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub garbage_collection_threshold: Option<f64>,
+}

@@ -1,0 +1,35 @@
+//! What a storage is for.
+
+use crate::units::names;
+
+names! {
+    /// What a storage is for; the parts of every composition, in the order in which they are shown.
+    Category {
+        /// Weights.
+        Parameters = "parameters",
+        /// Tensors of the model that are not trained.
+        Buffers = "buffers",
+        /// The batch.
+        Inputs = "inputs",
+        /// Optimizer states.
+        OptimizerStates = "optimizer_states",
+        /// Full-precision copies of weights that the optimizer works on.
+        MasterWeights = "master_weights",
+        /// Gradients of parameters.
+        Gradients = "gradients",
+        /// Tensors saved for backward.
+        Activations = "activations",
+        /// Autocast's low-precision copies of weights.
+        AutocastWeights = "autocast_weights",
+        /// The model's output while it is held outside of autograd.
+        Logits = "logits",
+        /// What lives within an operation or between a few.
+        Temporaries = "temporaries",
+        /// Workspaces of libraries such as cuBLAS.
+        Workspaces = "workspaces",
+        /// Buffers of collective communication.
+        Communication = "communication",
+        /// Keys and values kept while generating.
+        KvCache = "kv_cache",
+    }
+}

@@ -1,0 +1,17 @@
+//! Units: bytes, element types and shapes.
+//!
+//! The room everything else rests on. It knows what a byte count, an element type and a shape
+//! are and how they combine; it knows no model, no framework and no hardware.
+//!
+//! Invariants: sizes are whole bytes in `u64`; a [`Shape`] has at most [`MAX_DIMS`] dimensions;
+//! no floating point.
+
+mod bytes;
+mod dtype;
+mod names;
+mod shape;
+
+pub use bytes::{Bytes, GIB, KIB, MIB};
+pub use dtype::DType;
+pub(crate) use names::names;
+pub use shape::{MAX_DIMS, Shape};
