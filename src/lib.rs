@@ -11,4 +11,14 @@ pub mod report;
 pub mod sim;
 pub mod spec;
 pub mod tape;
+pub mod text;
 pub mod units;
+
+#[cfg(feature = "web")]
+pub mod app;
+#[cfg(feature = "web")]
+pub mod browser;
+#[cfg(feature = "web")]
+pub mod views;
+#[cfg(feature = "web")]
+pub mod widgets;

@@ -1,0 +1,41 @@
+//! The document: its language, title and skeleton.
+
+use web_sys::{Document, Window};
+
+pub(super) fn window() -> Option<Window> {
+    web_sys::window()
+}
+
+pub(super) fn document() -> Option<Document> {
+    window()?.document()
+}
+
+/// The languages the reader prefers, as BCP 47 tags, the most preferred first.
+pub fn languages() -> Vec<String> {
+    let Some(window) = window() else {
+        return Vec::new();
+    };
+    window
+        .navigator()
+        .languages()
+        .iter()
+        .filter_map(|tag| tag.as_string())
+        .collect()
+}
+
+/// Sets the document's language and title.
+pub fn set_language(tag: &str, title: &str) {
+    if let Some(document) = document() {
+        document.set_title(title);
+        if let Some(root) = document.document_element() {
+            let _ = root.set_attribute("lang", tag);
+        }
+    }
+}
+
+/// Removes the static skeleton that stands until the page is there.
+pub fn remove_skeleton() {
+    if let Some(skeleton) = document().and_then(|d| d.get_element_by_id("skeleton")) {
+        skeleton.remove();
+    }
+}

@@ -1,0 +1,5 @@
+//! The page's panels, one file each. No arithmetic here.
+
+mod page;
+
+pub use page::Page;

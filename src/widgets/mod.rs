@@ -1,0 +1,1 @@
+//! Dumb controls: they know no domain word.
