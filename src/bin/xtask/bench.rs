@@ -1,0 +1,74 @@
+//! The time of one estimate, natively and in WebAssembly, from the same scenarios.
+
+use crate::build::PAGE_PROFILE;
+use crate::process::{Failure, cargo, minutes, root, run};
+use crate::{pins, tools};
+use std::fs::File;
+use std::process::Stdio;
+
+/// Scenarios whose reports are compared byte by byte between the two.
+const SCENARIOS: &str = "tests/wasm/scenarios.jsonl";
+
+/// What the native command line says of them.
+const NATIVE_REPORTS: &str = "target/native-reports.jsonl";
+
+/// Prints both times.
+pub fn run_both() -> Result<(), Failure> {
+    native()?;
+    tools::wasm_target()?;
+    tools::installed("wasm-bindgen", "wasm-bindgen-cli", pins::WASM_BINDGEN)?;
+    in_webassembly()
+}
+
+/// The native time.
+pub fn native() -> Result<(), Failure> {
+    run(
+        cargo().args(["bench", "--locked", "--quiet", "--bench", "estimate"]),
+        minutes(10),
+    )
+}
+
+/// The tests of `tests/wasm` in a headless browser: the reports equal the native command line's,
+/// and how long one takes.
+pub fn in_webassembly() -> Result<(), Failure> {
+    let browser = tools::browser()?;
+    native_reports()?;
+    run(
+        cargo()
+            .args(["test", "--locked", "--quiet", "--profile", PAGE_PROFILE])
+            .args(["--target", pins::WASM_TARGET, "--test", "wasm"])
+            .args(["--", "--nocapture"])
+            .env(
+                "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
+                "wasm-bindgen-test-runner",
+            )
+            .env("CHROMEDRIVER", browser.driver)
+            .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
+            .env("HIGHWATER_NATIVE_REPORTS", root().join(NATIVE_REPORTS)),
+        minutes(15),
+    )
+}
+
+/// Writes what the native command line says of the scenarios to a file that the WebAssembly test
+/// is compiled with.
+fn native_reports() -> Result<(), Failure> {
+    run(
+        cargo().args(["build", "--locked", "--quiet", "--bin", "highwater"]),
+        minutes(10),
+    )?;
+    let path = root().join(NATIVE_REPORTS);
+    let file = File::create(&path)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let status = crate::process::program("target/debug/highwater")
+        .args(["estimate", SCENARIOS])
+        .stdout(Stdio::from(file))
+        .status()
+        .map_err(|error| Failure::new(format!("target/debug/highwater: {error}")))?;
+    // 3: some scenario does not fit its hardware, which is an answer like any other.
+    match status.code() {
+        Some(0 | 3) => Ok(()),
+        _ => Err(Failure::new(format!(
+            "`highwater estimate {SCENARIOS}`: {status}"
+        ))),
+    }
+}

@@ -1,0 +1,125 @@
+//! The page: built for hosting, served for development, weighed.
+
+use crate::process::{Failure, browser_tests, minutes, program, root, run};
+use crate::{pins, tools};
+use std::net::TcpListener;
+
+/// The port tried first.
+const PORT: u16 = 8080;
+
+/// How many ports after [`PORT`] are tried when it is taken.
+const PORTS_TRIED: u16 = 20;
+
+/// Where `cargo xtask serve` builds, apart from the files for hosting.
+const SERVED: &str = "target/serve";
+
+/// Builds the page for hosting.
+pub fn release_page() -> Result<(), Failure> {
+    tools::page()?;
+    run(
+        program("trunk").args(["build", "--release=true"]),
+        minutes(20),
+    )?;
+    println!(
+        "The page is in target/dist: static files, ready for any web server, under any path.\n\
+         They must be served, not opened from disk: `cargo xtask serve` does that here."
+    );
+    Ok(())
+}
+
+/// Builds the page, serves it on this machine and rebuilds it on change, until interrupted.
+pub fn serve(arguments: &[String]) -> Result<(), Failure> {
+    let Options { dev, port } = options(arguments)?;
+    tools::page()?;
+    let port = match port {
+        Some(port) => port,
+        None => free_port()?,
+    };
+    // Trunk wants the folder to be there before it serves.
+    std::fs::create_dir_all(root().join(SERVED))
+        .map_err(|error| Failure::new(format!("{SERVED}: {error}")))?;
+    println!(
+        "\nHighwater will be at http://127.0.0.1:{port}/ as soon as it is built{}.\n\
+         A page with two embedded estimates: http://127.0.0.1:{port}/embed-demo.html\n\
+         Ctrl-C ends it.\n",
+        if dev {
+            ""
+        } else {
+            " (a minute or two the first time)"
+        },
+    );
+    run(
+        program("trunk")
+            .args(["serve", "--dist", SERVED, "--port", &port.to_string()])
+            .arg(format!("--release={}", !dev))
+            .arg(format!("--no-autoreload={}", !dev)),
+        std::time::Duration::MAX,
+    )
+}
+
+/// Prints what a first visit downloads; fails when it is over the budget.
+pub fn size() -> Result<(), Failure> {
+    if !root().join("target/dist/index.html").is_file() {
+        release_page()?;
+    }
+    tools::node_packages()?;
+    run(
+        program("node").arg("size.mjs").current_dir(browser_tests()),
+        minutes(2),
+    )
+}
+
+struct Options {
+    dev: bool,
+    port: Option<u16>,
+}
+
+fn options(arguments: &[String]) -> Result<Options, Failure> {
+    let mut options = Options {
+        dev: false,
+        port: None,
+    };
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--dev" => options.dev = true,
+            "--port" => {
+                let port = words.next().and_then(|text| text.parse().ok());
+                options.port = Some(port.ok_or_else(|| {
+                    Failure::usage("--port wants a number from 1 to 65535, as `--port 8080`")
+                })?);
+            }
+            other => {
+                return Err(Failure::usage(format!(
+                    "`{other}` is not understood; serve takes --dev and --port N"
+                )));
+            }
+        }
+    }
+    Ok(options)
+}
+
+fn free_port() -> Result<u16, Failure> {
+    (PORT..PORT + PORTS_TRIED)
+        .find(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok())
+        .ok_or_else(|| {
+            Failure::new(format!(
+                "ports {PORT} to {} are taken; name another with --port N",
+                PORT + PORTS_TRIED - 1
+            ))
+        })
+}
+
+/// How the library is compiled for the page, as `public/index.html` tells Trunk.
+pub const PAGE_PROFILE: &str = "web";
+
+/// Arguments that select the code of the page.
+pub const PAGE_CODE: &[&str] = &[
+    "--target",
+    pins::WASM_TARGET,
+    "--features",
+    "web",
+    "--lib",
+    "--bin",
+    "web",
+];
