@@ -6,6 +6,7 @@
 //! report::summarize -> Report -> chart, text -> page`.
 //! README's map says what lives in which room and which rooms may use which.
 
+pub mod catalog;
 pub mod host;
 pub mod report;
 pub mod sim;

@@ -8,12 +8,27 @@
 //! Invariants: a `ResolvedSpec` exists only if `resolve` made it; all its products of sizes fit
 //! in `u64` with room to spare; a [`Finding`] of severity error means that there is no spec.
 
+mod adapters;
+mod allocator;
+mod closest;
+mod config_fields;
 mod finding;
+mod hardware;
+mod limits;
+mod llama;
+mod model;
+mod optimizer;
 mod resolve;
 mod resolved;
 mod scenario;
+mod support;
+mod training;
 
+pub use closest::closest;
 pub use finding::{Finding, Fix, Severity};
 pub use resolve::{Resolution, resolve};
 pub use resolved::*;
 pub use scenario::*;
+
+#[cfg(test)]
+mod tests;

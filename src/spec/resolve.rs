@@ -1,6 +1,7 @@
 //! From intent to facts.
 
-use super::{Finding, ResolvedSpec, Scenario};
+use super::{Finding, ResolvedSpec, Scenario, Severity};
+use super::{SCENARIO_VERSION, adapters, allocator, hardware, model, optimizer, support, training};
 
 /// What `resolve` says of a scenario.
 #[derive(Clone, Debug)]
@@ -13,6 +14,77 @@ pub struct Resolution {
 
 /// Checks a scenario, fills in what it leaves open and looks up what it names.
 pub fn resolve(scenario: &Scenario) -> Resolution {
-    let _ = scenario;
-    todo!("written by the input room's author")
+    let mut findings = Vec::new();
+    let spec = complete(scenario, &mut findings);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let refused = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    Resolution {
+        spec: spec.filter(|_| !refused),
+        findings,
+    }
+}
+
+/// The completed scenario; of use only if no finding is an error.
+fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
+    check_version(scenario.v, findings);
+    training::check_ranges(scenario, findings);
+    optimizer::check(&scenario.optimizer, findings);
+    allocator::check(&scenario.allocator, findings);
+    support::check(scenario, findings);
+    let in_range = !findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    let model = model::read(scenario, findings);
+    let machine = hardware::read(&scenario.hardware, findings);
+    let (model, (device, host)) = (model?, machine?);
+    if in_range {
+        training::check_combinations(scenario, &model, findings);
+    }
+    training::check_attention(scenario, &device, &model, findings);
+    adapters::check(scenario, &model.architecture, findings);
+    Some(ResolvedSpec {
+        scenario: scenario.clone(),
+        architecture: model.architecture,
+        model_name: model.name,
+        task: scenario.task,
+        micro_batch_size: scenario.micro_batch_size,
+        seq_len: scenario.seq_len,
+        gradient_accumulation_steps: scenario.gradient_accumulation_steps,
+        precision: scenario.precision,
+        autocast_style: scenario.autocast_style,
+        optimizer: scenario.optimizer,
+        attention: scenario.attention,
+        sdpa_backend: scenario.sdpa_backend,
+        padding_mask: scenario.padding_mask,
+        use_cache: scenario.use_cache,
+        activation_checkpointing: scenario.activation_checkpointing,
+        lora: scenario.lora.clone(),
+        frozen: scenario.frozen.clone(),
+        clip_grad_norm: scenario.clip_grad_norm,
+        zero_grad_set_to_none: scenario.zero_grad_set_to_none,
+        loss: scenario.loss,
+        keep_outputs: scenario.keep_outputs,
+        program: scenario.program,
+        dataset: scenario.dataset,
+        dataloader: scenario.dataloader,
+        device,
+        host,
+        allocator: scenario.allocator.clone(),
+        framework: scenario.framework,
+    })
+}
+
+fn check_version(version: u32, findings: &mut Vec<Finding>) {
+    if version != SCENARIO_VERSION {
+        findings.push(
+            Finding::error(
+                "v",
+                format!("The scenario says format version {version}; this program reads version {SCENARIO_VERSION}."),
+                format!("该场景的格式版本为 {version}；本程序只能读取版本 {SCENARIO_VERSION}。"),
+            )
+            .with_fix("v", SCENARIO_VERSION),
+        );
+    }
 }

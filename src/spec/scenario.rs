@@ -74,11 +74,18 @@ pub struct Scenario {
     pub framework: Framework,
 }
 
+impl Scenario {
+    /// The catalog id of the model that a page opens with.
+    pub const fn default_model_id() -> &'static str {
+        "qwen2.5-1.5b"
+    }
+}
+
 impl Default for Scenario {
     fn default() -> Self {
         Self {
             v: SCENARIO_VERSION,
-            model: ModelRef::Catalog("qwen2.5-1.5b".to_owned()),
+            model: ModelRef::Catalog(Self::default_model_id().to_owned()),
             model_overrides: Map::new(),
             task: Task::CausalLm,
             micro_batch_size: 2,

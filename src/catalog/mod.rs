@@ -1,0 +1,19 @@
+//! Facts with a name, a source and a date: models and accelerators.
+//!
+//! Models are kept as their published `config.json`, cut to the fields that decide sizes, so that
+//! a catalog model and a pasted config go through the same reader (in `spec`). Accelerators carry
+//! what programs can use, which is less than the label says.
+//!
+//! Not here: what a framework version does (that is known by the room that models it), and
+//! reading of configs.
+//!
+//! Invariants: ids are unique, lower case, and never removed or given a new meaning, since they
+//! are in published links.
+
+mod accelerators;
+mod fact;
+mod models;
+
+pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
+pub use fact::{Confidence, Fact};
+pub use models::{MODELS, Model, model};

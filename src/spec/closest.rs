@@ -1,0 +1,54 @@
+//! The name somebody probably meant.
+
+/// The most edits between a name and what was probably meant, as a share of its length.
+const SHARE_OF_LENGTH: usize = 2;
+
+/// The candidate with the fewest edits from `name`, unless most of it would have to change.
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
+    let limit = name.len().div_ceil(SHARE_OF_LENGTH);
+    candidates
+        .into_iter()
+        .map(|candidate| (edits(&name, candidate), candidate))
+        .min_by_key(|&(edits, _)| edits)
+        .filter(|&(edits, _)| edits <= limit)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein distance.
+fn edits(a: &[char], b: &str) -> usize {
+    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn a_typing_error_finds_its_name() {
+        assert_eq!(
+            closest("qwen2.5-1.5", ["qwen2.5-1.5b", "qwen3-8b"]),
+            Some("qwen2.5-1.5b")
+        );
+        assert_eq!(
+            closest("MICRO_BATCH", ["seq_len", "micro_batch_size"]),
+            Some("micro_batch_size")
+        );
+    }
+
+    #[test]
+    fn something_else_finds_nothing() {
+        assert_eq!(closest("zzzz", ["seq_len", "task"]), None);
+    }
+}

@@ -1,0 +1,207 @@
+//! Typed access to the fields of a `config.json`, each complaint naming the field.
+
+use super::Finding;
+use super::limits::outside;
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// A config with replaced fields, and what was wrong with those that were read.
+pub(super) struct ConfigFields<'a> {
+    /// The config, as `base` was before `overrides` replaced some of its fields.
+    base: &'a Map<String, Value>,
+    overrides: &'a Map<String, Value>,
+    /// Scenario key under which a repair of a field of `base` is written.
+    base_key: &'static str,
+    findings: Vec<Finding>,
+}
+
+impl<'a> ConfigFields<'a> {
+    /// The fields of `base`, replaced by those of `overrides`. Repairs of fields that are not
+    /// overridden go below the scenario key `base_key`.
+    pub(super) fn new(
+        base: &'a Map<String, Value>,
+        overrides: &'a Map<String, Value>,
+        base_key: &'static str,
+    ) -> Self {
+        Self {
+            base,
+            overrides,
+            base_key,
+            findings: Vec::new(),
+        }
+    }
+
+    /// The field's value; null counts as absent, as in transformers.
+    pub(super) fn get(&self, field: &str) -> Option<&'a Value> {
+        self.overrides
+            .get(field)
+            .or_else(|| self.base.get(field))
+            .filter(|value| !value.is_null())
+    }
+
+    /// Whether the field is there and says null.
+    pub(super) fn is_null(&self, field: &str) -> bool {
+        self.overrides
+            .get(field)
+            .or_else(|| self.base.get(field))
+            .is_some_and(Value::is_null)
+    }
+
+    /// The scenario key of a field.
+    pub(super) fn key(&self, field: &str) -> String {
+        if self.overrides.contains_key(field) {
+            format!("model_overrides.{field}")
+        } else {
+            format!("{}.{field}", self.base_key)
+        }
+    }
+
+    /// Adds a finding.
+    pub(super) fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Everything that was wrong.
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// A whole number that must be given. `example` repairs its absence.
+    pub(super) fn required(
+        &mut self,
+        field: &str,
+        allowed: &RangeInclusive<u64>,
+        example: u64,
+    ) -> u64 {
+        if let Some(value) = self.get(field) {
+            return self.number(field, value, allowed, example);
+        }
+        let key = self.key(field);
+        self.push(
+            Finding::error(
+                &key,
+                format!("The config has no {field}; it must be a whole number (transformers' default is {example})."),
+                format!("配置中缺少 {field}；它必须是整数（transformers 的默认值为 {example}）。"),
+            )
+            .with_fix(&key, example),
+        );
+        example
+    }
+
+    /// A whole number with transformers' default.
+    pub(super) fn optional(
+        &mut self,
+        field: &str,
+        allowed: &RangeInclusive<u64>,
+        default: u64,
+    ) -> u64 {
+        match self.get(field) {
+            Some(value) => self.number(field, value, allowed, default),
+            None => default,
+        }
+    }
+
+    fn number(
+        &mut self,
+        field: &str,
+        value: &Value,
+        allowed: &RangeInclusive<u64>,
+        example: u64,
+    ) -> u64 {
+        let key = self.key(field);
+        match value.as_u64() {
+            Some(number) if allowed.contains(&number) => number,
+            Some(number) => {
+                self.push(outside(&key, number, allowed));
+                example
+            }
+            None => {
+                let (low, high) = (allowed.start(), allowed.end());
+                let nearest = if value.as_f64().is_some_and(|number| number < 1.0) {
+                    *low
+                } else {
+                    example
+                };
+                let shown = shortened(value);
+                self.push(
+                    Finding::error(
+                        &key,
+                        format!(
+                            "{field} is {shown}; it must be a whole number from {low} to {high}."
+                        ),
+                        format!("{field} 为 {shown}；它必须是 {low} 到 {high} 之间的整数。"),
+                    )
+                    .with_fix(&key, nearest),
+                );
+                example
+            }
+        }
+    }
+
+    /// A truth value with transformers' default.
+    pub(super) fn flag(&mut self, field: &str, default: bool) -> bool {
+        match self.get(field) {
+            None => default,
+            Some(Value::Bool(flag)) => *flag,
+            Some(other) => {
+                let (key, shown) = (self.key(field), shortened(other));
+                self.push(
+                    Finding::error(
+                        &key,
+                        format!("{field} is {shown}; it must be true or false."),
+                        format!("{field} 为 {shown}；它必须是 true 或 false。"),
+                    )
+                    .with_fix(&key, default),
+                );
+                default
+            }
+        }
+    }
+
+    /// A probability in thousandths, 0 when absent.
+    pub(super) fn permille(&mut self, field: &str) -> u32 {
+        let Some(value) = self.get(field) else {
+            return 0;
+        };
+        if let Some(permille) = value.as_f64().and_then(to_permille) {
+            return permille;
+        }
+        let (key, shown) = (self.key(field), shortened(value));
+        self.push(
+            Finding::error(
+                &key,
+                format!("{field} is {shown}; it must be a probability from 0 to 1."),
+                format!("{field} 为 {shown}；它必须是 0 到 1 之间的概率。"),
+            )
+            .with_fix(&key, 0.0),
+        );
+        0
+    }
+
+    /// A text.
+    pub(super) fn text(&self, field: &str) -> Option<&'a str> {
+        self.get(field).and_then(Value::as_str)
+    }
+}
+
+/// Thousandths of a probability; never 0 for one that is above 0, since any dropout keeps a mask.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "0 to 1000 after the range check"
+)]
+fn to_permille(probability: f64) -> Option<u32> {
+    (0.0..=1.0)
+        .contains(&probability)
+        .then(|| (probability * 1000.0).ceil() as u32)
+}
+
+/// A JSON value as text, cut to what a message can hold.
+pub(super) fn shortened(value: &Value) -> String {
+    const LONGEST: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

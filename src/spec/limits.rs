@@ -1,0 +1,49 @@
+//! Limits: inside of them no sum or product of the engine overflows and no trace grows without
+//! bound.
+
+use super::Finding;
+use std::ops::RangeInclusive;
+
+/// Samples per forward pass.
+pub(super) const MICRO_BATCH_SIZE: RangeInclusive<u64> = 1..=1 << 20;
+/// Tokens per sample.
+pub(super) const SEQ_LEN: RangeInclusive<u64> = 1..=1 << 24;
+/// Micro-batches per optimizer step.
+pub(super) const ACCUMULATION: RangeInclusive<u64> = 1..=1 << 16;
+/// Layers of a model.
+pub(super) const LAYERS: RangeInclusive<u64> = 1..=1024;
+/// Layers times micro-batches, which the number of events of a trace is proportional to.
+pub(super) const LAYER_PASSES: u64 = 1 << 14;
+/// Hidden and intermediate sizes and features.
+pub(super) const WIDTH: RangeInclusive<u64> = 1..=1 << 24;
+/// Heads.
+pub(super) const HEADS: RangeInclusive<u64> = 1..=1 << 16;
+/// Tokens of a vocabulary.
+pub(super) const VOCABULARY: RangeInclusive<u64> = 1..=1 << 26;
+/// Bytes of one tensor: 16 TiB, a hundred times what any accelerator holds.
+pub(super) const TENSOR_BYTES: u64 = 1 << 44;
+/// Bytes of host memory, swap and data sets.
+pub(super) const HOST_BYTES: u64 = 1 << 54;
+
+/// An error about a number outside of `allowed`, repaired by the nearest number inside.
+pub(super) fn outside(key: &str, value: u64, allowed: &RangeInclusive<u64>) -> Finding {
+    let (low, high) = (allowed.start(), allowed.end());
+    Finding::error(
+        key,
+        format!("{key} is {value}; it must be from {low} to {high}."),
+        format!("{key} 为 {value}；允许范围是 {low} 到 {high}。"),
+    )
+    .with_fix(key, value.clamp(*low, *high))
+}
+
+/// Reports `value` when it lies outside of `allowed`.
+pub(super) fn check(
+    key: &str,
+    value: u64,
+    allowed: &RangeInclusive<u64>,
+    findings: &mut Vec<Finding>,
+) {
+    if !allowed.contains(&value) {
+        findings.push(outside(key, value, allowed));
+    }
+}

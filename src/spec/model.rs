@@ -1,0 +1,209 @@
+//! From a reference to a model to its architecture.
+
+use super::config_fields::{ConfigFields, shortened};
+use super::limits::{WIDTH, check};
+use super::{Architecture, Finding, LinearModel, LlamaType, ModelRef, Scenario, closest, llama};
+use crate::catalog;
+use serde_json::{Map, Value};
+
+/// The `model_type`s that are read, as transformers names them.
+const MODEL_TYPES: &[(&str, LlamaType)] = &[
+    ("llama", LlamaType::Llama),
+    ("mistral", LlamaType::Mistral),
+    ("qwen2", LlamaType::Qwen2),
+    ("qwen3", LlamaType::Qwen3),
+];
+
+/// A model with a name for people.
+pub(super) struct Model {
+    /// Name for people.
+    pub(super) name: String,
+    /// All its sizes.
+    pub(super) architecture: Architecture,
+    /// Tokens that its positions were made for, when it says so.
+    pub(super) max_positions: Option<u64>,
+}
+
+/// Looks up or reads the model; what is wrong is pushed to `findings`.
+pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Model> {
+    match &scenario.model {
+        ModelRef::Catalog(id) => {
+            let entry = catalog::model(id).or_else(|| {
+                findings.push(unknown_id(id));
+                None
+            })?;
+            let config = parse(entry.config);
+            let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");
+            read_config(entry.name.to_owned(), fields, findings)
+        }
+        ModelRef::HfConfig { hf_config } => {
+            let overrides = &scenario.model_overrides;
+            let fields = ConfigFields::new(hf_config, overrides, "model.hf_config");
+            if let Some(Value::Object(text)) = hf_config.get("text_config") {
+                findings.push(text_part_only());
+                let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");
+                return read_config(config_name(hf_config), fields, findings);
+            }
+            read_config(config_name(hf_config), fields, findings)
+        }
+        ModelRef::Linear { linear } => read_linear(*linear, findings),
+        ModelRef::NumParameters { .. } => {
+            findings.push(number_of_parameters());
+            None
+        }
+    }
+}
+
+/// A catalog config; a test reads all of them, so that none can be broken.
+fn parse(config: &str) -> Map<String, Value> {
+    serde_json::from_str(config).unwrap_or_default()
+}
+
+/// What a pasted config says of itself.
+fn config_name(config: &Map<String, Value>) -> String {
+    const LONGEST: usize = 60;
+    let text = |key| {
+        config
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    let name = text("_name_or_path")
+        .or_else(|| text("model_type"))
+        .unwrap_or("config.json");
+    name.chars().take(LONGEST).collect()
+}
+
+fn read_config(
+    name: String,
+    mut fields: ConfigFields<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Model> {
+    let architecture = match model_type(&fields) {
+        Ok(model_type) => Some(Architecture::Llama(llama::read(model_type, &mut fields))),
+        Err(finding) => {
+            fields.push(finding);
+            None
+        }
+    };
+    if fields.get("quantization_config").is_some() {
+        let key = fields.key("quantization_config");
+        fields.push(
+            Finding::error(
+                &key,
+                "Quantized checkpoints are not estimated yet; without quantization_config the \
+                 weights are taken in the chosen precision.",
+                "暂不支持量化的检查点；去掉 quantization_config 后按所选精度估算权重。",
+            )
+            .with_fix(&key, Value::Null),
+        );
+    }
+    let max_positions = fields
+        .get("max_position_embeddings")
+        .and_then(Value::as_u64);
+    findings.extend(fields.into_findings());
+    architecture.map(|architecture| Model {
+        name,
+        architecture,
+        max_positions,
+    })
+}
+
+/// Which member of the family the config describes.
+fn model_type(fields: &ConfigFields<'_>) -> Result<LlamaType, Finding> {
+    let names = || MODEL_TYPES.iter().map(|(name, _)| *name);
+    let all = names().collect::<Vec<_>>().join(", ");
+    let key = fields.key("model_type");
+    let Some(given) = fields.get("model_type") else {
+        return by_class(fields).ok_or_else(|| {
+            Finding::error(
+                &key,
+                format!("The config has no model_type; it must be one of {all}."),
+                format!("配置中缺少 model_type；可选值：{all}。"),
+            )
+            .with_fix(&key, "llama")
+        });
+    };
+    let found = MODEL_TYPES
+        .iter()
+        .find(|(name, _)| given.as_str() == Some(name));
+    found.map(|&(_, model_type)| model_type).ok_or_else(|| {
+        let shown = shortened(given);
+        let finding = Finding::error(
+            &key,
+            format!("Models of type {shown} are not supported yet; supported are {all}."),
+            format!("暂不支持 {shown} 类型的模型；目前支持 {all}。"),
+        );
+        match given.as_str().and_then(|name| closest(name, names())) {
+            Some(name) => finding.with_fix(&key, name),
+            None => finding,
+        }
+    })
+}
+
+/// The member whose causal-LM class the config names in `architectures`.
+fn by_class(fields: &ConfigFields<'_>) -> Option<LlamaType> {
+    let class = fields.get("architectures")?.as_array()?.first()?.as_str()?;
+    let (name, _) = class.split_once("For")?;
+    let found = MODEL_TYPES
+        .iter()
+        .find(|(model_type, _)| name.eq_ignore_ascii_case(model_type));
+    found.map(|&(_, model_type)| model_type)
+}
+
+fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<Model> {
+    let before = findings.len();
+    check(
+        "model.linear.in_features",
+        linear.in_features,
+        &WIDTH,
+        findings,
+    );
+    check(
+        "model.linear.out_features",
+        linear.out_features,
+        &WIDTH,
+        findings,
+    );
+    (findings.len() == before).then(|| Model {
+        name: format!("nn.Linear({}, {})", linear.in_features, linear.out_features),
+        architecture: Architecture::Linear(linear),
+        max_positions: None,
+    })
+}
+
+fn unknown_id(id: &str) -> Finding {
+    const LONGEST: usize = 60;
+    let shown: String = id.chars().take(LONGEST).collect();
+    let finding = Finding::error(
+        "model",
+        format!(
+            "There is no model {shown:?} in the catalog; choose one from it or paste its config.json."
+        ),
+        format!("目录中没有模型 {shown:?}；请从目录中选择，或粘贴它的 config.json。"),
+    );
+    // A hub id such as `Qwen/Qwen2.5-1.5B` names its model after the slash.
+    let name = id.rsplit('/').next().unwrap_or(id);
+    match closest(name, catalog::MODELS.iter().map(|model| model.id)) {
+        Some(nearest) => finding.with_fix("model", nearest),
+        None => finding,
+    }
+}
+
+fn text_part_only() -> Finding {
+    Finding::warning(
+        "model.hf_config.text_config",
+        "The config is of a model with several parts; only its text_config is estimated.",
+        "该配置描述多模态模型；只估算其中的 text_config（文本部分）。",
+    )
+}
+
+fn number_of_parameters() -> Finding {
+    Finding::error(
+        "model",
+        "A number of parameters alone does not say what a run keeps; it is not supported yet. \
+         Choose a model of the catalog or paste a config.json.",
+        "仅凭参数量无法得知训练会保存哪些张量，暂不支持。请从目录中选择模型或粘贴 config.json。",
+    )
+    .with_fix("model", Scenario::default_model_id())
+}

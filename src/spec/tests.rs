@@ -1,0 +1,303 @@
+//! What `resolve` accepts, completes and refuses.
+
+use super::*;
+use crate::catalog;
+use serde_json::{Value, json};
+
+fn scenario(value: Value) -> Scenario {
+    serde_json::from_value(value).expect("a scenario")
+}
+
+fn llama(value: Value) -> LlamaConfig {
+    let resolution = resolve(&scenario(value));
+    let spec = resolution
+        .spec
+        .unwrap_or_else(|| panic!("{:#?}", resolution.findings));
+    match spec.architecture {
+        Architecture::Llama(config) => config,
+        Architecture::Linear(_) => panic!("not a Llama"),
+    }
+}
+
+/// The one error that is expected, as its key and its repair.
+fn error(value: Value) -> (String, Option<Fix>) {
+    let resolution = resolve(&scenario(value));
+    assert!(resolution.spec.is_none(), "accepted");
+    let errors: Vec<_> = resolution
+        .findings
+        .into_iter()
+        .filter(|f| f.severity == Severity::Error)
+        .collect();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    (errors[0].key.clone(), errors[0].fix.clone())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "compared with the fix of a finding")]
+fn fix(key: &str, value: impl Into<Value>) -> Option<Fix> {
+    Some(Fix {
+        key: key.to_owned(),
+        value: value.into(),
+    })
+}
+
+#[test]
+fn the_default_scenario_has_an_answer_without_findings() {
+    let resolution = resolve(&Scenario::default());
+    assert!(resolution.findings.is_empty(), "{:#?}", resolution.findings);
+    assert_eq!(resolution.spec.expect("a spec").model_name, "Qwen2.5 1.5B");
+}
+
+#[test]
+fn every_model_of_the_catalog_resolves_without_findings() {
+    for model in catalog::MODELS {
+        let resolution = resolve(&scenario(json!({"model": model.id})));
+        assert!(
+            resolution.findings.is_empty(),
+            "{}: {:#?}",
+            model.id,
+            resolution.findings
+        );
+        assert!(resolution.spec.is_some(), "{}", model.id);
+    }
+}
+
+#[test]
+fn every_accelerator_of_the_catalog_resolves_without_findings() {
+    for gpu in catalog::ACCELERATORS {
+        let resolution = resolve(&scenario(json!({"hardware": {"gpu": gpu.id}})));
+        assert!(
+            resolution.findings.is_empty(),
+            "{}: {:#?}",
+            gpu.id,
+            resolution.findings
+        );
+    }
+}
+
+#[test]
+fn a_catalog_model_and_its_config_are_the_same_architecture() {
+    let config: Value =
+        serde_json::from_str(catalog::model("llama-3.2-1b").expect("listed").config).expect("JSON");
+    assert_eq!(
+        llama(json!({"model": "llama-3.2-1b"})),
+        llama(json!({"model": {"hf_config": config}}))
+    );
+}
+
+#[test]
+fn absent_fields_have_the_defaults_of_transformers() {
+    let sizes = |model_type| {
+        llama(json!({"model": {"hf_config": {
+            "model_type": model_type, "hidden_size": 2048, "intermediate_size": 4096,
+            "num_hidden_layers": 2, "num_attention_heads": 64, "vocab_size": 1000}}}))
+    };
+    let (plain, mistral) = (sizes("llama"), sizes("mistral"));
+    assert_eq!((plain.num_key_value_heads, plain.head_dim), (64, 32));
+    assert_eq!(
+        (mistral.num_key_value_heads, mistral.sliding_window),
+        (8, Some(4096))
+    );
+    let (qwen2, qwen3) = (sizes("qwen2"), sizes("qwen3"));
+    assert_eq!(
+        (
+            qwen2.num_key_value_heads,
+            qwen2.head_dim,
+            qwen2.sliding_window
+        ),
+        (32, 32, None)
+    );
+    assert_eq!((qwen2.qkv_bias, qwen2.o_bias), (true, false));
+    assert_eq!((qwen3.head_dim, qwen3.qkv_bias), (128, false));
+    for config in [plain, mistral, qwen2, qwen3] {
+        assert!(!config.tie_word_embeddings && !config.mlp_bias);
+    }
+}
+
+#[test]
+fn overrides_replace_fields_of_a_catalog_model() {
+    let value = json!({"model": "qwen3-8b", "model_overrides": {"num_hidden_layers": 2}});
+    assert_eq!(llama(value).num_hidden_layers, 2);
+}
+
+#[test]
+fn the_text_part_of_a_multimodal_config_is_read() {
+    let config: Value =
+        serde_json::from_str(catalog::model("mistral-7b").expect("listed").config).expect("JSON");
+    let whole = json!({"model_type": "llava", "text_config": config});
+    let resolution = resolve(&scenario(json!({"model": {"hf_config": whole}})));
+    assert!(resolution.spec.is_some());
+    assert_eq!(resolution.findings[0].severity, Severity::Warning);
+}
+
+#[test]
+fn numbers_out_of_range_are_repaired_by_the_nearest() {
+    assert_eq!(
+        error(json!({"micro_batch_size": 0})).1,
+        fix("micro_batch_size", 1)
+    );
+    assert_eq!(
+        error(json!({"seq_len": u64::MAX})).1,
+        fix("seq_len", 1 << 24)
+    );
+    assert_eq!(
+        error(json!({"gradient_accumulation_steps": 0})).1,
+        fix("gradient_accumulation_steps", 1)
+    );
+    assert_eq!(
+        error(json!({"hardware": {"host_ram": 0}})).1,
+        fix("hardware.host_ram", 1 << 30)
+    );
+}
+
+#[test]
+fn heads_that_do_not_divide_are_repaired_by_the_nearest_that_do() {
+    let with = |field: &str, value: u64| json!({"model": "qwen2.5-1.5b", "model_overrides": {field: value}});
+    assert_eq!(
+        error(with("num_key_value_heads", 5)).1,
+        fix("model_overrides.num_key_value_heads", 4)
+    );
+    assert_eq!(
+        error(with("num_attention_heads", 14)).1,
+        fix("model_overrides.num_attention_heads", 12)
+    );
+}
+
+#[test]
+fn a_config_that_lacks_sizes_says_which() {
+    let (key, fix) = error(json!({"model": {"hf_config": {
+        "model_type": "llama", "hidden_size": 64, "intermediate_size": 64,
+        "num_attention_heads": 4, "vocab_size": 100}}}));
+    assert_eq!(key, "model.hf_config.num_hidden_layers");
+    assert!(fix.is_some());
+}
+
+#[test]
+fn a_config_of_the_wrong_types_says_which() {
+    let with = |value: Value| {
+        error(json!({"model": "llama-3.2-1b", "model_overrides": {"num_hidden_layers": value}})).0
+    };
+    for value in [json!("16"), json!(-1), json!(1.5), json!([16]), json!(1e30)] {
+        assert_eq!(with(value), "model_overrides.num_hidden_layers");
+    }
+}
+
+#[test]
+fn unknown_names_are_repaired_by_the_nearest_known() {
+    assert_eq!(
+        error(json!({"model": "Qwen/Qwen2.5-1.5"})).1,
+        fix("model", "qwen2.5-1.5b")
+    );
+    assert_eq!(
+        error(json!({"hardware": {"gpu": "A100-80"}})).1,
+        fix("hardware.gpu", "a100-80gb")
+    );
+    assert_eq!(
+        error(json!({"model": {"hf_config": {"model_type": "lama"}}})).1,
+        fix("model.hf_config.model_type", "llama")
+    );
+}
+
+#[test]
+fn implementations_that_do_not_exist_are_refused() {
+    let optimizer = |name, implementation| {
+        error(json!({"optimizer": {"name": name, "impl": implementation}})).1
+    };
+    assert_eq!(
+        optimizer("adafactor", "fused"),
+        fix("optimizer.impl", "foreach")
+    );
+    assert_eq!(
+        optimizer("adafactor_transformers", "foreach"),
+        fix("optimizer.impl", "for_loop")
+    );
+    assert_eq!(optimizer("none", "foreach"), fix("optimizer.impl", "none"));
+    assert_eq!(optimizer("adamw", "none"), fix("optimizer.impl", "foreach"));
+}
+
+#[test]
+fn momentum_out_of_range_is_refused() {
+    let momentum = |momentum: f64| {
+        error(json!({"optimizer": {"name": "sgd", "impl": "foreach", "momentum": momentum}})).1
+    };
+    assert_eq!(momentum(-1.0), fix("optimizer.momentum", 0.0));
+    assert_eq!(momentum(1.0), fix("optimizer.momentum", 0.9));
+}
+
+#[test]
+fn flash_attention_in_fp32_is_refused() {
+    let (key, _) = error(json!({"sdpa_backend": "flash", "precision": "fp32"}));
+    assert_eq!(key, "sdpa_backend");
+    assert!(
+        resolve(&scenario(
+            json!({"sdpa_backend": "flash", "precision": "bf16"})
+        ))
+        .spec
+        .is_some()
+    );
+}
+
+#[test]
+fn a_run_too_long_to_simulate_is_refused() {
+    let (key, fix) = error(json!({"model": "qwen3-8b", "gradient_accumulation_steps": 65_536}));
+    assert_eq!(key, "gradient_accumulation_steps");
+    assert_eq!(fix.expect("a repair").value, json!(16_384 / 36));
+}
+
+#[test]
+fn tensors_beyond_any_machine_are_refused() {
+    let (key, fix) = error(json!({"micro_batch_size": 1 << 20, "seq_len": 1 << 20}));
+    assert_eq!(key, "micro_batch_size");
+    let repaired = fix.expect("a repair").value;
+    assert!(
+        resolve(&scenario(
+            json!({"micro_batch_size": repaired, "seq_len": 1 << 20})
+        ))
+        .spec
+        .is_some()
+    );
+}
+
+#[test]
+fn adapters_and_frozen_parts_must_match_something() {
+    assert_eq!(
+        error(json!({"lora": {"r": 8, "target_modules": ["q_pro"]}})).1,
+        fix("lora.target_modules", json!(["q_proj"]))
+    );
+    assert_eq!(error(json!({"lora": {"r": 0}})).1, fix("lora.r", 1));
+    assert_eq!(
+        error(json!({"frozen": ["embed_tokens", "encoder"]})).1,
+        fix("frozen", json!(["embed_tokens"]))
+    );
+}
+
+#[test]
+fn what_is_not_estimated_yet_is_refused_with_a_reason() {
+    assert_eq!(
+        error(json!({"task": "seq2seq_lm"})).1,
+        fix("task", "causal_lm")
+    );
+    let (key, _) = error(json!({"model": {"hf_config": {"model_type": "t5"}}}));
+    assert_eq!(key, "model.hf_config.model_type");
+    assert_eq!(error(json!({"model": {"num_parameters": 7}})).0, "model");
+}
+
+#[test]
+fn every_finding_says_it_in_both_languages() {
+    for value in [
+        json!({"micro_batch_size": 0, "seq_len": 0, "v": 9, "task": "masked_lm"}),
+        json!({"model": "nothing at all", "hardware": {"gpu": "none"}}),
+        json!({"model": {"hf_config": {"model_type": "llama"}}}),
+        json!({"allocator": {"max_split_size_mb": 1, "roundup_power2_divisions": 3, "garbage_collection_threshold": 2.0}}),
+    ] {
+        let findings = resolve(&scenario(value)).findings;
+        assert!(!findings.is_empty());
+        for finding in findings {
+            assert!(
+                finding.message.is_ascii() || finding.message.contains('…'),
+                "{finding:?}"
+            );
+            assert!(!finding.message_zh.is_ascii(), "{finding:?}");
+            assert!(!finding.key.is_empty(), "{finding:?}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Checks of what a run does: combinations that PyTorch or transformers refuse.
+
+use super::limits::{
+    ACCUMULATION, HOST_BYTES, LAYER_PASSES, MICRO_BATCH_SIZE, SEQ_LEN, TENSOR_BYTES, check,
+};
+use super::model::Model;
+use super::{
+    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, LlamaConfig, Loss,
+    Precision, Program, Scenario, SdpaBackend, Task,
+};
+
+/// Worker processes of a data loader.
+const NUM_WORKERS: std::ops::RangeInclusive<u64> = 0..=512;
+/// Batches that each worker fetches ahead.
+const PREFETCH_FACTOR: std::ops::RangeInclusive<u64> = 1..=1024;
+/// Samples of a data set.
+const ROWS: std::ops::RangeInclusive<u64> = 1..=1 << 40;
+/// Text columns of a data set.
+const COLUMNS: std::ops::RangeInclusive<u64> = 1..=4096;
+/// The first compute capability with `FlashAttention` in PyTorch and flash-attn.
+const FLASH_CAPABILITY: u32 = 80;
+/// The widest head of `FlashAttention`.
+const FLASH_HEAD_DIM: u64 = 256;
+
+/// Numbers that must lie in a range whatever the model is.
+pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    check(
+        "micro_batch_size",
+        scenario.micro_batch_size,
+        &MICRO_BATCH_SIZE,
+        findings,
+    );
+    check("seq_len", scenario.seq_len, &SEQ_LEN, findings);
+    let accumulation = scenario.gradient_accumulation_steps;
+    check(
+        "gradient_accumulation_steps",
+        accumulation,
+        &ACCUMULATION,
+        findings,
+    );
+    if let Some(target) = scenario.target_seq_len {
+        check("target_seq_len", target, &SEQ_LEN, findings);
+    }
+    check(
+        "dataset.raw_bytes",
+        scenario.dataset.raw_bytes,
+        &(0..=HOST_BYTES),
+        findings,
+    );
+    check("dataset.rows", scenario.dataset.rows, &ROWS, findings);
+    check(
+        "dataset.columns",
+        scenario.dataset.columns,
+        &COLUMNS,
+        findings,
+    );
+    check(
+        "dataloader.num_workers",
+        scenario.dataloader.num_workers,
+        &NUM_WORKERS,
+        findings,
+    );
+    check(
+        "dataloader.prefetch_factor",
+        scenario.dataloader.prefetch_factor,
+        &PREFETCH_FACTOR,
+        findings,
+    );
+}
+
+/// Combinations of model and options. Numbers must be in their ranges.
+pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
+    if scenario.loss == Loss::None && scenario.program == Program::Training {
+        findings.push(
+            Finding::error(
+                "loss",
+                "Training needs a loss: \"none\" is for programs without a backward pass.",
+                "训练需要损失函数：\"none\" 只用于没有反向传播的程序。",
+            )
+            .with_fix("loss", Loss::Labels.name()),
+        );
+    }
+    match &model.architecture {
+        Architecture::Linear(_) => check_linear(scenario, findings),
+        Architecture::Llama(config) => check_llama(scenario, config, model, findings),
+    }
+}
+
+fn check_linear(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if matches!(scenario.precision, Precision::Bf16 | Precision::Fp16) {
+        findings.push(
+            Finding::error(
+                "precision",
+                "The linear layer's input is float32; weights of another type need autocast.",
+                "该线性层的输入为 float32；其他类型的权重需要 autocast。",
+            )
+            .with_fix("precision", Precision::AmpBf16.name()),
+        );
+    }
+    if scenario.activation_checkpointing != ActivationCheckpointing::None {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "A single linear layer has no layers to recompute.",
+                "单个线性层没有可以重计算的层。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::None.name(),
+            ),
+        );
+    }
+}
+
+fn check_llama(
+    scenario: &Scenario,
+    config: &LlamaConfig,
+    model: &Model,
+    findings: &mut Vec<Finding>,
+) {
+    check_trace_length(scenario, config, findings);
+    check_largest_tensor(scenario, config, findings);
+    if let Some(positions) = model
+        .max_positions
+        .filter(|&positions| positions < scenario.seq_len)
+    {
+        let seq_len = scenario.seq_len;
+        findings.push(
+            Finding::notice(
+                "seq_len",
+                format!("{seq_len} tokens are more than the {positions} positions the model was made for."),
+                format!("序列长度 {seq_len} 超过模型设计的 {positions} 个位置。"),
+            )
+            .with_fix("seq_len", positions),
+        );
+    }
+    if scenario.use_cache && scenario.activation_checkpointing != ActivationCheckpointing::None {
+        findings.push(
+            Finding::error(
+                "use_cache",
+                "Activation checkpointing and a key-value cache exclude each other; transformers turns the cache off.",
+                "激活重计算与键值缓存互斥；transformers 会关闭缓存。",
+            )
+            .with_fix("use_cache", false),
+        );
+    }
+    if scenario.task == Task::CausalLm && scenario.target_seq_len.is_some() {
+        findings.push(Finding::notice(
+            "target_seq_len",
+            "target_seq_len has no effect: the model has no decoder of its own.",
+            "target_seq_len 不起作用：该模型不是编码器-解码器结构。",
+        ));
+    }
+}
+
+/// Refuses runs with more events than memory and patience have room for.
+fn check_trace_length(scenario: &Scenario, config: &LlamaConfig, findings: &mut Vec<Finding>) {
+    let (layers, accumulation) = (
+        config.num_hidden_layers,
+        scenario.gradient_accumulation_steps,
+    );
+    if layers.saturating_mul(accumulation) > LAYER_PASSES {
+        let most = LAYER_PASSES / layers;
+        findings.push(
+            Finding::error(
+                "gradient_accumulation_steps",
+                format!("{accumulation} micro-batches of {layers} layers are too many events to simulate; at most {most} are possible. The peak is the same from the second micro-batch on."),
+                format!("{accumulation} 个微批次乘以 {layers} 层的事件太多，无法逐一模拟；最多 {most} 个。从第二个微批次起峰值不再变化。"),
+            )
+            .with_fix("gradient_accumulation_steps", most),
+        );
+    }
+}
+
+/// Refuses tensors that no accelerator could hold, so that no product overflows.
+fn check_largest_tensor(scenario: &Scenario, config: &LlamaConfig, findings: &mut Vec<Finding>) {
+    /// The widest element that appears, a 64-bit integer.
+    const ELEMENT: u128 = 8;
+    let limit = u128::from(TENSOR_BYTES);
+    let size = |sizes: &[u64]| {
+        sizes
+            .iter()
+            .map(|&n| u128::from(n))
+            .fold(ELEMENT, u128::saturating_mul)
+    };
+    let heads = config.num_attention_heads.saturating_mul(config.head_dim);
+    let widest = [
+        config.hidden_size,
+        config.intermediate_size,
+        config.vocab_size,
+        heads,
+    ];
+    let widest = widest.into_iter().max().unwrap_or(1);
+    if size(&[widest, config.hidden_size.max(heads)]) > limit {
+        findings.push(Finding::error(
+            "model",
+            "The model's largest weight exceeds 16 TiB; its sizes must be smaller.",
+            "模型的最大权重超过 16 TiB；请减小其尺寸。",
+        ));
+        return;
+    }
+    let (batch, seq) = (scenario.micro_batch_size, scenario.seq_len);
+    let tokens = size(&[batch, seq, widest]);
+    let scores = if holds_scores(scenario, config) {
+        size(&[batch, config.num_attention_heads, seq, seq])
+    } else {
+        0
+    };
+    if tokens.max(scores) > limit {
+        let smaller = size(&[seq, widest]).max(scores / u128::from(batch));
+        let fits = u64::try_from(limit / smaller.max(1)).unwrap_or(1);
+        let finding = Finding::error(
+            if fits == 0 {
+                "seq_len"
+            } else {
+                "micro_batch_size"
+            },
+            format!(
+                "{batch} x {seq} tokens would need a tensor of more than 16 TiB; use fewer or shorter samples."
+            ),
+            format!("{batch} x {seq} 个词元需要超过 16 TiB 的单个张量；请减小微批次或序列长度。"),
+        );
+        findings.push(if fits == 0 {
+            finding.with_fix("seq_len", seq / 2)
+        } else {
+            finding.with_fix("micro_batch_size", fits)
+        });
+    }
+}
+
+/// Whether a matrix of tokens by tokens can appear: scores, or a mask of them.
+fn holds_scores(scenario: &Scenario, config: &LlamaConfig) -> bool {
+    /// Columns to which the memory-efficient kernel's heads are aligned in every precision;
+    /// others may fall back to the math kernel.
+    const ALIGNMENT: u64 = 8;
+    match scenario.attention {
+        Attention::Eager => true,
+        Attention::FlashAttention2 => false,
+        Attention::Sdpa => {
+            scenario.padding_mask
+                || scenario.sdpa_backend == Some(SdpaBackend::Math)
+                || config.sliding_window.is_some()
+                || !config.head_dim.is_multiple_of(ALIGNMENT)
+        }
+    }
+}
+
+/// Attention kernels that the precision, the device or the head size rules out.
+pub(super) fn check_attention(
+    scenario: &Scenario,
+    device: &DeviceFacts,
+    model: &Model,
+    findings: &mut Vec<Finding>,
+) {
+    let Architecture::Llama(config) = &model.architecture else {
+        return;
+    };
+    let flash_package = scenario.attention == Attention::FlashAttention2;
+    let flash_kernel =
+        scenario.attention == Attention::Sdpa && scenario.sdpa_backend == Some(SdpaBackend::Flash);
+    if scenario.attention != Attention::Sdpa && scenario.sdpa_backend.is_some() {
+        findings.push(Finding::notice(
+            "sdpa_backend",
+            "sdpa_backend has no effect: attention is not sdpa.",
+            "sdpa_backend 不起作用：attention 不是 sdpa。",
+        ));
+    }
+    if !flash_package && !flash_kernel {
+        return;
+    }
+    let refuse = |why: &str, why_zh: &str| {
+        let finding = Finding::error(
+            if flash_package {
+                "attention"
+            } else {
+                "sdpa_backend"
+            },
+            format!("FlashAttention {why}"),
+            format!("FlashAttention {why_zh}"),
+        );
+        if flash_package {
+            finding.with_fix("attention", Attention::Sdpa.name())
+        } else {
+            finding.with_fix("sdpa_backend", serde_json::Value::Null)
+        }
+    };
+    if scenario.precision == Precision::Fp32 {
+        findings.push(refuse(
+            "computes in float16 and bfloat16 only, not in fp32.",
+            "只支持 float16 和 bfloat16，不支持 fp32。",
+        ));
+    }
+    if device.compute_capability < FLASH_CAPABILITY {
+        findings.push(refuse(
+            "needs an Ampere GPU (compute capability 8.0) or newer.",
+            "需要 Ampere（计算能力 8.0）或更新的 GPU。",
+        ));
+    }
+    if config.head_dim > FLASH_HEAD_DIM {
+        findings.push(refuse(
+            "takes heads of at most 256 columns.",
+            "的注意力头最多 256 列。",
+        ));
+    }
+    if flash_kernel && scenario.padding_mask {
+        findings.push(refuse(
+            "takes no mask in sdpa; with padding PyTorch uses another kernel.",
+            "在 sdpa 中不接受掩码；有填充时 PyTorch 会用其他内核。",
+        ));
+    }
+}
