@@ -1,0 +1,257 @@
+//! The rooms of `src/`: what there is, and who may use whom.
+//!
+//! [`table::ROOMS`] is the table of README as data. The other tests read the sources as text, so
+//! they say something about code that this build leaves out as well (the page's, for example).
+
+mod source;
+mod table;
+
+use source::{File, rust_files};
+use std::path::Path;
+use table::{BINARIES, ROOMS, Room, room};
+
+/// The longest a file may be. Most should be far shorter.
+const MAX_LINES: usize = 500;
+
+#[test]
+fn every_room_has_a_row() {
+    for entry in std::fs::read_dir(source::root().join("src")).expect("src is readable") {
+        let entry = entry.expect("an entry of src");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        assert!(
+            !entry.path().is_dir() || name == "bin" || room(&name).is_some(),
+            "src/{name} has no row in tests/architecture/table.rs"
+        );
+    }
+}
+
+/// The rooms that are there already.
+fn rooms() -> impl Iterator<Item = &'static Room> {
+    let there = |room: &&Room| source::root().join("src").join(room.name).is_dir();
+    ROOMS.iter().filter(there)
+}
+
+#[test]
+fn the_table_lists_a_room_only_after_those_it_uses() {
+    for (place, room) in ROOMS.iter().enumerate() {
+        for used in room.uses {
+            assert!(
+                ROOMS[..place].iter().any(|earlier| earlier.name == *used),
+                "{} uses {used}, which stands below it or nowhere: the table would have a cycle",
+                room.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_room_uses_only_what_its_row_allows() {
+    let mut wrong = Vec::new();
+    for file in rust_files("src") {
+        let Some(room) = file.room().and_then(room) else {
+            continue;
+        };
+        for used in file.rooms_used() {
+            if used != room.name && !room.uses.contains(&used.as_str()) {
+                wrong.push(format!("{}: {} may not use {used}", file.path, room.name));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "an arrow between rooms that tests/architecture/table.rs does not have:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn a_binary_uses_only_the_rooms_it_is_made_for() {
+    for (path, allowed) in BINARIES {
+        for file in rust_files("src/bin").filter(|file| file.path.starts_with(path)) {
+            for used in file.names_after("highwater") {
+                assert!(
+                    allowed.contains(&used.as_str()),
+                    "{}: may not use {used}",
+                    file.path
+                );
+            }
+        }
+    }
+    for file in rust_files("src/bin") {
+        assert!(
+            BINARIES.iter().any(|(path, _)| file.path.starts_with(path)),
+            "{}: a binary without a row in tests/architecture/table.rs",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn paths_between_rooms_are_written_from_the_root() {
+    for file in rust_files("src") {
+        assert!(
+            !file
+                .words()
+                .windows(3)
+                .any(|w| w == ["super", "::", "super"]),
+            "{}: write `crate::...` instead of `super::super`, so that the arrow shows",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn each_room_has_a_door_that_says_what_it_does_and_opens_nothing_else() {
+    for room in rooms() {
+        let door = format!("src/{}/mod.rs", room.name);
+        let file = File::read(&door);
+        let comment = file.text.lines().take_while(|l| l.starts_with("//!"));
+        assert!(comment.count() >= 3, "{door}: says too little of the room");
+        assert!(
+            !file.words().windows(2).any(|w| w == ["pub", "mod"]),
+            "{door}: `pub mod` lets others reach past the door; re-export what they need"
+        );
+    }
+}
+
+#[test]
+fn only_the_rooms_of_the_page_name_web_crates_and_only_the_browser_room_names_web_sys() {
+    for file in rust_files("src") {
+        let words = file.words();
+        let named = |name: &str| words.iter().any(|word| word == name);
+        let of_the_page = file.room().and_then(room).is_some_and(|room| room.page);
+        for name in ["leptos", "wasm_bindgen", "js_sys", "web_sys"] {
+            let allowed = of_the_page || file.path.starts_with("src/bin/web");
+            assert!(allowed || !named(name), "{}: names {name}", file.path);
+        }
+        assert!(
+            file.room() == Some("browser") || !named("web_sys"),
+            "{}: web-sys is the browser room's alone",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn the_library_compiles_the_rooms_of_the_page_only_when_asked() {
+    let library = File::read("src/lib.rs").text;
+    for Room { name, page, .. } in rooms() {
+        let line = format!("pub mod {name};");
+        let before = library
+            .split(&line)
+            .next()
+            .filter(|before| before.len() < library.len())
+            .unwrap_or_else(|| panic!("src/lib.rs does not declare {name}"));
+        let gated = before.trim_end().ends_with("#[cfg(feature = \"web\")]");
+        assert_eq!(
+            gated, *page,
+            "{name}: `#[cfg(feature = \"web\")]` in src/lib.rs"
+        );
+    }
+}
+
+#[test]
+fn rooms_that_must_give_the_same_bytes_everywhere_have_no_floats_clocks_or_hash_order() {
+    let forbidden = [
+        "f32",
+        "f64",
+        "HashMap",
+        "HashSet",
+        "Instant",
+        "SystemTime",
+        "thread",
+        "random",
+    ];
+    for file in rust_files("src") {
+        if !file.room().and_then(room).is_some_and(|room| room.exact) {
+            continue;
+        }
+        for word in file.words() {
+            assert!(
+                !forbidden.contains(&word.as_str()),
+                "{}: `{word}` has no place in this room",
+                file.path
+            );
+        }
+    }
+}
+
+#[test]
+fn views_do_no_arithmetic() {
+    for file in rust_files("src/views") {
+        let found = file.arithmetic();
+        assert!(
+            found.is_empty(),
+            "{}: arithmetic belongs to report or text: {found:?}",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn no_file_is_longer_than_a_person_reads() {
+    let mut long = Vec::new();
+    for (folder, endings) in [
+        ("src", &["rs"][..]),
+        ("tests", &["rs", "mjs", "py"]),
+        ("style", &["css"]),
+        ("public", &["html", "js"]),
+    ] {
+        for path in source::files(&source::root().join(folder), endings) {
+            let lines = source::read(&path).lines().count();
+            if lines > MAX_LINES {
+                long.push(format!("{}: {lines} lines", source::relative(&path)));
+            }
+        }
+    }
+    assert!(long.is_empty(), "split by meaning:\n{}", long.join("\n"));
+}
+
+#[test]
+fn the_top_folder_holds_only_what_a_newcomer_expects() {
+    let expected = [
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "Trunk.toml",
+        "public",
+        "src",
+        "style",
+        "target",
+        "tests",
+    ];
+    for entry in std::fs::read_dir(source::root()).expect("the root is readable") {
+        let name = entry
+            .expect("an entry")
+            .file_name()
+            .to_string_lossy()
+            .into_owned();
+        assert!(
+            name.starts_with('.') || expected.contains(&name.as_str()),
+            "{name} does not belong in the top folder"
+        );
+    }
+}
+
+#[test]
+fn readme_shows_the_same_table() {
+    let readme = source::read(Path::new(&source::root().join("README.md")));
+    for room in ROOMS {
+        let row = format!("| `{}` |", room.name);
+        let line = readme.lines().find(|line| line.starts_with(&row));
+        let line = line.unwrap_or_else(|| panic!("README.md has no row {row}"));
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let uses = if room.uses.is_empty() {
+            "nothing".to_owned()
+        } else {
+            room.uses.join(", ")
+        };
+        assert_eq!(
+            cells.get(3),
+            Some(&uses.as_str()),
+            "README.md's row of {}",
+            room.name
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! The rooms of `src/` as data: what each may use. README shows the same table, and a new arrow
+//! between rooms changes this file first.
+
+/// One folder of `src/`.
+pub struct Room {
+    /// The folder.
+    pub name: &'static str,
+    /// The rooms it may use, all of which stand above it.
+    pub uses: &'static [&'static str],
+    /// Whether it belongs to the page and is compiled only with the feature `web`.
+    pub page: bool,
+    /// Whether it must give the same bytes everywhere: no floats, no clock, no hash order.
+    pub exact: bool,
+}
+
+const fn exact(name: &'static str, uses: &'static [&'static str]) -> Room {
+    Room {
+        name,
+        uses,
+        page: false,
+        exact: true,
+    }
+}
+
+const fn pure(name: &'static str, uses: &'static [&'static str]) -> Room {
+    Room {
+        name,
+        uses,
+        page: false,
+        exact: false,
+    }
+}
+
+const fn page(name: &'static str, uses: &'static [&'static str]) -> Room {
+    Room {
+        name,
+        uses,
+        page: true,
+        exact: false,
+    }
+}
+
+/// Every room, after those it uses.
+pub const ROOMS: &[Room] = &[
+    pure("units", &[]),
+    pure("catalog", &["units"]),
+    pure("spec", &["units", "catalog"]),
+    pure("codec", &["units", "catalog", "spec"]),
+    exact("tape", &["units"]),
+    exact("nn", &["units", "spec", "tape"]),
+    exact("optim", &["units", "spec", "tape"]),
+    exact("sim", &["units", "spec", "tape", "nn", "optim"]),
+    exact("device", &["units", "catalog", "sim"]),
+    pure("host", &["units", "catalog", "spec"]),
+    pure(
+        "report",
+        &["units", "catalog", "spec", "tape", "sim", "device", "host"],
+    ),
+    pure("chart", &["units", "tape", "sim", "host", "report"]),
+    pure("text", &["units", "spec", "tape", "sim", "host", "report"]),
+    page("browser", &[]),
+    page("widgets", &["browser"]),
+    page(
+        "views",
+        &[
+            "units", "spec", "tape", "sim", "host", "report", "chart", "text", "browser", "widgets",
+        ],
+    ),
+    page(
+        "app",
+        &[
+            "units", "catalog", "spec", "codec", "report", "chart", "text", "browser", "widgets",
+            "views",
+        ],
+    ),
+];
+
+/// Every program by where its source begins, and the rooms it may use.
+pub const BINARIES: &[(&str, &[&str])] = &[
+    (
+        "src/bin/highwater",
+        &["units", "spec", "codec", "report", "text"],
+    ),
+    ("src/bin/web", &["app"]),
+    ("src/bin/xtask", &[]),
+];
+
+/// The row of a room.
+pub fn room(name: &str) -> Option<&'static Room> {
+    ROOMS.iter().find(|room| room.name == name)
+}
