@@ -7,6 +7,7 @@
 //! README's map says what lives in which room and which rooms may use which.
 
 pub mod catalog;
+pub mod device;
 pub mod host;
 pub mod report;
 pub mod sim;

@@ -1,0 +1,231 @@
+//! `CUDACachingAllocator` on one stream: finding, splitting and merging blocks.
+//!
+//! Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6 and 2.15; methods name the function
+//! they mirror.
+
+use super::blocks::{Block, BlockId, Blocks, NONE, State};
+use super::pool::Pool;
+use super::settings::{
+    Limit, MAX_NON_SPLIT_ROUNDING, MIN_BLOCK, ROUND_LARGE, SMALL_SIZE, Settings, segment_size,
+};
+
+/// A request that cannot be served, with what was asked of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// Bytes of the segment that could not be had ("Tried to allocate ...").
+    pub tried: u64,
+}
+
+/// The caching allocator.
+#[derive(Clone, Debug)]
+pub struct Allocator {
+    pub(super) settings: Settings,
+    pub(super) blocks: Blocks,
+    pub(super) small: Pool,
+    pub(super) large: Pool,
+    pub(super) next_address: u64,
+    pub(super) reserved: u64,
+    allocated: u64,
+}
+
+/// A request on its way: rounded, with the pool that serves it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Params {
+    /// Rounded bytes.
+    pub size: u64,
+    /// Whether the small pool serves it.
+    pub small: bool,
+}
+
+impl Allocator {
+    /// An allocator that holds nothing yet.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            blocks: Blocks::default(),
+            small: Pool::default(),
+            large: Pool::default(),
+            next_address: ROUND_LARGE,
+            reserved: 0,
+            allocated: 0,
+        }
+    }
+
+    /// `torch.cuda.memory_allocated()`: bytes of whole blocks in use.
+    pub fn allocated(&self) -> u64 {
+        self.allocated
+    }
+
+    /// `torch.cuda.memory_reserved()`: bytes held from the driver.
+    pub fn reserved(&self) -> u64 {
+        self.reserved
+    }
+
+    pub(super) fn pool(&mut self, small: bool) -> &mut Pool {
+        if small {
+            &mut self.small
+        } else {
+            &mut self.large
+        }
+    }
+
+    /// Serves a request of `bytes` bytes, more than zero: `malloc`.
+    pub fn malloc(&mut self, bytes: u64) -> Result<BlockId, OutOfMemory> {
+        let size = self.settings.round_size(bytes);
+        let params = Params {
+            size,
+            small: size <= SMALL_SIZE,
+        };
+        let block = match self.get_free_block(params) {
+            Some(block) => block,
+            None => self.get_new_block(params).ok_or(OutOfMemory {
+                tried: segment_size(size),
+            })?,
+        };
+        Ok(self.alloc_found_block(block, params))
+    }
+
+    /// Gives a block back to the cache: `free`.
+    pub fn free(&mut self, id: BlockId) {
+        self.allocated -= self.blocks.get(id).size;
+        self.blocks.get_mut(id).state = State::Free;
+        self.merge_neighbours(id);
+        self.insert_free(id);
+    }
+
+    /// `get_free_block`: best fit in the cache.
+    fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
+        if self.settings.collects_garbage_above().is_some() {
+            self.pool(params.small).searches += 1;
+        }
+        let pool = if params.small {
+            &self.small
+        } else {
+            &self.large
+        };
+        let mut index = pool.best_fit(params.size);
+        let mut found = pool.at(index)?;
+        if self.settings.expandable_segments {
+            while let Some(next) = pool.at(index + 1)
+                && self.expandable_size(next) < self.expandable_size(found)
+            {
+                index += 1;
+                found = next;
+            }
+        }
+        let size = self.blocks.get(found).size;
+        let max_split = self.settings.max_split_size();
+        let oversize_for_request = params.size < max_split && size >= max_split;
+        let too_generous = params.size >= max_split && size >= params.size + MAX_NON_SPLIT_ROUNDING;
+        if oversize_for_request || too_generous {
+            return None;
+        }
+        Some(self.pool(params.small).take(index))
+    }
+
+    /// The driver's part of `malloc`: garbage collection, a new segment, and the two retries.
+    fn get_new_block(&mut self, params: Params) -> Option<BlockId> {
+        if let Some(threshold) = self.settings.collects_garbage_above() {
+            self.garbage_collect_cached_blocks(threshold);
+        }
+        if let Some(block) = self.alloc_block(params) {
+            return Some(block);
+        }
+        if self.release_available_cached_blocks(params)
+            && let Some(block) = self.alloc_block(params)
+        {
+            return Some(block);
+        }
+        self.release_cached_blocks();
+        self.alloc_block(params)
+    }
+
+    /// `alloc_block`: a new segment from the driver.
+    fn alloc_block(&mut self, params: Params) -> Option<BlockId> {
+        let size = segment_size(params.size);
+        if let Limit::Fraction(allowed) = self.settings.limit
+            && self.reserved.saturating_add(size) > allowed
+        {
+            return None;
+        }
+        if self.settings.expandable_segments {
+            return self.try_allocate_expandable_block(params);
+        }
+        if !self.driver_has(size) {
+            return None;
+        }
+        let id = self.blocks.add(Block {
+            address: self.next_address,
+            size,
+            prev: NONE,
+            next: NONE,
+            state: State::Free,
+            small: params.small,
+            free_since: 0,
+        });
+        self.next_address += size.next_multiple_of(ROUND_LARGE) + ROUND_LARGE;
+        self.reserved += size;
+        Some(id)
+    }
+
+    /// Whether the driver can hand out `size` bytes more.
+    pub(super) fn driver_has(&self, size: u64) -> bool {
+        match self.settings.limit {
+            Limit::Capacity(bytes) => self.reserved.saturating_add(size) <= bytes,
+            Limit::None | Limit::Fraction(_) => true,
+        }
+    }
+
+    /// `should_split` and `alloc_found_block`: takes what the request needs of a block that is in
+    /// no pool any more.
+    fn alloc_found_block(&mut self, id: BlockId, params: Params) -> BlockId {
+        let remaining = self.blocks.get(id).size - params.size;
+        let split = if params.small || self.settings.expandable_segments {
+            remaining >= MIN_BLOCK
+        } else {
+            params.size < self.settings.max_split_size() && remaining > SMALL_SIZE
+        };
+        let block = if split {
+            let front = self.blocks.split_front(id, params.size, State::Allocated);
+            self.insert_free(id);
+            front
+        } else {
+            self.blocks.get_mut(id).state = State::Allocated;
+            id
+        };
+        self.allocated += self.blocks.get(block).size;
+        block
+    }
+
+    /// `insert_into_blocks`.
+    pub(super) fn insert_free(&mut self, id: BlockId) {
+        let small = self.blocks.get(id).small;
+        let pool = if small {
+            &mut self.small
+        } else {
+            &mut self.large
+        };
+        let block = self.blocks.get_mut(id);
+        block.free_since = pool.searches;
+        pool.insert(id, block);
+    }
+
+    /// `try_merge_blocks` with both neighbours; `id` itself is in no pool.
+    pub(super) fn merge_neighbours(&mut self, id: BlockId) {
+        let block = *self.blocks.get(id);
+        for neighbour in [block.prev, block.next] {
+            let Some(&other) = self.blocks.neighbour(neighbour) else {
+                continue;
+            };
+            if other.state != block.state {
+                continue;
+            }
+            match other.state {
+                State::Allocated => continue,
+                State::Free => self.pool(other.small).remove(&other),
+                State::Unmapped => self.pool(other.small).remove_unmapped(other.address),
+            }
+            self.blocks.absorb(id, neighbour);
+        }
+    }
+}

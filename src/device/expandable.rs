@@ -1,0 +1,143 @@
+//! Expandable segments: one range of addresses per pool that grows page by page.
+
+use super::allocator::{Allocator, Params};
+use super::blocks::{Block, BlockId, NONE, State};
+use super::settings::{EXPANDABLE_ADDRESS_SPACE, LARGE_SEGMENT, SMALL_SEGMENT};
+
+/// Pages of an expandable segment: `segment_size`.
+fn page(small: bool) -> u64 {
+    if small { SMALL_SEGMENT } else { LARGE_SEGMENT }
+}
+
+impl Allocator {
+    /// What a free block can grow to: `expandable_size` in `get_free_block`.
+    pub(super) fn expandable_size(&self, id: BlockId) -> u64 {
+        let block = self.blocks.get(id);
+        let behind = self.blocks.neighbour(block.next);
+        block.size
+            + behind
+                .filter(|next| next.state == State::Unmapped)
+                .map_or(0, |next| next.size)
+    }
+
+    /// `try_allocate_expandable_block`: maps pages until a free block holds the request.
+    pub(super) fn try_allocate_expandable_block(&mut self, params: Params) -> Option<BlockId> {
+        let size = params.size;
+        let mut candidate = self.find_expandable_block(params);
+        if self.blocks.get(candidate).state == State::Unmapped {
+            let wanted = size.min(self.blocks.get(candidate).size);
+            if !self.map_block(candidate, wanted) {
+                return None;
+            }
+        }
+        while self.blocks.get(candidate).size < size {
+            let block = *self.blocks.get(candidate);
+            let hole = self.blocks.get(block.next).size;
+            if !self.map_block(block.next, hole.min(size - block.size)) {
+                return None;
+            }
+            candidate = block.next;
+        }
+        let block = *self.blocks.get(candidate);
+        self.pool(params.small).remove(&block);
+        Some(candidate)
+    }
+
+    /// `find_expandable_block`: the lowest address with room, made of free and unmapped blocks.
+    fn find_expandable_block(&mut self, params: Params) -> BlockId {
+        let pool = if params.small {
+            &self.small
+        } else {
+            &self.large
+        };
+        for unmapped in pool.unmapped() {
+            let before = self.blocks.get(unmapped).prev;
+            let start = match self.blocks.neighbour(before) {
+                Some(block) if block.state != State::Allocated => before,
+                _ => unmapped,
+            };
+            if self.has_available_address_space(start, params.size) {
+                return start;
+            }
+        }
+        let page = page(params.small);
+        let size = EXPANDABLE_ADDRESS_SPACE.next_multiple_of(page);
+        let address = self.next_address.next_multiple_of(page);
+        self.next_address = address + size;
+        let id = self.blocks.add(Block {
+            address,
+            size,
+            prev: NONE,
+            next: NONE,
+            state: State::Unmapped,
+            small: params.small,
+            free_since: 0,
+        });
+        self.pool(params.small).insert_unmapped(id, address);
+        id
+    }
+
+    fn has_available_address_space(&self, start: BlockId, size: u64) -> bool {
+        let mut bytes = 0;
+        let mut id = start;
+        while bytes < size {
+            match self.blocks.neighbour(id) {
+                Some(block) if block.state != State::Allocated => {
+                    bytes += block.size;
+                    id = block.next;
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// `map_block`: puts memory behind the first `size` bytes of an unmapped block, in whole
+    /// pages, merges it with free neighbours and puts it into the pool. False when there is no
+    /// memory.
+    fn map_block(&mut self, id: BlockId, size: u64) -> bool {
+        let block = *self.blocks.get(id);
+        let mapped = size.next_multiple_of(page(block.small));
+        if !self.driver_has(mapped) {
+            return false;
+        }
+        self.pool(block.small).remove_unmapped(block.address);
+        if mapped < block.size {
+            let rest = self.blocks.split_back(id, mapped, State::Unmapped);
+            let address = self.blocks.get(rest).address;
+            self.pool(block.small).insert_unmapped(rest, address);
+        }
+        self.blocks.get_mut(id).state = State::Free;
+        self.merge_neighbours(id);
+        self.insert_free(id);
+        self.reserved += mapped;
+        true
+    }
+
+    /// `unmap_block`: gives the whole pages of a free block back to the driver.
+    pub(super) fn unmap_block(&mut self, id: BlockId) {
+        let block = *self.blocks.get(id);
+        let page = page(block.small);
+        let begin = block.address.next_multiple_of(page);
+        let end = (block.address + block.size) / page * page;
+        if begin >= end {
+            return;
+        }
+        self.pool(block.small).remove(&block);
+        if begin > block.address {
+            let before = self
+                .blocks
+                .split_front(id, begin - block.address, State::Free);
+            self.insert_free(before);
+        }
+        if end < block.address + block.size {
+            let after = self.blocks.split_back(id, end - begin, State::Free);
+            self.insert_free(after);
+        }
+        self.blocks.get_mut(id).state = State::Unmapped;
+        self.merge_neighbours(id);
+        let address = self.blocks.get(id).address;
+        self.pool(block.small).insert_unmapped(id, address);
+        self.reserved -= end - begin;
+    }
+}

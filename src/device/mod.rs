@@ -1,0 +1,32 @@
+//! The device below PyTorch's tensors: the caching allocator and the workspaces of libraries.
+//!
+//! [`Allocator`] does what `CUDACachingAllocator` of PyTorch 2.6 to 2.15 does on one stream of one
+//! device: it rounds requests, keeps freed blocks in two pools, finds the best fit, splits, merges,
+//! and asks the driver for segments. [`replay`] runs a list of requests through it.
+//!
+//! It knows nothing of tensors, models or phases: requests come as numbers. It does not model
+//! several streams, CUDA graphs' private pools, or what other processes do.
+//!
+//! Invariants: no floating point, no hashing, no clock, so that the same requests give the same
+//! bytes everywhere; allocated never exceeds reserved; every block belongs to exactly one segment
+//! and the blocks of a segment tile it without gaps.
+//!
+//! # Known limitations
+//! - Segments get ascending addresses, as from a driver that never reuses an address range. Best
+//!   fit breaks ties by address, so a driver with another order can place a block elsewhere.
+//! - Events of other streams never delay the reuse of a block.
+
+mod allocator;
+mod blocks;
+mod expandable;
+mod pool;
+mod release;
+mod replay;
+mod settings;
+mod workspace;
+
+pub use allocator::{Allocator, OutOfMemory};
+pub use blocks::BlockId;
+pub use replay::{Failure, Replay, Request, replay};
+pub use settings::{Limit, Settings};
+pub use workspace::cublas_workspace;
