@@ -47,6 +47,18 @@ names! {
     }
 }
 
+names! {
+    /// Files whose pages the node's page cache holds: reclaimable, never counted as used.
+    PageCachePart {
+        /// The data set.
+        Dataset = "dataset",
+        /// The model's weights.
+        Checkpoint = "checkpoint",
+        /// The saved checkpoint, until it is written to disk.
+        SavedFiles = "saved_files",
+    }
+}
+
 /// Host memory of one phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HostPhaseUse {
@@ -59,11 +71,11 @@ pub struct HostPhaseUse {
     pub composition: Vec<(HostPart, Bytes)>,
 }
 
-fn as_map<S: serde::Serializer>(
-    parts: &[(HostPart, Bytes)],
+fn as_map<P: Serialize, S: serde::Serializer>(
+    parts: &[(P, Bytes)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(parts.iter().map(|(part, bytes)| (part.name(), bytes)))
+    serializer.collect_map(parts.iter().map(|(part, bytes)| (part, bytes)))
 }
 
 /// Host memory of one node.
@@ -75,6 +87,9 @@ pub struct HostEstimate {
     pub phases: Vec<HostPhaseUse>,
     /// Reclaimable page cache beside it, which must not be counted as used.
     pub page_cache: Bytes,
+    /// The parts of the page cache that are not zero.
+    #[serde(serialize_with = "as_map")]
+    pub page_cache_parts: Vec<(PageCachePart, Bytes)>,
     /// Private memory of each training process with its workers, at the peak.
     pub per_rank: Vec<Bytes>,
 }

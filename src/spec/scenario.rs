@@ -1,5 +1,6 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
+use super::{DataLoader, Dataset, HostSettings};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -66,6 +67,8 @@ pub struct Scenario {
     pub dataset: Dataset,
     /// `torch.utils.data.DataLoader`.
     pub dataloader: DataLoader,
+    /// The training process as the host sees it.
+    pub host: HostSettings,
     /// The machine.
     pub hardware: Hardware,
     /// Settings of PyTorch's caching allocator.
@@ -109,6 +112,7 @@ impl Default for Scenario {
             program: Program::Training,
             dataset: Dataset::default(),
             dataloader: DataLoader::default(),
+            host: HostSettings::default(),
             hardware: Hardware::default(),
             allocator: AllocatorSettings::default(),
             framework: Framework::default(),
@@ -277,7 +281,7 @@ impl Default for Optimizer {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_false(value: &bool) -> bool {
+pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
 
@@ -383,73 +387,6 @@ impl Default for Lora {
             r: 16,
             target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
             dropout: 0.0,
-        }
-    }
-}
-
-names! {
-    /// How a data set is held in host memory.
-    DatasetMode {
-        /// Hugging Face `datasets` or Arrow, memory-mapped: page cache only.
-        MemoryMapped = "memory_mapped",
-        /// A pandas data frame with Python strings, read whole.
-        Pandas = "pandas",
-        /// An Arrow table read whole (`keep_in_memory=True`).
-        ArrowInMemory = "arrow_in_memory",
-        /// A list of dictionaries of Python strings.
-        PythonList = "python_list",
-        /// Lists of token ids as Python integers.
-        TokenLists = "token_lists",
-        /// One tensor of token ids.
-        TokenTensor = "token_tensor",
-        /// The file is opened anew for each sample.
-        Reopened = "reopened",
-    }
-}
-
-/// The data set, as it lies on disk and as it is loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Dataset {
-    /// How it is held.
-    pub mode: DatasetMode,
-    /// Bytes of its raw UTF-8 text.
-    pub raw_bytes: u64,
-    /// Samples.
-    pub rows: u64,
-    /// Text columns.
-    pub columns: u64,
-}
-
-impl Default for Dataset {
-    fn default() -> Self {
-        Self {
-            mode: DatasetMode::MemoryMapped,
-            raw_bytes: 1 << 30,
-            rows: 1_000_000,
-            columns: 2,
-        }
-    }
-}
-
-/// `torch.utils.data.DataLoader`'s options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DataLoader {
-    /// Worker processes; 0 loads in the training process.
-    pub num_workers: u64,
-    /// Batches fetched ahead by each worker.
-    pub prefetch_factor: u64,
-    /// Whether batches are copied to pinned (page-locked) memory.
-    pub pin_memory: bool,
-}
-
-impl Default for DataLoader {
-    fn default() -> Self {
-        Self {
-            num_workers: 4,
-            prefetch_factor: 2,
-            pin_memory: true,
         }
     }
 }

@@ -1,0 +1,127 @@
+//! The host's view of a training job: plain facts, nothing to look up.
+
+use super::facts;
+use crate::spec::{
+    Architecture, Checkpoint, DataLoader, Dataset, Libraries, OptimizerName, ResolvedSpec,
+    TokenizerKind,
+};
+use crate::units::{Bytes, DType};
+
+/// What the host model takes over from the device's side, so that it depends on none of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostInputs {
+    /// Bytes of all parameters as they go to the device.
+    pub parameter_bytes: Bytes,
+    /// Bytes of the parameters that a checkpoint holds (adapters only, when training with them).
+    pub saved_parameter_bytes: Bytes,
+    /// Bytes of the optimizer's states on the device.
+    pub optimizer_state_bytes: Bytes,
+    /// Bytes of the largest single tensor among them.
+    pub largest_tensor_bytes: Bytes,
+    /// Entries of the vocabulary; 0 when there is none.
+    pub vocab_size: u64,
+}
+
+/// A training job on one node, as the host sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostJob {
+    /// Training processes.
+    pub ranks: u64,
+    /// Whether a launcher (torchrun, accelerate) stays beside them.
+    pub launcher: bool,
+    /// What each of them imports.
+    pub libraries: Libraries,
+    /// Whether each constructs an optimizer of `torch.optim`.
+    pub optimizer: bool,
+    /// Whether each uses a GPU.
+    pub cuda: bool,
+    /// The tokenizer of each.
+    pub tokenizer: TokenizerKind,
+    /// Entries of its vocabulary.
+    pub vocab_size: u64,
+    /// The data set of each; none when it has neither bytes nor rows.
+    pub dataset: Dataset,
+    /// The data loader of each.
+    pub loader: DataLoader,
+    /// Bytes of each tensor of one batch.
+    pub batch: Vec<Bytes>,
+    /// How the weights come in.
+    pub checkpoint: Checkpoint,
+    /// Bytes of the model on its way to the device.
+    pub parameter_bytes: Bytes,
+    /// Bytes of the parameters in a saved checkpoint.
+    pub saved_parameter_bytes: Bytes,
+    /// Bytes of the optimizer states in a saved checkpoint.
+    pub saved_optimizer_bytes: Bytes,
+    /// Bytes of the largest single tensor in it.
+    pub largest_tensor_bytes: Bytes,
+    /// How much of a model `save_pretrained` brings to the host at once.
+    pub max_shard: Bytes,
+    /// The operating system and other programs.
+    pub other_memory: Bytes,
+}
+
+impl HostJob {
+    /// The job that a specification describes.
+    pub fn new(spec: &ResolvedSpec, inputs: &HostInputs) -> Self {
+        let settings = &spec.scenario.host;
+        let ranks = spec.host.processes;
+        let linear = matches!(spec.architecture, Architecture::Linear(_));
+        Self {
+            ranks,
+            launcher: ranks > 1,
+            libraries: settings.libraries,
+            optimizer: spec.optimizer.name != OptimizerName::None,
+            cuda: true,
+            tokenizer: if linear {
+                TokenizerKind::None
+            } else {
+                settings.tokenizer
+            },
+            vocab_size: inputs.vocab_size,
+            dataset: spec.dataset,
+            loader: spec.dataloader,
+            batch: batch_tensors(spec),
+            checkpoint: if linear {
+                Checkpoint::RandomInit
+            } else {
+                settings.checkpoint
+            },
+            parameter_bytes: inputs.parameter_bytes,
+            saved_parameter_bytes: inputs.saved_parameter_bytes,
+            saved_optimizer_bytes: inputs.optimizer_state_bytes,
+            largest_tensor_bytes: inputs.largest_tensor_bytes,
+            max_shard: max_shard(spec),
+            other_memory: Bytes(settings.other_memory),
+        }
+    }
+
+    /// Bytes of one batch.
+    pub fn batch_bytes(&self) -> Bytes {
+        self.batch.iter().copied().sum()
+    }
+}
+
+/// The tensors that one batch consists of.
+fn batch_tensors(spec: &ResolvedSpec) -> Vec<Bytes> {
+    if let Architecture::Linear(linear) = &spec.architecture {
+        let elements = spec.micro_batch_size.saturating_mul(linear.in_features);
+        return vec![Bytes(elements.saturating_mul(DType::Float32.size()))];
+    }
+    let tokens = |length: u64| {
+        let elements = spec.micro_batch_size.saturating_mul(length);
+        Bytes(elements.saturating_mul(DType::Int64.size()))
+    };
+    let target = spec.scenario.target_seq_len.unwrap_or(spec.seq_len);
+    vec![tokens(spec.seq_len), tokens(spec.seq_len), tokens(target)]
+}
+
+fn max_shard(spec: &ResolvedSpec) -> Bytes {
+    use crate::spec::Framework;
+    match spec.framework {
+        Framework::Torch215Transformers523 => facts::SHARD_V5.bytes(),
+        Framework::Torch26Transformers451 | Framework::Torch26Transformers448 => {
+            facts::SHARD_V4.bytes()
+        }
+    }
+}

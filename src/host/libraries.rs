@@ -1,0 +1,72 @@
+//! What a process takes before it has any data: interpreter, libraries, CUDA context, tokenizer.
+
+use super::facts::{self, *};
+use crate::spec::{Libraries, TokenizerKind};
+use crate::units::Bytes;
+
+/// Memory of one process's libraries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    /// Pages of its own.
+    pub private: Bytes,
+    /// File-backed pages, the same for every process of the node.
+    pub shared: Bytes,
+    /// Page tables.
+    pub tables: Bytes,
+}
+
+/// A process that has imported a set of libraries. With an optimizer, torch has imported
+/// torch._dynamo too: measured on top of torch alone, and part of the Trainer's set; the sets
+/// between them import some of it already, so the Trainer's figure is taken as their bound.
+pub(super) fn process(libraries: Libraries, optimizer: bool) -> Process {
+    let plain = imports(libraries);
+    match libraries {
+        Libraries::Torch | Libraries::TorchPandas | Libraries::Accelerate if optimizer => Process {
+            private: plain.private + facts::DYNAMO_PRIVATE.bytes(),
+            shared: plain.shared + facts::DYNAMO_SHARED.bytes(),
+            tables: plain.tables + facts::DYNAMO_TABLES.bytes(),
+        },
+        Libraries::Transformers | Libraries::Peft if optimizer => imports(Libraries::Trainer),
+        _ => plain,
+    }
+}
+
+fn imports(libraries: Libraries) -> Process {
+    let of = |private: Fact, shared: Fact, tables: Fact| Process {
+        private: private.bytes(),
+        shared: shared.bytes(),
+        tables: tables.bytes(),
+    };
+    match libraries {
+        Libraries::Python => of(BARE_PRIVATE, BARE_SHARED, BARE_TABLES),
+        Libraries::Numpy => of(NUMPY_PRIVATE, NUMPY_SHARED, NUMPY_TABLES),
+        Libraries::Pandas => of(PANDAS_PRIVATE, PANDAS_SHARED, PANDAS_TABLES),
+        Libraries::Pyarrow => of(PYARROW_PRIVATE, PYARROW_SHARED, PYARROW_TABLES),
+        Libraries::Datasets => of(DATASETS_PRIVATE, DATASETS_SHARED, DATASETS_TABLES),
+        Libraries::Torch => of(TORCH_PRIVATE, TORCH_SHARED, TORCH_TABLES),
+        Libraries::TorchPandas => of(
+            TORCH_PANDAS_PRIVATE,
+            TORCH_PANDAS_SHARED,
+            TORCH_PANDAS_TABLES,
+        ),
+        Libraries::Accelerate => of(ACCELERATE_PRIVATE, ACCELERATE_SHARED, ACCELERATE_TABLES),
+        Libraries::Transformers => of(
+            TRANSFORMERS_PRIVATE,
+            TRANSFORMERS_SHARED,
+            TRANSFORMERS_TABLES,
+        ),
+        Libraries::Peft => of(PEFT_PRIVATE, PEFT_SHARED, PEFT_TABLES),
+        Libraries::Trainer => of(TRAINER_PRIVATE, TRAINER_SHARED, TRAINER_TABLES),
+    }
+}
+
+/// A fast tokenizer after it was read.
+pub(super) fn tokenizer(kind: TokenizerKind, vocab_size: u64) -> Bytes {
+    match kind {
+        TokenizerKind::None => Bytes::ZERO,
+        TokenizerKind::Bpe => facts::BPE_FIXED.bytes() + facts::BPE_PER_ENTRY.each(vocab_size),
+        TokenizerKind::Unigram => {
+            facts::UNIGRAM_FIXED.bytes() + facts::UNIGRAM_PER_ENTRY.each(vocab_size)
+        }
+    }
+}

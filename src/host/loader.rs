@@ -1,0 +1,131 @@
+//! `torch.utils.data.DataLoader`: its workers, the batches in flight, pinned memory.
+//!
+//! W is `num_workers`, P is `prefetch_factor`. W x P batches are in flight and the training
+//! process holds one more (hostram 4: n = 60, within 0.03 MiB).
+
+use super::job::HostJob;
+use super::libraries::{self, Process};
+use super::{cow, dataset, facts};
+use crate::spec::MultiprocessingContext;
+use crate::units::Bytes;
+
+/// Memory that one training process's data loader adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Loader {
+    /// Private memory of all its workers.
+    pub workers: Bytes,
+    /// Batches in shared memory, or in the training process without workers.
+    pub batches: Bytes,
+    /// Pinned copies of batches.
+    pub pinned: Bytes,
+    /// Page tables of the workers.
+    pub tables: Bytes,
+}
+
+/// The loader of each rank, once it is steady; `parent` is the private memory that a forked
+/// worker inherits.
+pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
+    let workers = job.loader.num_workers;
+    let batch = job.batch_bytes();
+    let pinned_batch = pinned_batch(job);
+    let fetching = dataset::kept_by_fetching(&job.dataset);
+    if workers == 0 {
+        // The batch in use and the one being put together; pinning adds the same two.
+        return Loader {
+            batches: scale(batch, 2) + fetching,
+            pinned: scale(pinned_batch, 2),
+            ..Loader::default()
+        };
+    }
+    let in_flight = workers
+        .saturating_mul(job.loader.prefetch_factor)
+        .saturating_add(1);
+    let queues = facts::SHM_FIXED.bytes() + facts::SHM_PER_WORKER.each(workers);
+    let (batches, pinned) = if job.loader.pin_memory {
+        // The pin thread empties the queue, so that the copies take the batches' place.
+        (queues, scale(pinned_batch, in_flight))
+    } else {
+        (queues + scale(batch, in_flight), Bytes::ZERO)
+    };
+    let (each, tables) = worker(job, parent);
+    Loader {
+        workers: scale(each + fetching, workers),
+        batches,
+        pinned,
+        tables: scale(tables, workers),
+    }
+}
+
+/// Private memory and page tables of one worker.
+fn worker(job: &HostJob, parent: Bytes) -> (Bytes, Bytes) {
+    let batch = facts::FORK_WORKER_BATCH_PERMILLE.of(job.batch_bytes());
+    match job.loader.multiprocessing_context {
+        MultiprocessingContext::Fork => (
+            facts::FORK_WORKER.bytes() + batch + copied(job),
+            facts::FORK_WORKER_TABLES.bytes() + mapped(parent),
+        ),
+        MultiprocessingContext::Spawn | MultiprocessingContext::Forkserver => {
+            let Process {
+                private, tables, ..
+            } = libraries::process(job.libraries, false);
+            let data = dataset::pickled(&job.dataset);
+            (
+                private + facts::SPAWN_WORKER.bytes() + batch + data,
+                tables + mapped(data),
+            )
+        }
+    }
+}
+
+/// What a forked worker copies by reading samples (see Note [Reading is writing]). Workers that
+/// do not outlive an epoch start over with the next.
+fn copied(job: &HostJob) -> Bytes {
+    let sharers = job.loader.num_workers.saturating_mul(job.ranks);
+    let epochs = if job.loader.persistent_workers {
+        job.dataset.epochs
+    } else {
+        job.dataset.epochs.min(1)
+    };
+    dataset::object_groups(&job.dataset)
+        .into_iter()
+        .map(|group| cow::growth(group, sharers, epochs))
+        .sum()
+}
+
+/// One batch in pinned memory: PyTorch's pinned allocator rounds each tensor up to a power of two
+/// (torch 2.15 ATen/core/CachingHostAllocator.h).
+fn pinned_batch(job: &HostJob) -> Bytes {
+    if !job.loader.pin_memory {
+        return Bytes::ZERO;
+    }
+    job.batch.iter().copied().map(power_of_two_ceil).sum()
+}
+
+fn power_of_two_ceil(bytes: Bytes) -> Bytes {
+    if bytes == Bytes::ZERO {
+        return Bytes::ZERO;
+    }
+    Bytes(bytes.get().checked_next_power_of_two().unwrap_or(u64::MAX))
+}
+
+/// Page tables for `bytes` of memory.
+pub(super) fn mapped(bytes: Bytes) -> Bytes {
+    Bytes(bytes.get() / facts::TABLE_SHARE.value)
+}
+
+fn scale(bytes: Bytes, count: u64) -> Bytes {
+    Bytes(bytes.get().saturating_mul(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pinned_tensors_are_rounded_to_powers_of_two() {
+        assert_eq!(power_of_two_ceil(Bytes(115_200)), Bytes(131_072));
+        assert_eq!(power_of_two_ceil(Bytes(131_072)), Bytes(131_072));
+        assert_eq!(power_of_two_ceil(Bytes(0)), Bytes(0));
+        assert_eq!(power_of_two_ceil(Bytes(u64::MAX)), Bytes(u64::MAX));
+    }
+}

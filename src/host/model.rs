@@ -1,0 +1,48 @@
+//! The model on its way through the host: reading weights, saving a checkpoint.
+
+use super::facts;
+use super::job::HostJob;
+use crate::spec::Checkpoint;
+use crate::units::Bytes;
+
+/// Private memory of one process while the weights come in, until they are on the device. All
+/// ranks of a node read at the same time.
+pub(super) fn loading(job: &HostJob) -> Bytes {
+    let parameters = job.parameter_bytes;
+    match job.checkpoint {
+        Checkpoint::SameDtype => left_by_loading(job),
+        Checkpoint::Converted | Checkpoint::RandomInit => parameters + left_by_loading(job),
+        // The new model and the dictionary it is filled from.
+        Checkpoint::StateDict => parameters + parameters + left_by_loading(job),
+    }
+}
+
+/// What is left of it once the model is on the device.
+pub(super) fn left_by_loading(job: &HostJob) -> Bytes {
+    if job.parameter_bytes == Bytes::ZERO {
+        Bytes::ZERO
+    } else {
+        facts::MODEL_MMAP.bytes()
+    }
+}
+
+/// What saving adds in the rank that saves: `save_pretrained` brings all tensors of a shard to
+/// the host before writing, `torch.save` of the optimizer one tensor at a time.
+pub(super) fn saving(job: &HostJob) -> Bytes {
+    let shard = job.saved_parameter_bytes.min(job.max_shard);
+    let tensor = job.largest_tensor_bytes.min(job.saved_optimizer_bytes);
+    shard.max(tensor)
+}
+
+/// Pages of the model's own file in the page cache.
+pub(super) fn checkpoint_cache(job: &HostJob) -> Bytes {
+    match job.checkpoint {
+        Checkpoint::RandomInit => Bytes::ZERO,
+        _ => job.parameter_bytes,
+    }
+}
+
+/// Pages of the saved files in the page cache.
+pub(super) fn saved_cache(job: &HostJob) -> Bytes {
+    job.saved_parameter_bytes + job.saved_optimizer_bytes
+}

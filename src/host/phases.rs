@@ -1,0 +1,178 @@
+//! Putting it together: parts of a rank, parts of a node, phases, the peak.
+
+use super::estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCachePart};
+use super::job::{HostInputs, HostJob};
+use super::libraries::{self, Process};
+use super::loader::{self, Loader};
+use super::{dataset, facts, model};
+use crate::spec::ResolvedSpec;
+use crate::units::Bytes;
+
+/// The most ranks that are listed one by one; totals count all.
+pub const MAX_LISTED_RANKS: u64 = 1_024;
+
+/// Host memory of one node of a training run.
+pub fn estimate(spec: &ResolvedSpec, inputs: &HostInputs) -> HostEstimate {
+    estimate_job(&HostJob::new(spec, inputs))
+}
+
+/// Host memory of one node for a job of plain facts.
+pub fn estimate_job(job: &HostJob) -> HostEstimate {
+    let phases: Vec<Phase> = HostPhase::ALL
+        .iter()
+        .map(|&phase| Phase::new(job, phase))
+        .collect();
+    // Later phases win ties, so that the peak is where memory stays high.
+    let peak = phases
+        .iter()
+        .max_by_key(|phase| phase.node.total())
+        .expect("HostPhase::ALL is not empty");
+    let page_cache_parts = page_cache(job);
+    HostEstimate {
+        peak: peak.node.phase_use(peak.phase),
+        per_rank: peak.per_rank(job.ranks),
+        phases: phases.iter().map(|p| p.node.phase_use(p.phase)).collect(),
+        page_cache: page_cache_parts.iter().map(|(_, bytes)| *bytes).sum(),
+        page_cache_parts,
+    }
+}
+
+/// Bytes by part.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts([Bytes; HostPart::ALL.len()]);
+
+impl Parts {
+    fn add(&mut self, part: HostPart, bytes: Bytes) {
+        self.0[part as usize] += bytes;
+    }
+
+    fn add_times(&mut self, other: &Self, count: u64) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine += Bytes(theirs.get().saturating_mul(count));
+        }
+    }
+
+    fn total(&self) -> Bytes {
+        self.0.iter().copied().sum()
+    }
+
+    fn phase_use(&self, phase: HostPhase) -> HostPhaseUse {
+        let parts = HostPart::ALL.iter().copied().zip(self.0);
+        HostPhaseUse {
+            phase,
+            total: self.total(),
+            composition: parts.filter(|(_, bytes)| *bytes > Bytes::ZERO).collect(),
+        }
+    }
+}
+
+/// One phase of a node.
+struct Phase {
+    phase: HostPhase,
+    /// What every rank has.
+    rank: Parts,
+    /// What the rank that saves has beside it.
+    saver: Bytes,
+    /// Everything.
+    node: Parts,
+}
+
+impl Phase {
+    fn new(job: &HostJob, phase: HostPhase) -> Self {
+        let rank = rank_parts(job, phase);
+        let saver = if phase == HostPhase::Save && job.ranks > 0 {
+            model::saving(job)
+        } else {
+            Bytes::ZERO
+        };
+        let mut node = Parts::default();
+        node.add_times(&rank, job.ranks);
+        node.add(HostPart::Saving, saver);
+        if job.ranks > 0 {
+            let libraries = process(job, phase).shared;
+            node.add(HostPart::SharedLibraries, libraries);
+            if job.cuda {
+                node.add(HostPart::SharedLibraries, facts::CUDA_SHARED.bytes());
+            }
+        }
+        if job.launcher {
+            node.add(HostPart::OtherProcesses, facts::LAUNCHER_PRIVATE.bytes());
+            node.add(HostPart::PageTables, facts::LAUNCHER_TABLES.bytes());
+        }
+        node.add(HostPart::OtherProcesses, job.other_memory);
+        Self {
+            phase,
+            rank,
+            saver,
+            node,
+        }
+    }
+
+    /// Each rank's memory; the first one saves.
+    fn per_rank(&self, ranks: u64) -> Vec<Bytes> {
+        let each = self.rank.total();
+        (0..ranks.min(MAX_LISTED_RANKS))
+            .map(|rank| if rank == 0 { each + self.saver } else { each })
+            .collect()
+    }
+}
+
+/// The libraries of a rank: an optimizer is there once training goes on.
+fn process(job: &HostJob, phase: HostPhase) -> Process {
+    libraries::process(job.libraries, job.optimizer && phase != HostPhase::Load)
+}
+
+/// What each rank has to itself in a phase, with its workers.
+fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
+    let mut parts = Parts::default();
+    let process = process(job, phase);
+    parts.add(HostPart::Libraries, process.private);
+    parts.add(HostPart::PageTables, process.tables);
+    if job.cuda {
+        parts.add(HostPart::CudaContext, facts::CUDA_PRIVATE.bytes());
+    }
+    let tokenizer = libraries::tokenizer(job.tokenizer, job.vocab_size);
+    let data = dataset::live(&job.dataset) + dataset::left_by_reading(&job.dataset);
+    parts.add(HostPart::Tokenizer, tokenizer);
+    parts.add(HostPart::Dataset, data);
+    match phase {
+        HostPhase::Load => {
+            let loading = model::loading(job);
+            parts.add(HostPart::ModelLoading, loading);
+            parts.add(
+                HostPart::PageTables,
+                loader::mapped(tokenizer + data + loading),
+            );
+        }
+        HostPhase::Steady | HostPhase::Save => {
+            let order = dataset::order(&job.dataset);
+            let left = model::left_by_loading(job);
+            parts.add(HostPart::Dataset, order);
+            parts.add(HostPart::ModelLoading, left);
+            let own = tokenizer + data + left;
+            let Loader {
+                workers,
+                batches,
+                pinned,
+                tables,
+            } = loader::loader(job, process.private + own);
+            parts.add(HostPart::Workers, workers);
+            parts.add(HostPart::PrefetchedBatches, batches);
+            parts.add(HostPart::PinnedMemory, pinned);
+            parts.add(HostPart::PageTables, loader::mapped(own + order) + tables);
+        }
+    }
+    parts
+}
+
+/// What the page cache holds beside it, in the end.
+fn page_cache(job: &HostJob) -> Vec<(PageCachePart, Bytes)> {
+    [
+        (PageCachePart::Dataset, dataset::page_cache(&job.dataset)),
+        (PageCachePart::Checkpoint, model::checkpoint_cache(job)),
+        (PageCachePart::SavedFiles, model::saved_cache(job)),
+    ]
+    .into_iter()
+    .filter(|(_, bytes)| *bytes > Bytes::ZERO)
+    .collect()
+}

@@ -1,0 +1,83 @@
+//! What a scenario says about the training process as the host sees it.
+
+use crate::units::names;
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// What a training process imports; each set holds what its packages import themselves.
+    Libraries {
+        /// A bare interpreter.
+        Python = "python",
+        /// numpy.
+        Numpy = "numpy",
+        /// pandas.
+        Pandas = "pandas",
+        /// pyarrow.
+        Pyarrow = "pyarrow",
+        /// Hugging Face datasets.
+        Datasets = "datasets",
+        /// torch.
+        Torch = "torch",
+        /// torch, pandas and pyarrow.
+        TorchPandas = "torch_pandas",
+        /// torch and accelerate.
+        Accelerate = "accelerate",
+        /// torch and transformers without its Trainer.
+        Transformers = "transformers",
+        /// torch, transformers, accelerate and peft without the Trainer.
+        Peft = "peft",
+        /// transformers' Trainer and all that comes with it.
+        Trainer = "trainer",
+    }
+}
+
+names! {
+    /// The tokenizer that a training process holds.
+    TokenizerKind {
+        /// None: the data are tokenized already.
+        None = "none",
+        /// A fast byte-pair tokenizer (GPT-2, Llama 3, Qwen).
+        Bpe = "bpe",
+        /// A fast Unigram tokenizer (T5, XLM-R).
+        Unigram = "unigram",
+    }
+}
+
+names! {
+    /// How the weights come into the process.
+    Checkpoint {
+        /// `from_pretrained` in the dtype of the file: memory-mapped.
+        SameDtype = "same_dtype",
+        /// `from_pretrained` in another dtype than the file's.
+        Converted = "converted",
+        /// A new model with random weights.
+        RandomInit = "random_init",
+        /// A new model, then `load_state_dict(torch.load(...))`.
+        StateDict = "state_dict",
+    }
+}
+
+/// The training process as the host sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostSettings {
+    /// What is imported.
+    pub libraries: Libraries,
+    /// The tokenizer.
+    pub tokenizer: TokenizerKind,
+    /// How the weights are read.
+    pub checkpoint: Checkpoint,
+    /// Bytes that the operating system and other programs of the node use.
+    pub other_memory: u64,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self {
+            libraries: Libraries::Trainer,
+            tokenizer: TokenizerKind::Bpe,
+            checkpoint: Checkpoint::SameDtype,
+            other_memory: 0,
+        }
+    }
+}
