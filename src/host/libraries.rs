@@ -1,6 +1,6 @@
 //! What a process takes before it has any data: interpreter, libraries, CUDA context, tokenizer.
 
-use super::facts::{self, *};
+use super::facts::{self, Fact};
 use crate::spec::{Libraries, TokenizerKind};
 use crate::units::Bytes;
 
@@ -37,26 +37,33 @@ fn imports(libraries: Libraries) -> Process {
         shared: shared.bytes(),
         tables: tables.bytes(),
     };
+    macro_rules! measured {
+        ($private:ident, $shared:ident, $tables:ident) => {
+            of(facts::$private, facts::$shared, facts::$tables)
+        };
+    }
     match libraries {
-        Libraries::Python => of(BARE_PRIVATE, BARE_SHARED, BARE_TABLES),
-        Libraries::Numpy => of(NUMPY_PRIVATE, NUMPY_SHARED, NUMPY_TABLES),
-        Libraries::Pandas => of(PANDAS_PRIVATE, PANDAS_SHARED, PANDAS_TABLES),
-        Libraries::Pyarrow => of(PYARROW_PRIVATE, PYARROW_SHARED, PYARROW_TABLES),
-        Libraries::Datasets => of(DATASETS_PRIVATE, DATASETS_SHARED, DATASETS_TABLES),
-        Libraries::Torch => of(TORCH_PRIVATE, TORCH_SHARED, TORCH_TABLES),
-        Libraries::TorchPandas => of(
+        Libraries::Python => measured!(BARE_PRIVATE, BARE_SHARED, BARE_TABLES),
+        Libraries::Numpy => measured!(NUMPY_PRIVATE, NUMPY_SHARED, NUMPY_TABLES),
+        Libraries::Pandas => measured!(PANDAS_PRIVATE, PANDAS_SHARED, PANDAS_TABLES),
+        Libraries::Pyarrow => measured!(PYARROW_PRIVATE, PYARROW_SHARED, PYARROW_TABLES),
+        Libraries::Datasets => measured!(DATASETS_PRIVATE, DATASETS_SHARED, DATASETS_TABLES),
+        Libraries::Torch => measured!(TORCH_PRIVATE, TORCH_SHARED, TORCH_TABLES),
+        Libraries::TorchPandas => measured!(
             TORCH_PANDAS_PRIVATE,
             TORCH_PANDAS_SHARED,
-            TORCH_PANDAS_TABLES,
+            TORCH_PANDAS_TABLES
         ),
-        Libraries::Accelerate => of(ACCELERATE_PRIVATE, ACCELERATE_SHARED, ACCELERATE_TABLES),
-        Libraries::Transformers => of(
+        Libraries::Accelerate => {
+            measured!(ACCELERATE_PRIVATE, ACCELERATE_SHARED, ACCELERATE_TABLES)
+        }
+        Libraries::Transformers => measured!(
             TRANSFORMERS_PRIVATE,
             TRANSFORMERS_SHARED,
-            TRANSFORMERS_TABLES,
+            TRANSFORMERS_TABLES
         ),
-        Libraries::Peft => of(PEFT_PRIVATE, PEFT_SHARED, PEFT_TABLES),
-        Libraries::Trainer => of(TRAINER_PRIVATE, TRAINER_SHARED, TRAINER_TABLES),
+        Libraries::Peft => measured!(PEFT_PRIVATE, PEFT_SHARED, PEFT_TABLES),
+        Libraries::Trainer => measured!(TRAINER_PRIVATE, TRAINER_SHARED, TRAINER_TABLES),
     }
 }
 

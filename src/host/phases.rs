@@ -29,9 +29,9 @@ pub fn estimate_job(job: &HostJob) -> HostEstimate {
         .expect("HostPhase::ALL is not empty");
     let page_cache_parts = page_cache(job);
     HostEstimate {
-        peak: peak.node.phase_use(peak.phase),
+        peak: peak.node.phase_use(peak.name),
         per_rank: peak.per_rank(job.ranks),
-        phases: phases.iter().map(|p| p.node.phase_use(p.phase)).collect(),
+        phases: phases.iter().map(|p| p.node.phase_use(p.name)).collect(),
         page_cache: page_cache_parts.iter().map(|(_, bytes)| *bytes).sum(),
         page_cache_parts,
     }
@@ -68,7 +68,7 @@ impl Parts {
 
 /// One phase of a node.
 struct Phase {
-    phase: HostPhase,
+    name: HostPhase,
     /// What every rank has.
     rank: Parts,
     /// What the rank that saves has beside it.
@@ -101,7 +101,7 @@ impl Phase {
         }
         node.add(HostPart::OtherProcesses, job.other_memory);
         Self {
-            phase,
+            name: phase,
             rank,
             saver,
             node,

@@ -14,7 +14,9 @@ const NUM_WORKERS: std::ops::RangeInclusive<u64> = 0..=512;
 /// Batches that each worker fetches ahead.
 const PREFETCH_FACTOR: std::ops::RangeInclusive<u64> = 1..=1024;
 /// Samples of a data set.
-const ROWS: std::ops::RangeInclusive<u64> = 1..=1 << 40;
+const ROWS: std::ops::RangeInclusive<u64> = 0..=1 << 40;
+/// Passes over a data set.
+const EPOCHS: std::ops::RangeInclusive<u64> = 1..=1_000_000;
 /// Text columns of a data set.
 const COLUMNS: std::ops::RangeInclusive<u64> = 1..=4096;
 /// The first compute capability with `FlashAttention` in PyTorch and flash-attn.
@@ -41,30 +43,33 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if let Some(target) = scenario.target_seq_len {
         check("target_seq_len", target, &SEQ_LEN, findings);
     }
-    check(
-        "dataset.raw_bytes",
-        scenario.dataset.raw_bytes,
-        &(0..=HOST_BYTES),
-        findings,
-    );
-    check("dataset.rows", scenario.dataset.rows, &ROWS, findings);
-    check(
-        "dataset.columns",
-        scenario.dataset.columns,
-        &COLUMNS,
-        findings,
-    );
-    check(
-        "dataloader.num_workers",
-        scenario.dataloader.num_workers,
-        &NUM_WORKERS,
-        findings,
-    );
-    check(
+    check_host(scenario, findings);
+}
+
+/// The numbers that only the host model reads.
+fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let (dataset, loader) = (&scenario.dataset, &scenario.dataloader);
+    let mut range = |key, value, allowed| check(key, value, &allowed, findings);
+    range("dataset.raw_bytes", dataset.raw_bytes, 0..=HOST_BYTES);
+    range("dataset.rows", dataset.rows, ROWS);
+    range("dataset.columns", dataset.columns, COLUMNS);
+    range("dataset.epochs", dataset.epochs, EPOCHS);
+    if let Some(bytes) = dataset.file_bytes {
+        range("dataset.file_bytes", bytes, 0..=HOST_BYTES);
+    }
+    if let Some(bytes) = dataset.row_group_bytes {
+        range("dataset.row_group_bytes", bytes, 1..=HOST_BYTES);
+    }
+    range("dataloader.num_workers", loader.num_workers, NUM_WORKERS);
+    range(
         "dataloader.prefetch_factor",
-        scenario.dataloader.prefetch_factor,
-        &PREFETCH_FACTOR,
-        findings,
+        loader.prefetch_factor,
+        PREFETCH_FACTOR,
+    );
+    range(
+        "host.other_memory",
+        scenario.host.other_memory,
+        0..=HOST_BYTES,
     );
 }
 
