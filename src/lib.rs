@@ -8,6 +8,7 @@
 
 pub mod catalog;
 pub mod device;
+pub mod figure;
 pub mod host;
 pub mod report;
 pub mod sim;

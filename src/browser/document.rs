@@ -1,6 +1,7 @@
 //! The document: its language, title and skeleton.
 
-use web_sys::{Document, Window};
+use wasm_bindgen::JsCast;
+use web_sys::{Document, HtmlElement, Window};
 
 pub(super) fn window() -> Option<Window> {
     web_sys::window()
@@ -8,6 +9,10 @@ pub(super) fn window() -> Option<Window> {
 
 pub(super) fn document() -> Option<Document> {
     window()?.document()
+}
+
+pub(super) fn root() -> Option<HtmlElement> {
+    document()?.document_element()?.dyn_into().ok()
 }
 
 /// The languages the reader prefers, as BCP 47 tags, the most preferred first.
@@ -27,9 +32,16 @@ pub fn languages() -> Vec<String> {
 pub fn set_language(tag: &str, title: &str) {
     if let Some(document) = document() {
         document.set_title(title);
-        if let Some(root) = document.document_element() {
-            let _ = root.set_attribute("lang", tag);
-        }
+    }
+    if let Some(root) = root() {
+        let _ = root.set_attribute("lang", tag);
+    }
+}
+
+/// Gives the root element a class, for style sheets.
+pub fn set_root_class(class: &str) {
+    if let Some(root) = root() {
+        let _ = root.class_list().add_1(class);
     }
 }
 

@@ -1,9 +1,19 @@
 //! The browser: the only room that names `web-sys`.
 //!
-//! Small functions over the platform: the address, the language, frames and timers, the canvas,
-//! the parent of an embedded page. It knows no domain word. Nothing here panics: what a browser
-//! lacks or refuses is left out.
+//! Small functions over the platform: the address, the language, the clipboard, what the page
+//! looks like, the parent of an embedded page, and what happens when something breaks. It knows
+//! no domain word. Nothing here panics: what a browser lacks or refuses is left out.
 
+mod address;
+mod appearance;
+mod clipboard;
 mod document;
+mod embed;
+mod failure;
 
-pub use document::{languages, remove_skeleton, set_language};
+pub use address::{href_with, push_query, query, replace_query};
+pub use appearance::{Appearance, appearance, on_appearance_change, on_resize};
+pub use clipboard::copy;
+pub use document::{languages, remove_skeleton, set_language, set_root_class};
+pub use embed::{follow_height, is_framed};
+pub use failure::report_failures;

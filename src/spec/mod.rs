@@ -10,12 +10,14 @@
 
 mod adapters;
 mod allocator;
+mod apply;
 mod closest;
 mod config_fields;
 mod data;
 mod finding;
 mod hardware;
 mod host_settings;
+mod idle;
 mod limits;
 mod llama;
 mod model;
@@ -30,6 +32,7 @@ pub use closest::closest;
 pub use data::{DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use finding::{Finding, Fix, Severity};
 pub use host_settings::{Checkpoint, HostSettings, Libraries, TokenizerKind};
+pub use idle::{Idle, idle};
 pub use resolve::{Resolution, resolve};
 pub use resolved::*;
 pub use scenario::*;

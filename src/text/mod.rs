@@ -4,7 +4,11 @@
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
 mod language;
+mod numbers;
+mod terms;
 mod words;
 
 pub use language::Language;
+pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, percent, short_count};
+pub use terms::Term;
 pub use words::Word;

@@ -1,1 +1,18 @@
-//! Dumb controls: they know no domain word.
+//! Dumb controls: they show what they are given and call back. They know no domain word.
+//!
+//! Every label and number comes in as text, every choice goes out by callback. A widget keeps no
+//! state but what the reader is typing.
+
+mod bar;
+mod choice;
+mod field;
+mod figure;
+mod number;
+mod switch;
+
+pub use bar::{Bar, Legend, Mark, Segment};
+pub use choice::{Choice, Choices};
+pub use field::{Field, Problem};
+pub use figure::Figure;
+pub use number::Number;
+pub use switch::Switch;

@@ -57,20 +57,21 @@ pub const ROOMS: &[Room] = &[
         &["units", "catalog", "spec", "tape", "sim", "device", "host"],
     ),
     pure("chart", &["units", "tape", "sim", "host", "report"]),
+    pure("figure", &["units", "tape", "sim", "host", "report"]),
     pure("text", &["units", "spec", "tape", "sim", "host", "report"]),
     page("browser", &[]),
+    page(
+        "app",
+        &[
+            "units", "spec", "codec", "tape", "sim", "host", "report", "text", "browser",
+        ],
+    ),
     page("widgets", &["browser"]),
     page(
         "views",
         &[
-            "units", "spec", "tape", "sim", "host", "report", "chart", "text", "browser", "widgets",
-        ],
-    ),
-    page(
-        "app",
-        &[
-            "units", "catalog", "spec", "codec", "report", "chart", "text", "browser", "widgets",
-            "views",
+            "units", "catalog", "spec", "codec", "tape", "sim", "host", "report", "chart",
+            "figure", "text", "browser", "app", "widgets",
         ],
     ),
 ];
@@ -81,7 +82,7 @@ pub const BINARIES: &[(&str, &[&str])] = &[
         "src/bin/highwater",
         &["units", "spec", "codec", "report", "text"],
     ),
-    ("src/bin/web", &["app"]),
+    ("src/bin/web", &["app", "views"]),
     ("src/bin/xtask", &[]),
 ];
 

@@ -1,0 +1,100 @@
+//! What the reader's system asks the page to look like.
+
+use super::document::{document, root, window};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Element, MediaQueryList, ResizeObserver};
+
+/// Colour scheme, forced colours and pixel ratio.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appearance {
+    /// Light text on dark ground.
+    pub dark: bool,
+    /// The reader's own colours as (background, text, accent), each `0xRRGGBB`, when the system
+    /// forces them.
+    pub forced: Option<(u32, u32, u32)>,
+    /// Device pixels of one CSS pixel.
+    pub pixel_ratio: f64,
+}
+
+fn media(query: &str) -> Option<MediaQueryList> {
+    window()?.match_media(query).ok()?
+}
+
+fn matches(query: &str) -> bool {
+    media(query).is_some_and(|list| list.matches())
+}
+
+/// The appearance now.
+pub fn appearance() -> Appearance {
+    Appearance {
+        dark: matches("(prefers-color-scheme: dark)"),
+        forced: matches("(forced-colors: active)").then(system_colours),
+        pixel_ratio: window().map_or(1.0, |window| window.device_pixel_ratio()),
+    }
+}
+
+/// The system's colours, read through an element that wears them.
+fn system_colours() -> (u32, u32, u32) {
+    let read = |name: &str| -> Option<u32> {
+        let probe = document()?.create_element("span").ok()?;
+        let probe: web_sys::HtmlElement = probe.dyn_into().ok()?;
+        probe.style().set_property("color", name).ok()?;
+        root()?.append_child(&probe).ok()?;
+        let colour = window()?
+            .get_computed_style(&probe)
+            .ok()??
+            .get_property_value("color")
+            .ok()?;
+        probe.remove();
+        parse_rgb(&colour)
+    };
+    (
+        read("Canvas").unwrap_or(0),
+        read("CanvasText").unwrap_or(0xff_ff_ff),
+        read("Highlight").unwrap_or(0xff_ff_00),
+    )
+}
+
+/// `rgb(1, 2, 3)` as `0x010203`.
+fn parse_rgb(text: &str) -> Option<u32> {
+    let inner = text.split_once('(')?.1.split_once(')')?.0;
+    let mut value = 0;
+    for channel in inner.split([',', ' ']).filter(|c| !c.is_empty()).take(3) {
+        value = value << 8 | u32::from(channel.parse::<u8>().ok()?);
+    }
+    Some(value)
+}
+
+/// Calls back when the colour scheme, forced colours or the pixel ratio change.
+pub fn on_appearance_change(callback: impl Fn() + 'static) {
+    let callback = Closure::<dyn Fn()>::new(callback);
+    let handler = callback.as_ref().unchecked_ref();
+    for query in [
+        "(prefers-color-scheme: dark)",
+        "(forced-colors: active)",
+        "(resolution: 1dppx)",
+        "(resolution: 2dppx)",
+    ] {
+        if let Some(list) = media(query) {
+            let _ = list.add_event_listener_with_callback("change", handler);
+            // The list must live as long as the page for its listener to be called.
+            std::mem::forget(list);
+        }
+    }
+    callback.forget();
+}
+
+/// Calls back with an element's content size in CSS pixels, now and whenever it changes. The
+/// observer lives as long as the element.
+pub fn on_resize(element: &Element, callback: impl Fn(f64, f64) + 'static) {
+    let observed = element.clone();
+    let callback = Closure::<dyn Fn()>::new(move || {
+        let rect = observed.get_bounding_client_rect();
+        callback(rect.width(), rect.height());
+    });
+    if let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) {
+        observer.observe(element);
+    }
+    callback.forget();
+}

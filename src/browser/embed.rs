@@ -1,0 +1,60 @@
+//! Being embedded: the parent page learns how high the content is.
+
+use super::appearance::on_resize;
+use super::document::{document, window};
+use js_sys::{Object, Reflect};
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::MessageEvent;
+
+/// Whether the page is inside another one.
+pub fn is_framed() -> bool {
+    window().is_some_and(|window| match window.parent() {
+        Ok(Some(parent)) => !Object::is(&parent, &window),
+        _ => true,
+    })
+}
+
+/// Tells the parent the content's height whenever it changes, and whenever it asks with a message
+/// that has a `highwater` key.
+///
+/// The message is `{highwater: {height}}`, with AMP's `{sentinel: "amp", type: "embed-size",
+/// height}` beside it. It holds nothing but the height, so that any parent may read it.
+pub fn follow_height() {
+    let Some(body) = document().and_then(|document| document.body()) else {
+        return;
+    };
+    on_resize(&body, |_, height| post_height(height));
+    let measured = body.clone();
+    let answer = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+        if Reflect::has(&event.data(), &"highwater".into()).unwrap_or(false) {
+            post_height(measured.get_bounding_client_rect().height());
+        }
+    });
+    if let Some(window) = window() {
+        let _ = window.add_event_listener_with_callback("message", answer.as_ref().unchecked_ref());
+    }
+    answer.forget();
+}
+
+fn post_height(height: f64) {
+    let Some(Ok(Some(parent))) = window().map(|window| window.parent()) else {
+        return;
+    };
+    let own = object(&[("height", height.into())]);
+    let message = object(&[
+        ("highwater", own),
+        ("sentinel", "amp".into()),
+        ("type", "embed-size".into()),
+        ("height", height.into()),
+    ]);
+    let _ = parent.post_message(&message, "*");
+}
+
+fn object(fields: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (key, value) in fields {
+        let _ = Reflect::set(&object, &(*key).into(), value);
+    }
+    object.into()
+}

@@ -1,0 +1,172 @@
+//! A stacked bar against a capacity.
+
+use crate::units::Bytes;
+
+/// Room beyond the capacity, so that its line never lies on the bar's end.
+const MARGIN: f64 = 1.06;
+
+/// Less headroom than this share of the capacity is called tight.
+const TIGHT: f64 = 0.1;
+
+/// One part of a bar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part<K> {
+    /// What it is.
+    pub key: K,
+    /// How much it is.
+    pub bytes: Bytes,
+    /// Where it begins, as a share of the bar's scale.
+    pub start: f64,
+    /// How long it is, as a share of the bar's scale.
+    pub width: f64,
+}
+
+/// How a need stands to a capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It fits with room to spare.
+    Fits,
+    /// It fits with less than a tenth to spare.
+    Tight,
+    /// It does not fit.
+    Exceeds,
+}
+
+impl Standing {
+    /// How `needed` stands to `capacity`.
+    pub fn of(needed: Bytes, capacity: Bytes) -> Self {
+        if needed > capacity {
+            Self::Exceeds
+        } else if ((capacity - needed).get() as f64) < capacity.get() as f64 * TIGHT {
+            Self::Tight
+        } else {
+            Self::Fits
+        }
+    }
+
+    /// A stable name for style sheets and tests.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::Tight => "tight",
+            Self::Exceeds => "exceeds",
+        }
+    }
+}
+
+/// A stacked bar against a capacity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CapacityBar<K> {
+    /// The parts that count, in order; they add up to `total`.
+    pub parts: Vec<Part<K>>,
+    /// What is shown after them without being counted.
+    pub uncounted: Option<Part<K>>,
+    /// The sum of the counted parts.
+    pub total: Bytes,
+    /// What there is.
+    pub capacity: Bytes,
+    /// Where the capacity line stands, as a share of the scale.
+    pub capacity_at: f64,
+    /// How the total stands to the capacity.
+    pub standing: Standing,
+    /// Bytes at the scale's end.
+    scale: f64,
+}
+
+impl<K> CapacityBar<K> {
+    /// A bar of parts in their order; empty ones are left out.
+    pub fn new(parts: impl IntoIterator<Item = (K, Bytes)>, capacity: Bytes) -> Self {
+        let parts: Vec<(K, Bytes)> = parts
+            .into_iter()
+            .filter(|(_, bytes)| bytes.get() > 0)
+            .collect();
+        let total: Bytes = parts.iter().map(|(_, bytes)| *bytes).sum();
+        let scale = (total.max(capacity).get() as f64 * MARGIN).max(1.0);
+        let mut start = 0.0;
+        let parts = parts
+            .into_iter()
+            .map(|(key, bytes)| {
+                let width = bytes.get() as f64 / scale;
+                let part = Part {
+                    key,
+                    bytes,
+                    start,
+                    width,
+                };
+                start += width;
+                part
+            })
+            .collect();
+        Self {
+            parts,
+            uncounted: None,
+            total,
+            capacity,
+            capacity_at: capacity.get() as f64 / scale,
+            standing: Standing::of(total, capacity),
+            scale,
+        }
+    }
+
+    /// The same bar followed by something that takes only what is left of the capacity.
+    #[must_use]
+    pub fn with_uncounted(mut self, key: K, bytes: Bytes) -> Self {
+        let shown = bytes.min(self.capacity - self.total);
+        if shown.get() > 0 {
+            self.uncounted = Some(Part {
+                key,
+                bytes,
+                start: self.at(self.total),
+                width: shown.get() as f64 / self.scale,
+            });
+        }
+        self
+    }
+
+    /// Where an amount lies on the scale, at most at its end.
+    pub fn at(&self, bytes: Bytes) -> f64 {
+        (bytes.get() as f64 / self.scale).min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_lie_end_to_end_and_add_up() {
+        let bar = CapacityBar::new(
+            [('a', Bytes(300)), ('b', Bytes(0)), ('c', Bytes(200))],
+            Bytes(1000),
+        );
+        assert_eq!(bar.total, Bytes(500));
+        assert_eq!(bar.parts.len(), 2);
+        assert!((bar.parts[1].start - bar.parts[0].width).abs() < 1e-12);
+        assert!(bar.capacity_at < 1.0);
+        assert_eq!(bar.standing, Standing::Fits);
+    }
+
+    #[test]
+    fn a_bar_longer_than_the_capacity_still_fits_its_scale() {
+        let bar = CapacityBar::new([('a', Bytes(3000))], Bytes(1000));
+        assert!(bar.parts[0].width < 1.0);
+        assert_eq!(bar.standing, Standing::Exceeds);
+    }
+
+    #[test]
+    fn page_cache_takes_only_what_is_left() {
+        let bar =
+            CapacityBar::new([('a', Bytes(900))], Bytes(1000)).with_uncounted('p', Bytes(5000));
+        let cache = bar.uncounted.expect("there is room for some");
+        assert_eq!(cache.bytes, Bytes(5000));
+        assert!((cache.start + cache.width - bar.capacity_at).abs() < 1e-12);
+        assert_eq!(bar.standing, Standing::Tight);
+    }
+
+    #[test]
+    fn nothing_at_all_is_a_bar_without_parts() {
+        let bar = CapacityBar::new([('a', Bytes(0))], Bytes(0));
+        assert!(bar.parts.is_empty());
+        assert!(bar.capacity_at.is_finite());
+    }
+}

@@ -1,0 +1,17 @@
+//! Figures as plain data: what a report looks like when it is shown, before anything is drawn.
+//!
+//! Bars with their parts as shares of a scale, and the table of phases. It knows no words, no
+//! colours and no page; the views show what they find here and do no arithmetic of their own.
+//!
+//! Invariants: parts come in the one order that every figure uses; shares are between 0 and 1;
+//! the counted parts of a bar add up to its total.
+
+mod bar;
+mod device;
+mod host;
+mod table;
+
+pub use bar::{CapacityBar, Part, Standing};
+pub use device::{DevicePart, binding_step, device_bar};
+pub use host::{HostBarPart, host_bar};
+pub use table::{PhaseTable, phase_table};

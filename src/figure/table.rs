@@ -1,0 +1,51 @@
+//! The table of phases: the twin of the phase figure.
+
+use crate::report::StepReport;
+use crate::sim::Phase;
+use crate::tape::Category;
+use crate::units::Bytes;
+
+/// Categories by phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseTable {
+    /// The columns, in program order, each with whether it binds.
+    pub phases: Vec<(Phase, bool)>,
+    /// The rows that are not zero everywhere: one count a phase.
+    pub rows: Vec<(Category, Vec<Bytes>)>,
+    /// `peak_tensor` of each phase: the sum of its column.
+    pub tensors: Vec<Bytes>,
+    /// `peak_allocated` of each phase.
+    pub allocated: Vec<Bytes>,
+    /// `peak_reserved` of each phase.
+    pub reserved: Vec<Bytes>,
+}
+
+/// The table of a step.
+pub fn phase_table(step: &StepReport) -> PhaseTable {
+    let column = |pick: fn(&crate::report::PhaseReport) -> Bytes| -> Vec<Bytes> {
+        step.phases.iter().map(pick).collect()
+    };
+    let rows = Category::ALL
+        .iter()
+        .map(|&category| {
+            let bytes: Vec<Bytes> = step
+                .phases
+                .iter()
+                .map(|phase| phase.composition.get(category))
+                .collect();
+            (category, bytes)
+        })
+        .filter(|(_, bytes)| bytes.iter().any(|b| b.get() > 0))
+        .collect();
+    PhaseTable {
+        phases: step
+            .phases
+            .iter()
+            .map(|phase| (phase.phase, phase.phase == step.peak.phase))
+            .collect(),
+        rows,
+        tensors: column(|phase| phase.composition.total()),
+        allocated: column(|phase| phase.peak_allocated),
+        reserved: column(|phase| phase.peak_reserved),
+    }
+}

@@ -1,0 +1,76 @@
+//! Which settings have no effect in a scenario, and why: such a control is shown disabled.
+
+use super::{Attention, Loss, ModelRef, OptimizerName, Program, Scenario};
+
+/// Why a setting has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// The model is one linear layer.
+    LinearModel,
+    /// There is no backward pass.
+    ForwardOnly,
+    /// There is no optimizer.
+    NoOptimizer,
+    /// The optimizer has one implementation.
+    OneImplementation,
+    /// No worker process prefetches.
+    NoWorkers,
+    /// The attention implementation is not sdpa.
+    NotSdpa,
+}
+
+/// Why the setting with this key has no effect, if it has none.
+pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
+    let linear = matches!(scenario.model, ModelRef::Linear { .. });
+    let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
+    match key {
+        "seq_len" | "attention" | "activation_checkpointing" | "loss" | "padding_mask"
+            if linear =>
+        {
+            Some(Idle::LinearModel)
+        }
+        "optimizer.name"
+        | "optimizer.impl"
+        | "clip_grad_norm"
+        | "gradient_accumulation_steps"
+        | "activation_checkpointing"
+        | "zero_grad_set_to_none"
+            if forward_only =>
+        {
+            Some(Idle::ForwardOnly)
+        }
+        "optimizer.impl" | "clip_grad_norm" if scenario.optimizer.name == OptimizerName::None => {
+            Some(Idle::NoOptimizer)
+        }
+        "optimizer.impl" if scenario.optimizer.name == OptimizerName::AdafactorTransformers => {
+            Some(Idle::OneImplementation)
+        }
+        "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
+        "dataloader.prefetch_factor" if scenario.dataloader.num_workers == 0 => {
+            Some(Idle::NoWorkers)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_idle_in_plain_training() {
+        let scenario = Scenario::default();
+        for key in ["seq_len", "optimizer.impl", "clip_grad_norm", "attention"] {
+            assert_eq!(idle(&scenario, key), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn without_a_backward_pass_there_is_nothing_to_optimize() {
+        let scenario = Scenario {
+            program: Program::Forward,
+            ..Scenario::default()
+        };
+        assert_eq!(idle(&scenario, "optimizer.name"), Some(Idle::ForwardOnly));
+    }
+}

@@ -1,0 +1,149 @@
+//! The field's terms: what categories, phases, parts and options are called.
+
+use super::Language;
+use crate::host::{HostPart, HostPhase};
+use crate::sim::Phase;
+use crate::spec::{
+    ActivationCheckpointing, Attention, DatasetMode, Framework, Loss, OptimizerImpl, OptimizerName,
+    Precision, Program,
+};
+use crate::tape::Category;
+
+/// Something that has a name in each language.
+pub trait Term: Copy {
+    /// The name.
+    fn term(self, language: Language) -> &'static str;
+}
+
+/// Implements [`Term`] for an enum, one line each.
+macro_rules! terms {
+    ($type:ty { $($variant:ident: $english:literal, $chinese:literal;)+ }) => {
+        impl Term for $type {
+            fn term(self, language: Language) -> &'static str {
+                match (self, language) {
+                    $(
+                        (<$type>::$variant, Language::English) => $english,
+                        (<$type>::$variant, Language::Chinese) => $chinese,
+                    )+
+                }
+            }
+        }
+    };
+}
+
+terms! { Category {
+    Parameters: "parameters", "参数";
+    Buffers: "buffers", "缓冲区";
+    Inputs: "inputs", "输入";
+    OptimizerStates: "optimizer states", "优化器状态";
+    MasterWeights: "master weights", "主权重";
+    Gradients: "gradients", "梯度";
+    Activations: "activations", "激活值";
+    AutocastWeights: "autocast weights", "自动混合精度权重副本";
+    Logits: "logits", "logits";
+    Temporaries: "temporaries", "临时张量";
+    Workspaces: "workspaces", "工作区";
+    Communication: "communication", "通信缓冲";
+    KvCache: "KV cache", "KV 缓存";
+} }
+
+terms! { Phase {
+    Data: "data", "数据传输";
+    Forward: "forward", "前向";
+    Backward: "backward", "反向";
+    Clip: "clip", "梯度裁剪";
+    OptimizerStep: "optimizer step", "优化器更新";
+    ZeroGrad: "zero_grad", "梯度清零";
+    Evaluation: "evaluation", "评估";
+} }
+
+terms! { HostPart {
+    Libraries: "libraries", "程序库";
+    SharedLibraries: "shared libraries", "共享程序库";
+    CudaContext: "CUDA context", "CUDA 上下文";
+    Tokenizer: "tokenizer", "分词器";
+    Dataset: "dataset", "数据集";
+    Workers: "workers", "工作进程";
+    PrefetchedBatches: "prefetched batches", "预取批次";
+    PinnedMemory: "pinned memory", "锁页内存";
+    ModelLoading: "model loading", "模型加载";
+    Offload: "offload", "卸载";
+    Saving: "saving", "保存";
+    PageTables: "page tables", "页表";
+    OtherProcesses: "other processes", "其他进程";
+} }
+
+terms! { HostPhase {
+    Load: "loading", "加载";
+    Steady: "training", "训练";
+    Save: "saving", "保存";
+} }
+
+terms! { Precision {
+    Fp32: "fp32", "fp32";
+    AmpBf16: "amp bf16 (autocast)", "amp bf16（自动混合精度）";
+    AmpFp16: "amp fp16 (autocast)", "amp fp16（自动混合精度）";
+    Bf16: "pure bf16", "纯 bf16";
+    Fp16: "pure fp16", "纯 fp16";
+} }
+
+terms! { OptimizerName {
+    AdamW: "AdamW", "AdamW";
+    Adam: "Adam", "Adam";
+    Sgd: "SGD", "SGD";
+    Adafactor: "Adafactor (torch)", "Adafactor（torch）";
+    AdafactorTransformers: "Adafactor (transformers)", "Adafactor（transformers）";
+    RmsProp: "RMSprop", "RMSprop";
+    Adagrad: "Adagrad", "Adagrad";
+    Adadelta: "Adadelta", "Adadelta";
+    Adamax: "Adamax", "Adamax";
+    NAdam: "NAdam", "NAdam";
+    None: "none (gradients only)", "无（只有梯度）";
+} }
+
+terms! { OptimizerImpl {
+    Foreach: "foreach", "foreach";
+    Fused: "fused", "fused";
+    ForLoop: "for loop", "逐个参数";
+    None: "none", "无";
+} }
+
+terms! { Attention {
+    Eager: "eager", "eager";
+    Sdpa: "sdpa", "sdpa";
+    FlashAttention2: "flash_attention_2", "flash_attention_2";
+} }
+
+terms! { ActivationCheckpointing {
+    None: "none", "无";
+    Full: "every layer", "每一层";
+    FullReentrant: "every layer, re-entrant", "每一层（re-entrant）";
+} }
+
+terms! { Loss {
+    Labels: "from labels", "由标签计算";
+    MeanLogits: "mean of logits", "logits 的均值";
+    None: "none (forward only)", "无（仅前向）";
+} }
+
+terms! { Program {
+    Training: "training", "训练";
+    Forward: "forward only", "仅前向";
+    Evaluation: "evaluation", "评估";
+} }
+
+terms! { Framework {
+    Torch215Transformers523: "torch 2.15, transformers 5.23", "torch 2.15，transformers 5.23";
+    Torch26Transformers451: "torch 2.6, transformers 4.51", "torch 2.6，transformers 4.51";
+    Torch26Transformers448: "torch 2.6, transformers 4.48", "torch 2.6，transformers 4.48";
+} }
+
+terms! { DatasetMode {
+    MemoryMapped: "memory-mapped (datasets, Arrow)", "内存映射（datasets、Arrow）";
+    Pandas: "pandas, read whole", "pandas 整体读入";
+    ArrowInMemory: "Arrow table in memory", "Arrow 表读入内存";
+    PythonList: "list of Python strings", "Python 字符串列表";
+    TokenLists: "lists of token ids", "词元编号列表";
+    TokenTensor: "one tensor of token ids", "词元编号张量";
+    Reopened: "re-opened for each sample", "逐样本重新打开文件";
+} }

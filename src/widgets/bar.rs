@@ -1,0 +1,170 @@
+//! A stacked bar with marks, and its legend.
+
+use leptos::prelude::*;
+
+/// A part of the bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// Stable key; the same part keeps its element while its size changes.
+    pub key: &'static str,
+    /// Name for people.
+    pub label: String,
+    /// The number, as printed.
+    pub number: String,
+    /// The number to the last digit.
+    pub exact: String,
+    /// Where it begins, as a share of the bar.
+    pub start: f64,
+    /// How long it is, as a share of the bar.
+    pub width: f64,
+    /// Colour of the area.
+    pub fill: String,
+    /// Colour of the texture.
+    pub mark: String,
+    /// Class of the texture.
+    pub texture: &'static str,
+    /// Whether it is shown without being counted.
+    pub uncounted: bool,
+}
+
+/// A line across the bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Where, as a share of the bar.
+    pub at: f64,
+    /// What it says.
+    pub label: String,
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.3}%", share * 100.0)
+}
+
+/// A stacked bar. Its name says what it shows; its parts are told by its legend.
+#[component]
+pub fn Bar(
+    /// The bar's accessible name.
+    #[prop(into)]
+    name: Signal<String>,
+    /// Its parts, in order.
+    #[prop(into)]
+    segments: Signal<Vec<Segment>>,
+    /// The capacity.
+    #[prop(into)]
+    capacity: Signal<Option<Mark>>,
+    /// Where the bar ended before.
+    #[prop(into)]
+    ghost: Signal<Option<Mark>>,
+    /// Key of the highlighted part.
+    #[prop(into)]
+    current: Signal<Option<&'static str>>,
+    /// The pointer is on a part, or on none.
+    #[prop(into)]
+    on_point: Callback<Option<&'static str>>,
+    /// A part was clicked.
+    #[prop(into)]
+    on_pick: Callback<&'static str>,
+) -> impl IntoView {
+    let segment = move |key: &'static str| {
+        let own =
+            Memo::new(move |_| segments.with(|all| all.iter().find(|s| s.key == key).cloned()));
+        let get = move |pick: fn(&Segment) -> String| own.with(|s| s.as_ref().map(pick));
+        view! {
+            <div
+                class=move || format!("segment {}", get(|s| s.texture.to_owned()).unwrap_or_default())
+                class:receding=move || current.get().is_some_and(|c| c != key)
+                class:uncounted=move || own.with(|s| s.as_ref().is_some_and(|s| s.uncounted))
+                data-part=key
+                style:left=move || get(|s| percent(s.start))
+                style:width=move || get(|s| percent(s.width))
+                style:--fill=move || get(|s| s.fill.clone())
+                style:--mark=move || get(|s| s.mark.clone())
+                title=move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact))
+                on:pointerenter=move |_| on_point.run(Some(key))
+                on:pointerleave=move |_| on_point.run(None)
+                on:click=move |_| on_pick.run(key)
+            ></div>
+        }
+    };
+    let beyond = move || capacity.get().map(|mark| percent(mark.at));
+    view! {
+        <div class="bar">
+            <div class="track" role="img" aria-label=move || name.get()>
+                <div class="beyond" style:left=beyond></div>
+                <For
+                    each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
+                    key=|key| *key
+                    children=segment
+                />
+                <div class="line ghost" hidden=move || ghost.get().is_none()
+                    style:left=move || ghost.get().map(|mark| percent(mark.at))>
+                </div>
+                <div class="line capacity" style:left=beyond></div>
+            </div>
+        </div>
+    }
+}
+
+/// The legend of a bar: each part with its number, to be pointed at and pinned.
+#[component]
+pub fn Legend(
+    /// The legend's accessible name.
+    #[prop(into)]
+    name: Signal<String>,
+    /// The parts, in order.
+    #[prop(into)]
+    segments: Signal<Vec<Segment>>,
+    /// Key of the highlighted part.
+    #[prop(into)]
+    current: Signal<Option<&'static str>>,
+    /// Key of the pinned part.
+    #[prop(into)]
+    pinned: Signal<Option<&'static str>>,
+    /// The pointer or the keyboard is on a part, or on none.
+    #[prop(into)]
+    on_point: Callback<Option<&'static str>>,
+    /// A part was clicked.
+    #[prop(into)]
+    on_pick: Callback<&'static str>,
+) -> impl IntoView {
+    let item = move |key: &'static str| {
+        let own =
+            Memo::new(move |_| segments.with(|all| all.iter().find(|s| s.key == key).cloned()));
+        let get = move |pick: fn(&Segment) -> String| own.with(|s| s.as_ref().map(pick));
+        view! {
+            <li>
+                <button
+                    type="button"
+                    class="legend-item"
+                    class:receding=move || current.get().is_some_and(|c| c != key)
+                    aria-pressed=move || (pinned.get() == Some(key)).to_string()
+                    title=move || get(|s| s.exact.clone())
+                    on:pointerenter=move |_| on_point.run(Some(key))
+                    on:pointerleave=move |_| on_point.run(None)
+                    on:focus=move |_| on_point.run(Some(key))
+                    on:blur=move |_| on_point.run(None)
+                    on:click=move |_| on_pick.run(key)
+                >
+                    <span
+                        class=move || {
+                            format!("swatch {}", get(|s| s.texture.to_owned()).unwrap_or_default())
+                        }
+                        style:--fill=move || get(|s| s.fill.clone())
+                        style:--mark=move || get(|s| s.mark.clone())
+                    ></span>
+                    <span class="legend-label">{move || get(|s| s.label.clone())}</span>
+                    <span class="legend-number">{move || get(|s| s.number.clone())}</span>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <ul class="legend" aria-label=move || name.get()>
+            <For
+                each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
+                key=|key| *key
+                children=item
+            />
+        </ul>
+    }
+}

@@ -1,0 +1,54 @@
+//! A choice of one of several.
+
+use leptos::prelude::*;
+
+/// One of the choices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What is called back.
+    pub value: String,
+    /// What is shown.
+    pub label: String,
+}
+
+/// A choice of one of several.
+#[component]
+pub fn Choices(
+    /// The element's id.
+    id: &'static str,
+    /// The choices.
+    #[prop(into)]
+    choices: Signal<Vec<Choice>>,
+    /// The value chosen.
+    #[prop(into)]
+    value: Signal<String>,
+    /// Whether it has no effect.
+    #[prop(into)]
+    disabled: Signal<bool>,
+    /// Another value was chosen.
+    #[prop(into)]
+    on_choice: Callback<String>,
+) -> impl IntoView {
+    let option = move |choice: Choice| {
+        let own = choice.value.clone();
+        view! {
+            <option
+                value=choice.value
+                prop:selected=move || value.with(|chosen| *chosen == own)
+            >
+                {choice.label}
+            </option>
+        }
+    };
+    view! {
+        <select
+            class="choices"
+            id=id
+            disabled=move || disabled.get()
+            aria-describedby=format!("{id}-note {id}-problem")
+            on:change:target=move |event| on_choice.run(event.target().value())
+        >
+            {move || choices.get().into_iter().map(option).collect_view()}
+        </select>
+    }
+}

@@ -1,0 +1,67 @@
+//! The frame of a control: label, help, why it is disabled, what is wrong and how to repair it.
+
+use leptos::prelude::*;
+
+/// What is wrong with a control's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong and what is allowed.
+    pub message: String,
+    /// Whether there is no answer until it is repaired.
+    pub blocking: bool,
+    /// What the repair's button says, when there is a repair.
+    pub fix: Option<String>,
+}
+
+/// The frame of a control.
+#[component]
+pub fn Field(
+    /// The id of the control inside; messages have it as a prefix.
+    id: &'static str,
+    /// What the control is called.
+    #[prop(into)]
+    label: Signal<String>,
+    /// One sentence on what it does.
+    #[prop(into)]
+    help: Signal<String>,
+    /// Why it has no effect, if it has none.
+    #[prop(into)]
+    idle: Signal<Option<String>>,
+    /// What is wrong with its value.
+    #[prop(into)]
+    problem: Signal<Option<Problem>>,
+    /// The repair was clicked.
+    #[prop(into)]
+    on_fix: Callback<()>,
+    /// The control.
+    children: Children,
+) -> impl IntoView {
+    let fix = move || problem.get().and_then(|p| p.fix);
+    view! {
+        <div
+            class="field"
+            class:idle=move || idle.get().is_some()
+            class:wrong=move || problem.get().is_some_and(|p| p.blocking)
+        >
+            <label class="field-label" for=id title=move || help.get()>
+                {move || label.get()}
+            </label>
+            {children()}
+            <p class="field-note" id=format!("{id}-note") hidden=move || idle.get().is_none()>
+                {move || idle.get()}
+            </p>
+            <p
+                class="field-problem"
+                id=format!("{id}-problem")
+                hidden=move || problem.get().is_none()
+            >
+                <span>{move || problem.get().map(|p| p.message)}</span>
+                <Show when=move || fix().is_some()>
+                    <button type="button" class="fix" on:click=move |_| on_fix.run(())>
+                        {fix}
+                    </button>
+                </Show>
+            </p>
+        </div>
+    }
+}

@@ -1,0 +1,48 @@
+//! The frame of a figure: title, one sentence that says what it shows, drawing and table twin.
+
+use leptos::prelude::*;
+
+/// The frame of a figure.
+#[component]
+pub fn Figure(
+    /// Prefix of the ids inside.
+    id: &'static str,
+    /// The title.
+    #[prop(into)]
+    title: Signal<String>,
+    /// What the figure says, in a sentence.
+    #[prop(into)]
+    summary: Signal<String>,
+    /// What the table's toggle says.
+    #[prop(into)]
+    table_label: Signal<String>,
+    /// The same data as a table.
+    table: ViewFn,
+    /// The drawing.
+    children: Children,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <section class="card figure" id=id aria-labelledby=format!("{id}-title")>
+            <header class="figure-head">
+                <h2 id=format!("{id}-title")>{move || title.get()}</h2>
+                <button
+                    type="button"
+                    class="quiet"
+                    aria-expanded=move || open.get().to_string()
+                    aria-controls=format!("{id}-table")
+                    on:click=move |_| open.update(|open| *open = !*open)
+                >
+                    {move || table_label.get()}
+                </button>
+            </header>
+            <p class="figure-summary" id=format!("{id}-summary")>
+                {move || summary.get()}
+            </p>
+            {children()}
+            <div class="figure-table" id=format!("{id}-table") hidden=move || !open.get()>
+                {move || open.get().then(|| table.run())}
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,79 @@
+//! A slider and a text box that show the same number.
+
+use leptos::prelude::*;
+
+/// A number to be dragged or typed.
+#[component]
+pub fn Number(
+    /// The text box's id; the slider's has `-slider` after it.
+    id: &'static str,
+    /// What it is called, for the slider's accessible name.
+    #[prop(into)]
+    label: Signal<String>,
+    /// The value as text, and as the slider announces it.
+    #[prop(into)]
+    text: Signal<String>,
+    /// How many steps the slider has.
+    steps: usize,
+    /// The step nearest to the value.
+    #[prop(into)]
+    step: Signal<usize>,
+    /// Whether it has no effect.
+    #[prop(into)]
+    disabled: Signal<bool>,
+    /// Whether the value is wrong.
+    #[prop(into)]
+    invalid: Signal<bool>,
+    /// The slider moved to a step.
+    #[prop(into)]
+    on_step: Callback<usize>,
+    /// Something was typed.
+    #[prop(into)]
+    on_text: Callback<String>,
+) -> impl IntoView {
+    let typing = RwSignal::new(None::<String>);
+    let last = steps.saturating_sub(1);
+    let share = move || format!("{:.4}", step.get() as f64 / last.max(1) as f64);
+    view! {
+        <div class="number">
+            <input
+                class="slider"
+                type="range"
+                id=format!("{id}-slider")
+                min="0"
+                max=last.to_string()
+                step="1"
+                prop:value=move || step.get().to_string()
+                style:--at=share
+                disabled=move || disabled.get()
+                aria-label=move || label.get()
+                aria-valuetext=move || text.get()
+                aria-describedby=format!("{id}-note")
+                on:input:target=move |event| {
+                    typing.set(None);
+                    if let Ok(step) = event.target().value().parse() {
+                        on_step.run(step);
+                    }
+                }
+            />
+            <input
+                class="box"
+                type="text"
+                inputmode="text"
+                autocomplete="off"
+                spellcheck="false"
+                id=id
+                prop:value=move || typing.get().unwrap_or_else(|| text.get())
+                disabled=move || disabled.get()
+                aria-invalid=move || invalid.get().to_string()
+                aria-describedby=format!("{id}-note {id}-problem")
+                on:input:target=move |event| {
+                    let value = event.target().value();
+                    typing.set(Some(value.clone()));
+                    on_text.run(value);
+                }
+                on:blur=move |_| typing.set(None)
+            />
+        </div>
+    }
+}

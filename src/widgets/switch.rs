@@ -1,0 +1,32 @@
+//! On or off.
+
+use leptos::prelude::*;
+
+/// On or off.
+#[component]
+pub fn Switch(
+    /// The element's id.
+    id: &'static str,
+    /// Whether it is on.
+    #[prop(into)]
+    on: Signal<bool>,
+    /// Whether it has no effect.
+    #[prop(into)]
+    disabled: Signal<bool>,
+    /// It was switched.
+    #[prop(into)]
+    on_switch: Callback<bool>,
+) -> impl IntoView {
+    view! {
+        <input
+            class="switch"
+            type="checkbox"
+            role="switch"
+            id=id
+            prop:checked=move || on.get()
+            disabled=move || disabled.get()
+            aria-describedby=format!("{id}-note {id}-problem")
+            on:change:target=move |event| on_switch.run(event.target().checked())
+        />
+    }
+}
