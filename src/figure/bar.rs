@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn page_cache_takes_only_what_is_left() {
         let bar =
-            CapacityBar::new([('a', Bytes(900))], Bytes(1000)).with_uncounted('p', Bytes(5000));
+            CapacityBar::new([('a', Bytes(950))], Bytes(1000)).with_uncounted('p', Bytes(5000));
         let cache = bar.uncounted.expect("there is room for some");
         assert_eq!(cache.bytes, Bytes(5000));
         assert!((cache.start + cache.width - bar.capacity_at).abs() < 1e-12);
