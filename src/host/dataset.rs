@@ -2,8 +2,8 @@
 
 use super::cow::ObjectGroup;
 use super::facts;
-use crate::spec::{Dataset, DatasetMode};
-use crate::units::Bytes;
+use crate::spec::{ArrowPool, Dataset, DatasetMode};
+use crate::units::{Bytes, DType};
 
 /// Bytes of the raw text of one row, at least 1.
 fn row_text(dataset: &Dataset) -> u64 {
@@ -53,26 +53,47 @@ pub(super) fn live(dataset: &Dataset) -> Bytes {
         DatasetMode::MemoryMapped => facts::MMAP_PRIVATE.bytes(),
         DatasetMode::Pandas => strings(dataset) + facts::POINTER.each(cells(dataset)),
         DatasetMode::PythonList => strings(dataset) + facts::DICT_OBJECT.each(dataset.rows),
+        DatasetMode::PandasArrow | DatasetMode::ArrowTable => arrow_bytes(dataset),
         DatasetMode::ArrowInMemory => facts::HF_KEEP_PERMILLE.of(arrow_bytes(dataset)),
         DatasetMode::TokenLists => {
             Bytes((facts::INT_OBJECT.value + facts::POINTER.value).saturating_mul(tokens(dataset)))
         }
-        DatasetMode::TokenTensor => Bytes(tokens(dataset).saturating_mul(8)),
+        DatasetMode::TokenArray => Bytes(tokens(dataset).saturating_mul(DType::Int32.size())),
+        DatasetMode::TokenTensor => Bytes(tokens(dataset).saturating_mul(DType::Int64.size())),
         DatasetMode::Reopened => Bytes::ZERO,
     }
 }
 
-/// What reading the data set leaves in the process beside the data set itself: Arrow's buffers,
-/// which mimalloc does not give back before `release_unused()`.
-pub(super) fn left_by_reading(dataset: &Dataset) -> Bytes {
+/// What Arrow's memory pool holds at most while it reads the file: the table, the compressed
+/// column chunks and the pages being decoded. Rows taken batch by batch need no whole table.
+fn pool_maximum(dataset: &Dataset) -> Bytes {
+    let reading = file_bytes(dataset) + facts::ARROW_DECODE.bytes();
     match dataset.mode {
-        DatasetMode::Pandas if !is_absent(dataset) => {
-            arrow_bytes(dataset)
-                + file_bytes(dataset)
-                + facts::ARROW_DECODE.bytes()
-                + facts::MIMALLOC_IDLE.bytes()
+        DatasetMode::Pandas | DatasetMode::PandasArrow | DatasetMode::ArrowTable => {
+            arrow_bytes(dataset) + reading
         }
+        DatasetMode::PythonList => reading,
         _ => Bytes::ZERO,
+    }
+}
+
+/// What reading the data set from Parquet holds beside the data set itself: while it is read, and
+/// afterwards, as long as Arrow's allocator does not give it back.
+pub(super) fn left_by_reading(dataset: &Dataset, reading: bool) -> Bytes {
+    let maximum = pool_maximum(dataset);
+    if maximum == Bytes::ZERO || is_absent(dataset) {
+        return Bytes::ZERO;
+    }
+    let table = match dataset.mode {
+        DatasetMode::PandasArrow | DatasetMode::ArrowTable => live(dataset),
+        _ => Bytes::ZERO,
+    };
+    let held = maximum + facts::MIMALLOC_IDLE.bytes();
+    match dataset.arrow_pool {
+        _ if reading => held - table,
+        ArrowPool::Mimalloc => held - table,
+        ArrowPool::System => facts::SYSTEM_POOL_PERMILLE.of(maximum),
+        ArrowPool::Released => facts::RELEASED_PERMILLE.of(held),
     }
 }
 
@@ -124,7 +145,10 @@ pub(super) fn object_groups(dataset: &Dataset) -> Vec<ObjectGroup> {
             }]
         }
         DatasetMode::MemoryMapped
+        | DatasetMode::PandasArrow
+        | DatasetMode::ArrowTable
         | DatasetMode::ArrowInMemory
+        | DatasetMode::TokenArray
         | DatasetMode::TokenTensor
         | DatasetMode::Reopened => Vec::new(),
     }

@@ -69,10 +69,10 @@ impl HostJob {
         let linear = matches!(spec.architecture, Architecture::Linear(_));
         Self {
             ranks,
-            launcher: ranks > 1,
+            launcher: settings.launcher.unwrap_or(ranks > 1),
             libraries: settings.libraries,
             optimizer: spec.optimizer.name != OptimizerName::None,
-            cuda: true,
+            cuda: settings.cuda,
             tokenizer: if linear {
                 TokenizerKind::None
             } else {

@@ -19,16 +19,21 @@ pub(super) fn loading(job: &HostJob) -> Bytes {
 
 /// What is left of it once the model is on the device.
 pub(super) fn left_by_loading(job: &HostJob) -> Bytes {
-    if job.parameter_bytes == Bytes::ZERO {
-        Bytes::ZERO
-    } else {
-        facts::MODEL_MMAP.bytes()
+    match job.checkpoint {
+        Checkpoint::SameDtype | Checkpoint::Converted if job.parameter_bytes > Bytes::ZERO => {
+            facts::MODEL_MMAP.bytes()
+        }
+        _ => Bytes::ZERO,
     }
 }
 
 /// What saving adds in the rank that saves: `save_pretrained` brings all tensors of a shard to
-/// the host before writing, `torch.save` of the optimizer one tensor at a time.
+/// the host before writing, `torch.save` of the optimizer one tensor at a time. What is on the
+/// host already is written from where it is.
 pub(super) fn saving(job: &HostJob) -> Bytes {
+    if !job.cuda {
+        return Bytes::ZERO;
+    }
     let shard = job.saved_parameter_bytes.min(job.max_shard);
     let tensor = job.largest_tensor_bytes.min(job.saved_optimizer_bytes);
     shard.max(tensor)

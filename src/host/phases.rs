@@ -132,7 +132,8 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
         parts.add(HostPart::CudaContext, facts::CUDA_PRIVATE.bytes());
     }
     let tokenizer = libraries::tokenizer(job.tokenizer, job.vocab_size);
-    let data = dataset::live(&job.dataset) + dataset::left_by_reading(&job.dataset);
+    let reading = phase == HostPhase::Load;
+    let data = dataset::live(&job.dataset) + dataset::left_by_reading(&job.dataset, reading);
     parts.add(HostPart::Tokenizer, tokenizer);
     parts.add(HostPart::Dataset, data);
     match phase {

@@ -11,16 +11,34 @@ names! {
         MemoryMapped = "memory_mapped",
         /// A pandas data frame with Python strings, read whole.
         Pandas = "pandas",
-        /// An Arrow table read whole (`keep_in_memory=True`).
+        /// A pandas data frame with Arrow strings (pandas 3's default), read whole.
+        PandasArrow = "pandas_arrow",
+        /// A pyarrow table read whole.
+        ArrowTable = "arrow_table",
+        /// Hugging Face `datasets` with `keep_in_memory=True`.
         ArrowInMemory = "arrow_in_memory",
         /// A list of dictionaries of Python strings.
         PythonList = "python_list",
         /// Lists of token ids as Python integers.
         TokenLists = "token_lists",
-        /// One tensor of token ids.
+        /// One numpy array of int32 token ids.
+        TokenArray = "token_array",
+        /// One tensor of int64 token ids.
         TokenTensor = "token_tensor",
         /// The file is opened anew for each sample.
         Reopened = "reopened",
+    }
+}
+
+names! {
+    /// What becomes of the memory that Arrow used while it read a file.
+    ArrowPool {
+        /// mimalloc, pyarrow's default, keeps it.
+        Mimalloc = "mimalloc",
+        /// `ARROW_DEFAULT_MEMORY_POOL=system` returns most of it.
+        System = "system",
+        /// `pyarrow.default_memory_pool().release_unused()` was called after reading.
+        Released = "released",
     }
 }
 
@@ -43,8 +61,10 @@ pub struct Dataset {
     /// when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row_group_bytes: Option<u64>,
-    /// Passes over the data, each in a new order.
+    /// Passes over the data, each in a new order; 0 while the first has only begun.
     pub epochs: u64,
+    /// What becomes of the memory that Arrow used while it read the file.
+    pub arrow_pool: ArrowPool,
 }
 
 impl Default for Dataset {
@@ -57,6 +77,7 @@ impl Default for Dataset {
             file_bytes: None,
             row_group_bytes: None,
             epochs: 3,
+            arrow_pool: ArrowPool::Mimalloc,
         }
     }
 }

@@ -67,6 +67,12 @@ pub struct HostSettings {
     pub tokenizer: TokenizerKind,
     /// How the weights are read.
     pub checkpoint: Checkpoint,
+    /// Whether the process has a CUDA context; without one it trains on the CPU.
+    pub cuda: bool,
+    /// Whether a launcher (torchrun, accelerate launch) stays beside the training processes; when
+    /// absent, as soon as there is more than one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launcher: Option<bool>,
     /// Bytes that the operating system and other programs of the node use.
     pub other_memory: u64,
 }
@@ -77,6 +83,8 @@ impl Default for HostSettings {
             libraries: Libraries::Trainer,
             tokenizer: TokenizerKind::Bpe,
             checkpoint: Checkpoint::SameDtype,
+            cuda: true,
+            launcher: None,
             other_memory: 0,
         }
     }

@@ -29,7 +29,7 @@ mod support;
 mod training;
 
 pub use closest::closest;
-pub use data::{DataLoader, Dataset, DatasetMode, MultiprocessingContext};
+pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use finding::{Finding, Fix, Severity};
 pub use host_settings::{Checkpoint, HostSettings, Libraries, TokenizerKind};
 pub use idle::{Idle, idle};

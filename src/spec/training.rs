@@ -16,7 +16,7 @@ const PREFETCH_FACTOR: std::ops::RangeInclusive<u64> = 1..=1024;
 /// Samples of a data set.
 const ROWS: std::ops::RangeInclusive<u64> = 0..=1 << 40;
 /// Passes over a data set.
-const EPOCHS: std::ops::RangeInclusive<u64> = 1..=1_000_000;
+const EPOCHS: std::ops::RangeInclusive<u64> = 0..=1_000_000;
 /// Text columns of a data set.
 const COLUMNS: std::ops::RangeInclusive<u64> = 1..=4096;
 /// The first compute capability with `FlashAttention` in PyTorch and flash-attn.

@@ -140,10 +140,13 @@ terms! { Framework {
 
 terms! { DatasetMode {
     MemoryMapped: "memory-mapped (datasets, Arrow)", "内存映射（datasets、Arrow）";
-    Pandas: "pandas, read whole", "pandas 整体读入";
-    ArrowInMemory: "Arrow table in memory", "Arrow 表读入内存";
+    Pandas: "pandas, Python strings", "pandas，Python 字符串";
+    PandasArrow: "pandas, Arrow strings", "pandas，Arrow 字符串";
+    ArrowTable: "pyarrow table, read whole", "pyarrow 表整体读入";
+    ArrowInMemory: "datasets, keep_in_memory", "datasets，keep_in_memory";
     PythonList: "list of Python strings", "Python 字符串列表";
     TokenLists: "lists of token ids", "词元编号列表";
+    TokenArray: "token ids as a numpy array", "词元编号 numpy 数组";
     TokenTensor: "one tensor of token ids", "词元编号张量";
     Reopened: "re-opened for each sample", "逐样本重新打开文件";
 } }
