@@ -28,5 +28,5 @@ mod workspace;
 pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
 pub use replay::{Failure, Replay, Request, replay};
-pub use settings::{Limit, Settings};
+pub use settings::{Limit, POWER2_INTERVALS, Settings};
 pub use workspace::cublas_workspace;

@@ -81,7 +81,7 @@ pub struct DeviceReport {
     pub first_step: StepReport,
     /// A steady step.
     pub steady_step: StepReport,
-    /// Peaks of the whole run, for all processes on the device together.
+    /// Peaks of the whole run of one process.
     pub run: RunReport,
     /// CUDA contexts and kernel images outside the allocator, of all processes on the device.
     pub context: Bytes,
@@ -91,6 +91,17 @@ pub struct DeviceReport {
     pub usable: Bytes,
     /// The device's name.
     pub name: String,
+}
+
+impl DeviceReport {
+    /// The phase that needs most, of the first step and of a steady one.
+    pub fn binding(&self) -> &PhaseReport {
+        if self.first_step.peak.peak_tensor > self.steady_step.peak.peak_tensor {
+            &self.first_step.peak
+        } else {
+            &self.steady_step.peak
+        }
+    }
 }
 
 /// Peaks of the whole run of one process.

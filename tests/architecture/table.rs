@@ -49,8 +49,8 @@ pub const ROOMS: &[Room] = &[
     exact("tape", &["units"]),
     exact("nn", &["units", "spec", "tape"]),
     exact("optim", &["units", "spec", "tape"]),
-    exact("sim", &["units", "spec", "tape", "nn", "optim"]),
-    exact("device", &["units", "catalog", "sim"]),
+    exact("device", &["units"]),
+    exact("sim", &["units", "spec", "tape", "nn", "optim", "device"]),
     pure("host", &["units", "catalog", "spec"]),
     pure(
         "report",

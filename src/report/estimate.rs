@@ -1,0 +1,128 @@
+//! The whole answer: device, host and verdict.
+
+use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
+use super::{Fit, summarize, timeline};
+use crate::device::Failure;
+use crate::host::{self, HostEstimate, HostInputs};
+use crate::sim::{Event, Trace};
+use crate::spec::{Architecture, Finding, ResolvedSpec, Severity};
+use crate::tape::Category;
+use crate::units::{Bytes, DType};
+
+/// The answer to a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// What is said.
+    pub report: Report,
+    /// Memory over program order.
+    pub timeline: Timeline,
+    /// Where PyTorch runs out of memory on the scenario's device, when it does.
+    pub failure: Option<Failure>,
+}
+
+/// The answer for a run whose trace is known.
+///
+/// # Errors
+/// A finding when the trace holds no phase, which no program of the engine makes.
+pub fn from_trace(
+    spec: &ResolvedSpec,
+    findings: Vec<Finding>,
+    trace: &Trace,
+) -> Result<Estimate, Vec<Finding>> {
+    let Some(summary) = summarize(spec, trace) else {
+        return Err(vec![Finding::error(
+            "program",
+            "The program has no phase to report.",
+            "该程序没有可报告的阶段。",
+        )]);
+    };
+    let host = host::estimate(spec, &host_inputs(spec, trace));
+    let verdict = verdict(spec, &summary.report, &host);
+    let report = Report {
+        model: ModelReport {
+            name: spec.model_name.clone(),
+            num_parameters: trace.num_parameters,
+            num_trainable: trace.num_trainable,
+        },
+        global_batch_size: global_batch_size(spec),
+        device: summary.report,
+        host,
+        verdict,
+        findings: findings
+            .into_iter()
+            .filter(|finding| finding.severity != Severity::Error)
+            .collect(),
+    };
+    Ok(Estimate {
+        report,
+        timeline: timeline(trace, &summary.replay),
+        failure: summary.failure,
+    })
+}
+
+/// Samples that an optimizer step sees over all devices. Processes that share a GPU are jobs of
+/// their own.
+fn global_batch_size(spec: &ResolvedSpec) -> u64 {
+    let hardware = &spec.scenario.hardware;
+    [
+        spec.gradient_accumulation_steps,
+        hardware.gpus_per_node,
+        hardware.nodes,
+    ]
+    .into_iter()
+    .fold(spec.micro_batch_size, u64::saturating_mul)
+}
+
+fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> Verdict {
+    let device_fit = Fit::new(device.total, device.usable);
+    let host_fit = Fit::new(host.peak.total, spec.host.ram);
+    Verdict {
+        fits: device_fit.fits && host_fit.fits,
+        binding_phase: device.binding().phase,
+        device: device_fit,
+        host: host_fit,
+        swapped: host_fit.shortfall().min(spec.host.swap),
+    }
+}
+
+/// What the host model takes over from the device's side.
+fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
+    let of = |wanted: Category| {
+        let bytes = move |id: u32| {
+            let storage = trace.storages[id as usize];
+            (storage.category == wanted).then_some(storage.bytes)
+        };
+        let mut held = 0u64;
+        let mut largest = 0u64;
+        for &event in &trace.events {
+            match event {
+                Event::Alloc(id) => {
+                    let bytes = bytes(id).unwrap_or(0);
+                    held += bytes;
+                    largest = largest.max(bytes);
+                }
+                Event::Free(id) => held -= bytes(id).unwrap_or(0),
+                Event::Mark(_) => {}
+            }
+        }
+        (held, largest)
+    };
+    let (parameters, largest_parameter) = of(Category::Parameters);
+    let (states, largest_state) = of(Category::OptimizerStates);
+    // PEFT keeps adapters in float32 and saves only them.
+    let saved = if spec.lora.is_some() {
+        trace.num_trainable * DType::Float32.size()
+    } else {
+        parameters
+    };
+    HostInputs {
+        parameter_bytes: Bytes(parameters),
+        saved_parameter_bytes: Bytes(saved),
+        optimizer_state_bytes: Bytes(states),
+        largest_tensor_bytes: Bytes(largest_parameter.max(largest_state)),
+        vocab_size: match &spec.architecture {
+            Architecture::Linear(_) => 0,
+            Architecture::Llama(config) => config.vocab_size,
+        },
+    }
+}

@@ -1,0 +1,63 @@
+//! The trace through the allocator, with a scenario's settings.
+
+use crate::device::{Limit, Replay, Request, Settings, replay};
+use crate::sim::{Event, Trace};
+use crate::spec::{AllocatorSettings, ResolvedSpec};
+
+/// Runs a trace through the allocator without a limit.
+pub fn replayed(trace: &Trace, settings: Settings) -> Replay {
+    let requests = trace.events.iter().map(|&event| match event {
+        Event::Alloc(id) => Request::Alloc {
+            id,
+            bytes: trace.storages[id as usize].bytes,
+        },
+        Event::Free(id) => Request::Free(id),
+        Event::Mark(_) => Request::Nothing,
+    });
+    replay(requests, trace.storages.len(), settings)
+}
+
+/// The allocator's settings of a scenario, with as much memory as it asks for.
+pub fn unlimited(spec: &ResolvedSpec) -> Settings {
+    settings(&spec.allocator, Limit::None)
+}
+
+/// The allocator's settings on the scenario's device: what one process can use of it beside its
+/// CUDA context.
+pub fn limited(spec: &ResolvedSpec) -> Settings {
+    let share = spec.device.usable.get() / spec.device.processes.max(1);
+    let bytes = share.saturating_sub(spec.device.context.get());
+    let limit = if spec.allocator.garbage_collection_threshold.is_some() {
+        // Garbage collection exists only under a memory fraction, which is then set to it.
+        Limit::Fraction(bytes)
+    } else {
+        Limit::Capacity(bytes)
+    };
+    settings(&spec.allocator, limit)
+}
+
+/// The allocator's settings as numbers, under a limit.
+pub fn settings(asked: &AllocatorSettings, limit: Limit) -> Settings {
+    let threshold = match (asked.garbage_collection_threshold, limit) {
+        (Some(share), Limit::Fraction(bytes)) => Some(share_of(share, bytes)),
+        _ => None,
+    };
+    Settings {
+        expandable_segments: asked.expandable_segments,
+        max_split_size: asked.max_split_size_mb.map(|mib| mib << 20),
+        roundup_power2_divisions: [asked.roundup_power2_divisions.unwrap_or(0);
+            crate::device::POWER2_INTERVALS],
+        garbage_collection_threshold: threshold,
+        limit,
+    }
+}
+
+/// `static_cast<size_t>(share * bytes)`, as PyTorch computes the threshold.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share between 0 and 1 of a byte count, truncated as PyTorch does"
+)]
+fn share_of(share: f64, bytes: u64) -> u64 {
+    (bytes as f64 * share.clamp(0.0, 1.0)) as u64
+}

@@ -1,0 +1,69 @@
+//! From a trace to the device's report.
+
+use super::phases::steps;
+use super::replayed::{limited, replayed, unlimited};
+use super::{DeviceReport, RunReport};
+use crate::device::{Failure, Replay};
+use crate::sim::Trace;
+use crate::spec::ResolvedSpec;
+use crate::units::Bytes;
+
+/// The device's side of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceSummary {
+    /// The report.
+    pub report: DeviceReport,
+    /// The allocator with as much memory as the run asks for, event by event.
+    pub replay: Replay,
+    /// Where the run ends on this device, when it does not fit.
+    pub failure: Option<Failure>,
+}
+
+/// What a run takes on its device; nothing for a trace without phases.
+pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
+    let replay = replayed(trace, unlimited(spec));
+    let mut steps = steps(trace, &replay, &[0, trace.steady_step()]).into_iter();
+    let first_step = steps.next()?;
+    let steady_step = steps.next()?;
+    let run = peaks(&replay);
+    let processes = spec.device.processes.max(1);
+    let on_device = |reserved: Bytes| {
+        Bytes(
+            (reserved + spec.device.context)
+                .get()
+                .saturating_mul(processes),
+        )
+    };
+    let mut total = on_device(run.peak_reserved);
+    let mut failure = None;
+    if total > spec.device.usable {
+        // PyTorch gives cached segments back before it runs out, so less can be enough.
+        let squeezed = replayed(trace, limited(spec));
+        failure = squeezed.failure;
+        if failure.is_none() {
+            total = on_device(peaks(&squeezed).peak_reserved);
+        }
+    }
+    let report = DeviceReport {
+        first_step,
+        steady_step,
+        run,
+        context: Bytes(spec.device.context.get().saturating_mul(processes)),
+        total,
+        usable: spec.device.usable,
+        name: spec.device.name.clone(),
+    };
+    Some(DeviceSummary {
+        report,
+        replay,
+        failure,
+    })
+}
+
+fn peaks(replay: &Replay) -> RunReport {
+    let highest = |of: &[u64]| Bytes(of.iter().copied().max().unwrap_or(0));
+    RunReport {
+        peak_allocated: highest(&replay.allocated),
+        peak_reserved: highest(&replay.reserved),
+    }
+}

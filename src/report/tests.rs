@@ -1,0 +1,114 @@
+use super::phases::{spans, steps};
+use super::replayed::replayed;
+use super::timeline;
+use crate::device::Settings;
+use crate::sim::{Event, Mark, Phase, Storage, Trace};
+use crate::tape::Category;
+use crate::units::{Bytes, MIB};
+
+/// Two steps: 4 MiB of parameters, then activations, gradients and a temporary that come and go.
+fn two_steps() -> Trace {
+    let storage = |bytes, category| Storage {
+        bytes,
+        category,
+        op: "empty",
+        scope: 0,
+    };
+    let mut trace = Trace {
+        storages: vec![storage(4 * MIB, Category::Parameters)],
+        events: vec![Event::Alloc(0)],
+        scopes: vec![String::new()],
+        ..Trace::default()
+    };
+    for step in 0..2 {
+        let mark = |trace: &mut Trace, phase| {
+            let index = u32::try_from(trace.marks.len()).unwrap();
+            trace.marks.push(Mark {
+                step,
+                micro_batch: 0,
+                phase,
+            });
+            trace.events.push(Event::Mark(index));
+        };
+        let id = u32::try_from(trace.storages.len()).unwrap();
+        trace.storages.extend([
+            storage(3 * MIB + 1, Category::Activations),
+            storage(4 * MIB, Category::Gradients),
+            storage(MIB, Category::Temporaries),
+        ]);
+        mark(&mut trace, Phase::Data);
+        mark(&mut trace, Phase::Forward);
+        trace.events.push(Event::Alloc(id));
+        mark(&mut trace, Phase::Backward);
+        trace.events.extend([Event::Alloc(id + 1), Event::Free(id)]);
+        mark(&mut trace, Phase::OptimizerStep);
+        trace
+            .events
+            .extend([Event::Alloc(id + 2), Event::Free(id + 2)]);
+        mark(&mut trace, Phase::ZeroGrad);
+        trace.events.push(Event::Free(id + 1));
+    }
+    trace
+}
+
+#[test]
+fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
+    let trace = two_steps();
+    let replay = replayed(&trace, Settings::default());
+    let steps = steps(&trace, &replay, &[0, 1]);
+    assert_eq!(steps.len(), 2);
+    let phases: Vec<_> = steps[1]
+        .phases
+        .iter()
+        .map(|phase| (phase.phase, phase.peak_tensor.get()))
+        .collect();
+    assert_eq!(
+        phases,
+        [
+            (Phase::Forward, 7 * MIB + 512),
+            (Phase::Backward, 11 * MIB + 512),
+            (Phase::OptimizerStep, 9 * MIB),
+            (Phase::ZeroGrad, 8 * MIB),
+        ]
+    );
+}
+
+#[test]
+fn the_binding_phase_is_the_highest_and_its_parts_add_up_to_it() {
+    let trace = two_steps();
+    let replay = replayed(&trace, Settings::default());
+    for step in steps(&trace, &replay, &[0, 1]) {
+        assert_eq!(step.peak.phase, Phase::Backward);
+        assert_eq!(step.peak.composition.total(), step.peak.peak_tensor);
+        let activations = step.peak.composition.get(Category::Activations);
+        assert_eq!(activations, Bytes(3 * MIB + 512));
+        for phase in &step.phases {
+            assert_eq!(phase.composition.total(), phase.peak_tensor);
+            assert!(phase.peak_tensor <= phase.peak_allocated);
+            assert!(phase.peak_allocated <= phase.peak_reserved);
+        }
+    }
+}
+
+#[test]
+fn phases_tile_the_run_from_the_first_mark_to_the_last_event() {
+    let trace = two_steps();
+    let spans = spans(&trace);
+    assert_eq!(spans.len(), trace.marks.len());
+    assert_eq!(spans[0].start, 1);
+    for pair in spans.windows(2) {
+        assert_eq!(pair[0].end, pair[1].start);
+    }
+    let end = spans.last().map(|span| span.end as usize);
+    assert_eq!(end, Some(trace.events.len()));
+}
+
+#[test]
+fn a_thinned_timeline_keeps_the_peak() {
+    let trace = two_steps();
+    let replay = replayed(&trace, Settings::default());
+    let timeline = timeline(&trace, &replay);
+    let peak = timeline.points[timeline.peak];
+    assert_eq!(peak.composition.total(), Bytes(11 * MIB + 512));
+    assert!(timeline.points.is_sorted_by(|a, b| a.event < b.event));
+}

@@ -1,0 +1,60 @@
+//! Memory over program order.
+
+use super::phases::{compositions, live_bytes, spans};
+use super::{Timeline, TimelinePoint};
+use crate::device::Replay;
+use crate::sim::Trace;
+use crate::units::Bytes;
+
+/// Points that a drawing of some 1,000 pixels can show.
+const POINTS: usize = 480;
+/// Phases that get a point of their own where they begin.
+const BORDERS: usize = 240;
+
+/// Memory over program order from the first phase on, thinned: of each stretch of events the
+/// highest stays, so peaks are exact, and so does the beginning of each phase.
+pub fn timeline(trace: &Trace, replay: &Replay) -> Timeline {
+    let live = live_bytes(trace);
+    let spans = spans(trace);
+    let first = spans.first().map_or(0, |span| span.start as usize);
+    let end = live.len().min(replay.allocated.len());
+    let stretch = end.saturating_sub(first).div_ceil(POINTS).max(1);
+    let mut at: Vec<usize> = (first..end)
+        .step_by(stretch)
+        .map(|start| highest(&live, start, (start + stretch).min(end)))
+        .collect();
+    if spans.len() <= BORDERS {
+        at.extend(spans.iter().map(|span| span.start as usize));
+    }
+    at.extend(end.checked_sub(1));
+    at.retain(|&event| event < end);
+    at.sort_unstable();
+    at.dedup();
+    let points: Vec<TimelinePoint> = at
+        .iter()
+        .zip(compositions(trace, &at))
+        .map(|(&event, composition)| TimelinePoint {
+            event: u32::try_from(event).unwrap_or(u32::MAX),
+            composition,
+            allocated: Bytes(replay.allocated[event]),
+            reserved: Bytes(replay.reserved[event]),
+        })
+        .collect();
+    let peak = (0..points.len()).fold(0, |best, i| {
+        if points[i].composition.total() > points[best].composition.total() {
+            i
+        } else {
+            best
+        }
+    });
+    Timeline {
+        points,
+        spans,
+        peak,
+    }
+}
+
+/// The first event with the highest value in `start..end`.
+fn highest(live: &[u64], start: usize, end: usize) -> usize {
+    (start..end).fold(start, |best, i| if live[i] > live[best] { i } else { best })
+}
