@@ -9,6 +9,7 @@
 pub mod catalog;
 pub mod device;
 pub mod figure;
+pub mod chart;
 pub mod host;
 pub mod report;
 pub mod sim;

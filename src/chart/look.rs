@@ -1,0 +1,76 @@
+//! How figures are to look and speak: theme, words, unit and highlight.
+
+use super::number::Unit;
+use super::theme::{Ink, Theme};
+use crate::report::Switch;
+use crate::sim::Phase;
+use crate::tape::Category;
+
+/// What the reader points at; everything else recedes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Highlight {
+    /// Nothing in particular.
+    #[default]
+    None,
+    /// A category, in every phase.
+    Category(Category),
+    /// A phase, with all its categories.
+    Phase(Phase),
+}
+
+/// The words in figures. Figures have none of their own.
+pub trait Words {
+    /// A phase's name, for example "Optimizer step".
+    fn phase(&self, phase: Phase) -> &str;
+    /// The same for a narrow place, for example "Optim.".
+    fn phase_short(&self, phase: Phase) -> &str;
+    /// A category's name, for example "Activations".
+    fn category(&self, category: Category) -> &str;
+    /// "peak", before a size.
+    fn peak(&self) -> &str;
+    /// What the capacity line is called, before a size: "usable".
+    fn capacity(&self) -> &str;
+    /// "reserved", before a size.
+    fn reserved(&self) -> &str;
+    /// A step's heading; `first` tells the step in which optimizer states appear from a steady one.
+    fn step(&self, first: bool) -> &str;
+    /// Title of the batch axis: "micro-batch size".
+    fn micro_batch_size(&self) -> &str;
+    /// The largest batch size that fits: "12 fits".
+    fn largest_fitting(&self, micro_batch_size: u64) -> String;
+    /// Title of the timeline's horizontal axis: "program order".
+    fn program_order(&self) -> &str;
+    /// What a crossing means: "from micro-batch 6 on, backward binds".
+    fn switch(&self, switch: &Switch) -> String;
+}
+
+/// Everything about a drawing that is not its data.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// Colours and sizes.
+    pub theme: &'a Theme,
+    /// Words in the reader's language.
+    pub words: &'a dyn Words,
+    /// GiB or GB.
+    pub unit: Unit,
+    /// What the reader points at.
+    pub highlight: Highlight,
+}
+
+impl Look<'_> {
+    /// The ink of a category within a phase, dimmed when something else is highlighted.
+    pub(super) fn ink(&self, category: Category, phase: Option<Phase>) -> Ink {
+        let ink = self.theme.category(category);
+        let lit = match self.highlight {
+            Highlight::None => true,
+            Highlight::Category(of) => of == category,
+            Highlight::Phase(of) => phase.is_none_or(|phase| of == phase),
+        };
+        if lit { ink } else { self.theme.dimmed(ink) }
+    }
+
+    /// Whether a phase is not dimmed.
+    pub(super) fn lit(&self, phase: Phase) -> bool {
+        !matches!(self.highlight, Highlight::Phase(of) if of != phase)
+    }
+}

@@ -1,0 +1,34 @@
+//! Figures: the phases side by side, memory over program order, peak against batch size.
+//!
+//! Pure drawing: plain data, a [`Theme`], [`Words`] and a plotters area in; marks on any
+//! plotters backend out (a canvas on screen, SVG for export and tests). Each figure has a layout
+//! made without drawing, which also answers what is under a point and where an arrow key leads.
+//!
+//! What it deliberately does not do: no words of its own, no legends (the page has them in
+//! HTML), no arithmetic on memory beyond adding up the parts that it stacks, no DOM.
+//!
+//! Invariants: the parts of a stack add up to the total that is printed; a category, a host part
+//! and a phase each have one ink everywhere; lengths are CSS pixels; nothing panics at any size.
+
+mod axis;
+mod color;
+mod geometry;
+mod look;
+mod marks;
+mod number;
+mod pen;
+mod phases;
+mod svg;
+mod texture;
+mod theme;
+
+pub use axis::Axis;
+pub use color::Rgb;
+pub use geometry::{ByteScale, Frame};
+pub use look::{Highlight, Look, Words};
+pub use number::{Tick, Unit, difference, size, ticks};
+pub use pen::Drawn;
+pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
+pub use svg::{Caption, Paper, SvgError, svg_phases};
+pub use texture::Texture;
+pub use theme::{Ink, Theme};

@@ -1,0 +1,269 @@
+//! The drawing of the phases.
+
+use super::PhasesFigure;
+use super::layout::{Bar, PhasesLayout, Segment};
+use crate::chart::geometry::Frame;
+use crate::chart::look::{Highlight, Look};
+use crate::chart::marks::{self, Level};
+use crate::chart::number::{difference, size, size_parts};
+use crate::chart::pen::{Drawn, Hold, Pen, Type};
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+
+/// Room at both sides of a text in a box, in CSS pixels.
+const PAD: i32 = 5;
+/// How far the ghost tick reaches beyond its bar, in CSS pixels.
+const GHOST_REACH: i32 = 7;
+/// The least margin in which levels can be named, in CSS pixels.
+const NAMING_MARGIN: i32 = 40;
+
+/// Draws the phases of a step: stacked bars in program order, the binding one marked, the
+/// high-water line through its top, what is reserved, the capacity, and a ghost of the last peak.
+///
+/// # Errors
+/// What the backend reports.
+pub fn draw_phases<DB: DrawingBackend>(
+    figure: &PhasesFigure,
+    look: &Look,
+    area: &DrawingArea<DB, Shift>,
+) -> Drawn<DB> {
+    let layout = PhasesLayout::new(figure, look.theme, look.unit, area.dim_in_pixel());
+    let pen = Pen::new(area, look.theme);
+    area.fill(&RGBColor::from(look.theme.background))?;
+    layout.axis.draw(&pen, layout.plot)?;
+    let capacity = match figure.capacity {
+        Some(bytes) => marks::capacity(&pen, look, &layout.axis.scale, layout.plot, bytes)?,
+        None => None,
+    };
+    for bar in &layout.bars {
+        for (i, segment) in bar.segments.iter().enumerate() {
+            pen.area(
+                visible(segment, i),
+                look.ink(segment.category, Some(bar.phase)),
+            )?;
+        }
+    }
+    reserved_line(&pen, &layout)?;
+    if let Some(bar) = layout.binding() {
+        high_water(&pen, figure, &layout, bar)?;
+    }
+    let roomy = pen.right() - layout.plot.right >= NAMING_MARGIN;
+    if roomy {
+        levels(&pen, figure, look, &layout, capacity)?;
+    } else if let (Some(y), Some(bytes)) = (capacity, figure.capacity) {
+        capacity_label(&pen, look, &layout, y, &marks::capacity_name(look, bytes))?;
+    }
+    for bar in &layout.bars {
+        part_labels(&pen, look, bar)?;
+        labels(&pen, figure, look, bar, &layout, roomy)?;
+    }
+    Ok(())
+}
+
+/// A part's box, less a line of background below it where it is high enough to spare one.
+fn visible(segment: &Segment, place: usize) -> Frame {
+    let gap = i32::from(place > 0 && segment.frame.height() > 3);
+    Frame {
+        bottom: segment.frame.bottom - gap,
+        ..segment.frame
+    }
+}
+
+/// Names and sizes in the parts of a bar, as much as fits: both in the binding bar, sizes in the
+/// others.
+fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Drawn<DB> {
+    let line = look.theme.line_height();
+    for (i, segment) in bar.segments.iter().enumerate() {
+        let frame = visible(segment, i);
+        if frame.height() < line + 2 {
+            continue;
+        }
+        let fill = look.ink(segment.category, Some(bar.phase)).fill;
+        let kind = Type::new(look.theme.small(), fill.text_on(), Hold::Center);
+        let middle = i32::midpoint(frame.left, frame.right);
+        let y = i32::midpoint(frame.top, frame.bottom);
+        let name = look.words.category(segment.category);
+        let value = size(segment.bytes, look.unit);
+        let fits = |text: &str, kind| Ok(pen.width(text, kind)? + 2 * PAD <= frame.width());
+        let named = bar.binding || look.highlight == Highlight::Category(segment.category);
+        if named && fits(name, kind)? {
+            if frame.height() >= 2 * line + 4 {
+                pen.text_on(name, (middle, y - line / 2), kind, fill)?;
+                pen.text_on(&value, (middle, y + line / 2), kind.bold(), fill)?;
+                continue;
+            }
+            let both = format!("{name} {value}");
+            let text = if fits(&both, kind)? { &both } else { name };
+            pen.text_on(text, (middle, y), kind, fill)?;
+        } else if fits(&value, kind)? {
+            pen.text_on(&value, (middle, y), kind, fill)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the caching allocator holds at each phase's peak, as one line over the bars.
+fn reserved_line<DB: DrawingBackend>(pen: &Pen<DB>, layout: &PhasesLayout) -> Drawn<DB> {
+    let mut before: Option<i32> = None;
+    for bar in &layout.bars {
+        let y = layout.axis.scale.at(bar.reserved);
+        pen.level(bar.slot, y, 1, pen.theme.muted)?;
+        if let Some(before) = before.filter(|&before| before != y) {
+            let between = (before.min(y), before.max(y) + 1);
+            pen.upright(bar.slot.0, between, 1, pen.theme.muted)?;
+        }
+        before = Some(y);
+    }
+    Ok(())
+}
+
+/// The line through the highest bar's top, and the ghost of the last one.
+fn high_water<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &PhasesFigure,
+    layout: &PhasesLayout,
+    bar: &Bar,
+) -> Drawn<DB> {
+    let theme = pen.theme;
+    let (plot, top) = (layout.plot, bar.frame.top);
+    pen.dashes((plot.left, bar.frame.left), top, 4, 3, theme.accent)?;
+    pen.dashes((bar.frame.right, plot.right), top, 4, 3, theme.accent)?;
+    pen.level((bar.frame.left, bar.frame.right), top - 1, 2, theme.accent)?;
+    if let Some(previous) = figure.previous.filter(|&bytes| bytes != bar.total) {
+        let y = layout.axis.scale.at(previous);
+        let reach = (bar.frame.left - GHOST_REACH, bar.frame.right + GHOST_REACH);
+        pen.level(reach, y - 1, 3, theme.background)?;
+        pen.dashes(reach, y, 3, 2, theme.text)?;
+    }
+    Ok(())
+}
+
+/// The names of the peak, of what is reserved and of the capacity, in the margin.
+fn levels<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &PhasesFigure,
+    look: &Look,
+    layout: &PhasesLayout,
+    capacity: Option<i32>,
+) -> Drawn<DB> {
+    let theme = look.theme;
+    let mut levels = Vec::new();
+    if let (Some(y), Some(bytes)) = (capacity, figure.capacity) {
+        let text = marks::capacity_name(look, bytes);
+        levels.push(Level {
+            y,
+            text,
+            color: theme.limit,
+            bold: false,
+        });
+    }
+    if let Some(bar) = layout.bars.last() {
+        let text = format!(
+            "{} {}",
+            look.words.reserved(),
+            size(bar.reserved, look.unit)
+        );
+        let y = layout.axis.scale.at(bar.reserved);
+        levels.push(Level {
+            y,
+            text,
+            color: theme.muted,
+            bold: false,
+        });
+    }
+    if let Some(bar) = layout.binding() {
+        let text = format!("{} {}", look.words.peak(), size(bar.total, look.unit));
+        levels.push(Level {
+            y: bar.frame.top,
+            text,
+            color: theme.accent,
+            bold: true,
+        });
+    }
+    marks::name_levels(pen, layout.plot, levels)
+}
+
+/// The capacity's name above its line, on the side where the binding bar is not.
+fn capacity_label<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    look: &Look,
+    layout: &PhasesLayout,
+    y: i32,
+    text: &str,
+) -> Drawn<DB> {
+    let plot = layout.plot;
+    let middle = i32::midpoint(plot.left, plot.right);
+    let at_left = layout.binding().is_none_or(|bar| bar.frame.left >= middle);
+    let (hold, x) = if at_left {
+        (Hold::Left, plot.left + 4)
+    } else {
+        (Hold::Right, plot.right)
+    };
+    let kind = Type::new(look.theme.small(), look.theme.limit, hold);
+    pen.text(text, (x, y - look.theme.line_height() / 2 - 2), kind)
+}
+
+/// A bar's total above it, with the change since the last peak, and its phase's name below.
+fn labels<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &PhasesFigure,
+    look: &Look,
+    bar: &Bar,
+    layout: &PhasesLayout,
+    roomy: bool,
+) -> Drawn<DB> {
+    let theme = look.theme;
+    let line = theme.line_height();
+    let middle = i32::midpoint(bar.frame.left, bar.frame.right);
+    let room = bar.slot.1 - bar.slot.0;
+    let color = if look.lit(bar.phase) {
+        theme.text
+    } else {
+        theme.muted
+    };
+    let plain = Type::new(theme.small(), color, Hold::Center);
+    let kind = if bar.binding {
+        Type {
+            size: theme.font_size,
+            color: theme.accent,
+            ..plain.bold()
+        }
+    } else {
+        plain
+    };
+    let mut y = bar.frame.top - line / 2 - 3;
+    let full = size(bar.total, look.unit);
+    let (short, _) = size_parts(bar.total, look.unit);
+    let mut texts = vec![full, short];
+    if bar.binding && !roomy {
+        texts.insert(0, format!("{} {}", look.words.peak(), texts[0]));
+    }
+    let text = marks::first_fitting(pen, &texts, kind, room)?;
+    pen.text_on(text, (middle, y), kind, theme.background)?;
+    if let Some(previous) = figure
+        .previous
+        .filter(|&bytes| bar.binding && bytes != bar.total)
+    {
+        y -= line;
+        let change = difference(previous, bar.total, look.unit);
+        pen.text_on(&change, (middle, y), plain, theme.background)?;
+    }
+    let kind = if bar.binding { plain.bold() } else { plain };
+    let names = [
+        look.words.phase(bar.phase),
+        look.words.phase_short(bar.phase),
+    ];
+    let below = (middle, layout.plot.bottom + line / 2 + 6);
+    marks::name_below(pen, &names, below, kind, room - 4)?;
+    if bar.binding {
+        pen.level(
+            (bar.frame.left, bar.frame.right),
+            layout.plot.bottom + 1,
+            3,
+            theme.accent,
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The phases of a step side by side: what each takes at its peak, and which one binds.
+
+mod draw;
+mod layout;
+
+pub use draw::draw_phases;
+pub use layout::{Bar, PhasesHit, PhasesLayout, Segment};
+
+use crate::report::StepReport;
+use crate::units::Bytes;
+
+/// What the figure shows.
+#[derive(Clone, Copy, Debug)]
+pub struct PhasesFigure<'a> {
+    /// The step.
+    pub step: &'a StepReport,
+    /// What the allocator can reserve at most on this device; none when no device is chosen.
+    pub capacity: Option<Bytes>,
+    /// `peak_tensor` before the last change, for the ghost tick.
+    pub previous: Option<Bytes>,
+}

@@ -1,0 +1,11 @@
+//! The figures as SVG: what they show is what the data say.
+//!
+//! Every figure is also written to the folder that cargo gives to integration tests
+//! (`target/tmp/figures`), so that people can look at what was tested.
+
+#[path = "figures/data.rs"]
+mod data;
+#[path = "figures/drawing.rs"]
+mod drawing;
+#[path = "figures/phases.rs"]
+mod phases;
