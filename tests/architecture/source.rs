@@ -263,13 +263,13 @@ fn raw_string(chars: &[char], from: usize) -> Option<usize> {
 
 #[test]
 fn comments_and_literals_are_not_code() {
-    let text = r###"
+    let text = r##"
         // crate::no
         /* crate::no /* crate::no */ crate::no */
         let a = "crate::no \" crate::no"; let b = r#"crate::no"#; let c = '"'; let d = '\'';
         use crate::{yes, and::{this, that}, more as other};
         let e: &'static str = crate::last::one();
-    "###;
+    "##;
     let file = File {
         path: "src/x/y.rs".to_owned(),
         text: text.to_owned(),

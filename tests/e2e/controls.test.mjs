@@ -1,0 +1,90 @@
+// Working with the page: the peak changes its moment, and the address keeps up.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { launch, open } from "./support/browser.mjs";
+import { drag, query, slider, type, verdict } from "./support/controls.mjs";
+import { serve } from "./support/site.mjs";
+
+const MICRO_BATCH = "Micro-batch size";
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** Waits until the verdict names a moment. */
+async function says(page, moment) {
+  await page.getByTestId("verdict").filter({ hasText: moment }).waitFor();
+}
+
+test("dragging the micro-batch slider moves the peak from the optimizer step to backward", async () => {
+  const { page, close } = await open(browser, site.url);
+  await says(page, "optimizer step");
+  const before = await verdict(page);
+  const entries = await page.evaluate(() => history.length);
+  await drag(page, MICRO_BATCH, 0.6);
+  await says(page, "backward");
+  assert.notEqual(await verdict(page), before);
+  await page.waitForURL(/[?&]mb=\d+/);
+  assert.equal(await page.evaluate(() => history.length), entries, "dragging adds no history");
+  await drag(page, MICRO_BATCH, 0);
+  await says(page, "optimizer step");
+  await close();
+});
+
+test("the keyboard moves the slider, the answer and the address", async () => {
+  const { page, close } = await open(browser, site.url);
+  const element = slider(page, MICRO_BATCH);
+  await element.focus();
+  const before = await element.getAttribute("aria-valuetext");
+  await page.keyboard.press("End");
+  await says(page, "backward");
+  assert.notEqual(await element.getAttribute("aria-valuetext"), before);
+  await page.keyboard.press("Home");
+  await says(page, "optimizer step");
+  await page.waitForURL(/[?&]mb=1(&|$)/);
+  await close();
+});
+
+test("slider and text box are one value, and the text box takes 2k for 2048", async () => {
+  const { page, close } = await open(browser, site.url);
+  await type(page, "Sequence length", "2k");
+  await page.waitForURL(/[?&](s|seq|seq_len)=2048/);
+  const announced = await slider(page, "Sequence length").getAttribute("aria-valuetext");
+  assert.match(announced, /2[, ]?048/);
+  await close();
+});
+
+test("Back returns to where the reader came from, however much was dragged", async () => {
+  const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  await page.goto(site.url);
+  await says(page, "optimizer step");
+  await drag(page, MICRO_BATCH, 0.8);
+  await drag(page, MICRO_BATCH, 0.2);
+  await page.waitForURL(/mb=/);
+  await page.goBack();
+  assert.match(page.url(), /embed-demo\.html$/);
+  await close();
+});
+
+test("a choice changes the answer and the address, and the default leaves it", async () => {
+  const { page, close } = await open(browser, site.url);
+  const before = await verdict(page);
+  const precision = page.getByRole("combobox", { name: "Precision" });
+  const options = await precision.locator("option").evaluateAll((all) => all.map((o) => o.value));
+  const initial = await precision.inputValue();
+  await precision.selectOption(options.find((value) => value === "bf16"));
+  await page.waitForURL(/bf16/);
+  assert.notEqual(await verdict(page), before);
+  await precision.selectOption(initial);
+  await page.waitForURL((url) => !url.search.includes("bf16"));
+  assert.equal(await verdict(page), before);
+  assert.doesNotMatch(query(page), /precision|prec=/);
+  await close();
+});

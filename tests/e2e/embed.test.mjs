@@ -1,0 +1,115 @@
+// The widget in somebody else's page.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { slider } from "./support/controls.mjs";
+import { serve } from "./support/site.mjs";
+
+/** A frame's height may be off by rounding. */
+const ROUNDING_PX = 2;
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** The two frames of the demonstration page, each with its estimate. */
+async function embeds(page) {
+  const elements = await page.locator("iframe").elementHandles();
+  assert.equal(elements.length, 2);
+  const found = [];
+  for (const element of elements) {
+    const frame = await element.contentFrame();
+    await element.scrollIntoViewIfNeeded();
+    await estimateShown(frame);
+    found.push({ element, frame });
+  }
+  return found;
+}
+
+/** How much of the content does not fit in the frame, downwards and sideways. */
+function overflow(frame) {
+  return frame.evaluate(() => {
+    const { scrollHeight, clientHeight, scrollWidth, clientWidth } = document.documentElement;
+    return { down: scrollHeight - clientHeight, sideways: scrollWidth - clientWidth };
+  });
+}
+
+/** Waits until a frame is as high as its content. */
+async function fits({ element, frame }) {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const { down, sideways } = await overflow(frame);
+    const { height } = await element.boundingBox();
+    const content = await frame.evaluate(() => document.body.getBoundingClientRect().height);
+    if (down <= 0 && sideways <= 0 && Math.abs(height - content) <= ROUNDING_PX + 2) return;
+    await frame.waitForTimeout(50);
+  }
+  assert.fail(`the frame does not follow its content: ${JSON.stringify(await overflow(frame))}`);
+}
+
+test("two embedded estimates say where the peak is, and their heights follow the content", async () => {
+  const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  const [small, large] = await embeds(page);
+  assert.match(await small.frame.getByTestId("verdict").innerText(), /optimizer step/);
+  assert.match(await large.frame.getByTestId("verdict").innerText(), /backward/);
+  await fits(small);
+  await fits(large);
+  for (const width of [800, 400, 1100]) {
+    await page.setViewportSize({ width, height: 800 });
+    await fits(small);
+    await fits(large);
+  }
+  await close();
+});
+
+test("an embedded estimate can be worked with, and never writes an address or takes the focus", async () => {
+  const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  const [{ frame }] = await embeds(page);
+  const address = frame.url();
+  const entries = await page.evaluate(() => history.length);
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "BODY");
+  assert.equal(await frame.evaluate(() => document.activeElement.tagName), "BODY");
+  await slider(frame, "Micro-batch size").focus();
+  await page.keyboard.press("End");
+  await frame.getByTestId("verdict").filter({ hasText: "backward" }).waitFor();
+  await page.waitForTimeout(700);
+  assert.equal(await frame.evaluate(() => location.href), address);
+  assert.match(page.url(), /embed-demo\.html$/);
+  assert.equal(await page.evaluate(() => history.length), entries);
+  await close();
+});
+
+test("Open in Highwater leads from the widget to the whole page in the same state", async () => {
+  const tab = await open(browser, `${site.url}?v=1&mb=16&embed=1`);
+  const said = await tab.page.getByTestId("verdict").innerText();
+  const link = tab.page.getByRole("link", { name: /Highwater/ }).first();
+  const href = await link.evaluate((element) => element.href);
+  await tab.close();
+  assert.doesNotMatch(href, /embed=1/);
+  const whole = await open(browser, href);
+  assert.equal(await whole.page.getByTestId("verdict").innerText(), said);
+  await whole.close();
+});
+
+test("a sandboxed frame without a script in its host works too", async () => {
+  const tab = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  await embeds(tab.page);
+  await tab.page.evaluate(() => {
+    const frame = document.createElement("iframe");
+    frame.setAttribute("sandbox", "allow-scripts allow-same-origin");
+    frame.title = "sandboxed";
+    frame.src = "index.html?v=1&embed=1&mb=4";
+    document.body.append(frame);
+  });
+  const element = await tab.page.locator('iframe[title="sandboxed"]').elementHandle();
+  await element.scrollIntoViewIfNeeded();
+  await estimateShown(await element.contentFrame());
+  await painted(tab.page);
+  await tab.close();
+});

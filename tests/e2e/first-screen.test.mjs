@@ -1,0 +1,82 @@
+// What a person sees first, and how soon.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { DESKTOP, launch, open } from "./support/browser.mjs";
+import { serve } from "./support/site.mjs";
+
+/** Ten times the budget of 500 ms would be no budget; twice allows for a busy machine. */
+const FIRST_ESTIMATE_LIMIT_MS = 2 * 500;
+
+/** The fastest of these counts: what else the machine does only ever adds. */
+const LOADS = 5;
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+test("the first screen at 1280x720 shows verdict, bars, phases and controls without scrolling", async () => {
+  const { page, close } = await open(browser, site.url);
+  for (const part of ["verdict", "device-bar", "host-bar", "phases", "controls"]) {
+    const box = await page.getByTestId(part).boundingBox();
+    assert.ok(box, `${part} is shown`);
+    assert.ok(box.y >= 0 && box.width > 100, `${part} is in view: ${JSON.stringify(box)}`);
+    if (part === "controls") continue;
+    const bottom = box.y + box.height;
+    assert.ok(bottom <= DESKTOP.height, `${part} ends at ${bottom} of ${DESKTOP.height} px`);
+  }
+  for (const name of ["Micro-batch size", "Sequence length"]) {
+    const box = await page.getByRole("slider", { name }).boundingBox();
+    assert.ok(box.y + box.height <= DESKTOP.height, `${name} is on the first screen`);
+  }
+  await close();
+});
+
+test("the verdict is a sentence with the peak, the capacity and the moment", async () => {
+  const { page, close } = await open(browser, site.url);
+  const sentence = await page.getByTestId("verdict").innerText();
+  assert.match(sentence, /\d+(\.\d+)? (of|\/) \d+(\.\d+)? GiB/);
+  assert.match(sentence, /optimizer step/);
+  assert.match(sentence, /RAM/);
+  await close();
+});
+
+test("nothing moves while the page loads", async () => {
+  const { page, close } = await open(browser, site.url);
+  await page.waitForTimeout(300);
+  const shift = await page.evaluate(() => globalThis.layoutShift);
+  console.log(`cumulative layout shift: ${shift.toFixed(4)}`);
+  assert.equal(shift, 0);
+  await close();
+});
+
+test("the first estimate is on screen soon after navigation", async () => {
+  const times = [];
+  for (let load = 0; load < LOADS; load += 1) {
+    const { page, close } = await open(browser, site.url);
+    await page.waitForFunction(() => globalThis.estimateShownAt);
+    times.push(await page.evaluate(() => globalThis.estimateShownAt));
+    await close();
+  }
+  times.sort((a, b) => a - b);
+  const [best] = times;
+  const median = times[Math.floor(times.length / 2)];
+  console.log(
+    `first estimate on screen after navigation: best ${best.toFixed(0)} ms, ` +
+      `median ${median.toFixed(0)} ms (budget 500 ms)`,
+  );
+  assert.ok(best < FIRST_ESTIMATE_LIMIT_MS, `${best} ms`);
+});
+
+test("without scripts there is a sentence instead of a blank page", async () => {
+  const { page, close } = await open(browser, site.url, { javaScriptEnabled: false, ready: false });
+  const text = await page.locator("noscript").innerText();
+  assert.match(text, /needs JavaScript and WebAssembly/);
+  await close();
+});

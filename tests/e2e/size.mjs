@@ -1,0 +1,45 @@
+// What a first visit downloads, compressed as a web server would, against the budget.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import { DIST } from "./support/site.mjs";
+
+/** Everything needed for the first estimate, brotli. */
+const BUDGET = 250 * 1024;
+
+/** Files of the first visit: index.html, and what it or a file of the first visit names. */
+function firstVisit() {
+  const others = new Set(readdirSync(DIST));
+  const found = [];
+  const visit = (name) => {
+    others.delete(name);
+    const body = readFileSync(join(DIST, name));
+    found.push({ name, body });
+    if (!/\.(html|css|js)$/.test(name)) return;
+    const text = body.toString();
+    for (const other of [...others]) {
+      if (others.has(other) && text.includes(other) && !other.endsWith(".html")) visit(other);
+    }
+  };
+  visit("index.html");
+  return found;
+}
+
+const brotli = (body) =>
+  brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(11);
+
+let raw = 0;
+let total = 0;
+console.log(`${"raw".padStart(11)} ${"brotli".padStart(11)}  file`);
+for (const { name, body } of firstVisit()) {
+  const compressed = brotli(body);
+  raw += body.length;
+  total += compressed;
+  console.log(`${kib(body.length)} ${kib(compressed)}  ${name.replace(/-[0-9a-f]{16}/, "-*")}`);
+}
+console.log(`${kib(raw)} ${kib(total)}  in total; the budget is ${kib(BUDGET).trim()} brotli`);
+if (total > BUDGET) {
+  console.error("The first visit is over its budget.");
+  process.exitCode = 1;
+}

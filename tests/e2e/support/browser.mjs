@@ -1,0 +1,95 @@
+// Chromium as a person would have it, and what every test looks at while it runs.
+import { chromium } from "playwright-core";
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Nothing in a test takes longer than this. */
+const LIMIT_MS = 20_000;
+
+/** The sizes that are looked at. */
+export const DESKTOP = { width: 1280, height: 720 };
+export const PHONE = { width: 390, height: 844 };
+
+/** Starts the browser. */
+export function launch() {
+  const names = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
+  const executablePath = names.find((name) => name && existsSync(name));
+  assert.ok(executablePath, "no Chromium: set CHROMIUM to its path");
+  return chromium.launch({ executablePath, args: ARGUMENTS, timeout: LIMIT_MS });
+}
+
+/**
+ * Opens an address in a fresh profile and waits for the first estimate. `tab.problems` collects
+ * console errors and warnings, uncaught errors and failed requests; `tab.close()` asserts that
+ * there are none, unless the test took them out.
+ */
+export async function open(browser, url, options = {}) {
+  const { ready = true, ...rest } = options;
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    locale: "en-US",
+    colorScheme: "light",
+    reducedMotion: "reduce",
+    ...rest,
+  });
+  context.setDefaultTimeout(LIMIT_MS);
+  const page = await context.newPage();
+  const problems = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(`uncaught: ${error}`));
+  page.on("requestfailed", (request) => problems.push(`failed: ${request.url()}`));
+  page.on("response", (response) => {
+    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
+  });
+  await page.addInitScript(observe);
+  await page.goto(url);
+  if (ready) await estimateShown(page);
+  const close = async () => {
+    await context.close();
+    assert.deepEqual(problems, [], `problems at ${url}`);
+  };
+  return { page, context, problems, close };
+}
+
+/**
+ * Adds up layout shifts, as the browser counts them, and notes when the first estimate was in a
+ * frame. Runs in the page.
+ */
+function observe() {
+  globalThis.layoutShift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (!entry.hadRecentInput) globalThis.layoutShift += entry.value;
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+  const watcher = new MutationObserver(() => {
+    if (!document.querySelector('[data-testid="verdict"]')) return;
+    watcher.disconnect();
+    requestAnimationFrame(() => setTimeout(() => (globalThis.estimateShownAt = performance.now())));
+  });
+  watcher.observe(document, { childList: true, subtree: true });
+}
+
+/** Waits until the first estimate is on screen. */
+export async function estimateShown(page) {
+  await page.getByTestId("verdict").waitFor();
+}
+
+/** Two frames: what was set is painted. */
+export async function painted(page) {
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+}

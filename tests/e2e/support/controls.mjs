@@ -1,0 +1,38 @@
+// Handling controls as a person does: with the mouse, with keys.
+
+/** The slider of a number, by its label. */
+export const slider = (page, name) => page.getByRole("slider", { name });
+
+/** The text box of a number, by its label. */
+export const box = (page, name) => page.getByRole("textbox", { name });
+
+/** Drags a slider's thumb with the mouse to a share of its track, in small moves. */
+export async function drag(page, name, share, { moves = 30 } = {}) {
+  const element = slider(page, name);
+  await element.scrollIntoViewIfNeeded();
+  const track = await element.boundingBox();
+  const y = track.y + track.height / 2;
+  const x = (part) => track.x + 8 + part * (track.width - 16);
+  const from = await element.evaluate((e) => (e.value - e.min) / (e.max - e.min));
+  await page.mouse.move(x(from), y);
+  await page.mouse.down();
+  for (let move = 1; move <= moves; move += 1) {
+    await page.mouse.move(x(from + ((share - from) * move) / moves), y);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  await page.mouse.up();
+}
+
+/** Types a value into the text box of a number, as a person would. */
+export async function type(page, name, text) {
+  const element = box(page, name);
+  await element.click();
+  await element.press("Control+a");
+  await element.pressSequentially(text);
+}
+
+/** What the page says at this moment. */
+export const verdict = (page) => page.getByTestId("verdict").innerText();
+
+/** The query of the address, without the question mark. */
+export const query = (page) => new URL(page.url()).search.slice(1);

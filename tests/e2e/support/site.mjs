@@ -1,0 +1,50 @@
+// The built page, served on loopback under a sub-path, as static hosting would.
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository's root. */
+export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** What `cargo xtask build` made. */
+export const DIST = join(ROOT, "target/dist");
+
+/** The page works under any path; the tests use one that is not the root. */
+const BASE = "/docs/highwater/";
+
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+async function answer(request, response) {
+  const { pathname } = new URL(request.url, "http://localhost");
+  const name = pathname === BASE ? "index.html" : pathname.slice(BASE.length);
+  const file = normalize(join(DIST, decodeURIComponent(name)));
+  const type = TYPES[extname(file)];
+  try {
+    if (!pathname.startsWith(BASE) || !file.startsWith(DIST + sep) || !type) throw new Error("no");
+    const body = await readFile(file);
+    response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store" }).end(body);
+  } catch {
+    response.writeHead(404, { "Content-Type": "text/plain" }).end("not found");
+  }
+}
+
+/** Serves the page on a free port; `url` is its address, `close` ends it. */
+export async function serve() {
+  const server = createServer(answer);
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const url = `http://127.0.0.1:${server.address().port}${BASE}`;
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  return { url, close };
+}
