@@ -7,9 +7,9 @@
 //! README's map says what lives in which room and which rooms may use which.
 
 pub mod catalog;
+pub mod chart;
 pub mod device;
 pub mod figure;
-pub mod chart;
 pub mod host;
 pub mod report;
 pub mod sim;

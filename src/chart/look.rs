@@ -5,6 +5,7 @@ use super::theme::{Ink, Theme};
 use crate::report::Switch;
 use crate::sim::Phase;
 use crate::tape::Category;
+use crate::units::Bytes;
 
 /// What the reader points at; everything else recedes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub enum Highlight {
     Phase(Phase),
 }
 
-/// The words in figures. Figures have none of their own.
+/// The words and numbers in figures. Figures have none of their own.
 pub trait Words {
     /// A phase's name, for example "Optimizer step".
     fn phase(&self, phase: Phase) -> &str;
@@ -42,6 +43,14 @@ pub trait Words {
     fn program_order(&self) -> &str;
     /// What a crossing means: "from micro-batch 6 on, backward binds".
     fn switch(&self, switch: &Switch) -> String;
+    /// A size with its unit: "24.7 GiB".
+    fn amount(&self, bytes: Bytes) -> String;
+    /// The same without its unit: "24.7".
+    fn number(&self, bytes: Bytes) -> String;
+    /// A change with its sign: "+1.20 GiB".
+    fn change(&self, from: Bytes, to: Bytes) -> String;
+    /// Sizes without units, rounded so that they add up to `number(total)`.
+    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String>;
 }
 
 /// Everything about a drawing that is not its data.

@@ -3,7 +3,6 @@
 use super::color::Rgb;
 use super::geometry::{ByteScale, Frame, spread};
 use super::look::Look;
-use super::number::size;
 use super::pen::{Drawn, Hold, Pen, Type};
 use super::theme::Theme;
 use crate::units::Bytes;
@@ -57,7 +56,7 @@ pub(super) fn name_levels<DB: DrawingBackend>(
 
 /// "usable 79.2 GiB"
 pub(super) fn capacity_name(look: &Look, capacity: Bytes) -> String {
-    format!("{} {}", look.words.capacity(), size(capacity, look.unit))
+    format!("{} {}", look.words.capacity(), look.words.amount(capacity))
 }
 
 /// The capacity as a line, with what lies beyond it tinted; its name when it is out of range.

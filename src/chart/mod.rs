@@ -26,7 +26,7 @@ pub use axis::Axis;
 pub use color::Rgb;
 pub use geometry::{ByteScale, Frame};
 pub use look::{Highlight, Look, Words};
-pub use number::{Tick, Unit, difference, size, ticks};
+pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
 pub use svg::{Caption, Paper, SvgError, svg_phases};

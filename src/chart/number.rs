@@ -1,4 +1,4 @@
-//! Sizes as people read them: three significant digits, and round axis ticks.
+//! Units, and round ticks in them.
 
 use crate::units::Bytes;
 
@@ -38,46 +38,6 @@ impl Unit {
         }
         (size, symbols[at])
     }
-}
-
-/// A size with three significant digits and its unit: "24.7 GiB".
-pub fn size(bytes: Bytes, unit: Unit) -> String {
-    let (value, symbol) = size_parts(bytes, unit);
-    format!("{value}\u{a0}{symbol}")
-}
-
-/// A size's number and symbol apart.
-pub(super) fn size_parts(bytes: Bytes, unit: Unit) -> (String, &'static str) {
-    let (one, symbol) = unit.prefix(bytes.get() as f64);
-    let value = bytes.get() as f64 / one;
-    let text = if symbol == "B" {
-        bytes.get().to_string()
-    } else {
-        three_digits(value)
-    };
-    (text, symbol)
-}
-
-/// A difference with its sign: "+1.2 GiB", "−512 MiB"; empty when there is none.
-pub fn difference(from: Bytes, to: Bytes, unit: Unit) -> String {
-    match from.cmp(&to) {
-        std::cmp::Ordering::Less => format!("+{}", size(to - from, unit)),
-        std::cmp::Ordering::Greater => format!("\u{2212}{}", size(from - to, unit)),
-        std::cmp::Ordering::Equal => String::new(),
-    }
-}
-
-fn three_digits(value: f64) -> String {
-    let decimals = if value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else if value >= 0.9995 {
-        2
-    } else {
-        3
-    };
-    format!("{value:.decimals$}")
 }
 
 /// An axis tick.
@@ -134,32 +94,6 @@ fn round_step(rough: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{GIB, MIB};
-
-    #[test]
-    fn sizes_have_three_significant_digits() {
-        let gib = |x: f64| {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            let bytes = (x * GIB as f64) as u64;
-            size(Bytes(bytes), Unit::Binary)
-        };
-        assert_eq!(gib(24.68), "24.7\u{a0}GiB");
-        assert_eq!(gib(5.754), "5.75\u{a0}GiB");
-        assert_eq!(gib(141.2), "141\u{a0}GiB");
-        assert_eq!(gib(9.999), "10.0\u{a0}GiB");
-        assert_eq!(size(Bytes(512 * MIB), Unit::Binary), "512\u{a0}MiB");
-        assert_eq!(size(Bytes(1010 * MIB), Unit::Binary), "0.986\u{a0}GiB");
-        assert_eq!(size(Bytes(2_000_000_000), Unit::Decimal), "2.00\u{a0}GB");
-        assert_eq!(size(Bytes(17), Unit::Binary), "17\u{a0}B");
-    }
-
-    #[test]
-    fn a_difference_carries_its_sign() {
-        let (a, b) = (Bytes::gib(3), Bytes::gib(5));
-        assert_eq!(difference(a, b, Unit::Binary), "+2.00\u{a0}GiB");
-        assert_eq!(difference(b, a, Unit::Binary), "\u{2212}2.00\u{a0}GiB");
-        assert_eq!(difference(a, a, Unit::Binary), "");
-    }
 
     #[test]
     fn ticks_are_round_in_their_unit_and_only_the_last_names_it() {

@@ -1,5 +1,7 @@
 //! Textures: hatching and dots that tell areas apart without colour.
 
+use super::color::Rgb;
+
 /// A texture; the number is the distance between its marks in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Texture {
@@ -48,6 +50,30 @@ const LOWEST: i32 = 4;
 const SHORTEST: i32 = 2;
 
 impl Texture {
+    /// The same texture as a CSS background image in the given colour; `none` for none.
+    pub fn css(self, mark: Rgb) -> String {
+        let color = mark.css();
+        let lines = |angle: i32, gap: f64| {
+            let gap = (gap * 10.0).round() / 10.0;
+            format!("repeating-linear-gradient({angle}deg,{color} 0 1px,transparent 1px {gap}px)")
+        };
+        // Slanted lines are `gap` apart along the axes, so nearer to each other across.
+        let across = |gap: i32| f64::from(gap) * std::f64::consts::FRAC_1_SQRT_2;
+        match self {
+            Self::Solid => "none".to_owned(),
+            Self::Rising(gap) => lines(135, across(gap)),
+            Self::Falling(gap) => lines(45, across(gap)),
+            Self::Level(gap) => lines(0, f64::from(gap)),
+            Self::Upright(gap) => lines(90, f64::from(gap)),
+            Self::Crossed(gap) => {
+                format!("{},{}", lines(135, across(gap)), lines(45, across(gap)))
+            }
+            Self::Dots(gap) => {
+                format!("radial-gradient({color} 1px,transparent 1.2px) 0 0/{gap}px {gap}px")
+            }
+        }
+    }
+
     /// The marks of this texture on an area made of columns that touch, from left to right.
     ///
     /// Marks lie on a grid common to the whole figure, so that equal textures continue across

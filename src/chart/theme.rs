@@ -5,6 +5,7 @@ use super::texture::Texture;
 use crate::host::HostPart;
 use crate::sim::Phase;
 use crate::tape::Category;
+use std::fmt::Write as _;
 
 /// How a thing is drawn: a fill, and a texture on it for those who cannot tell the fills apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +151,30 @@ impl Theme {
             mark: ink.mark.mix(self.background, DIM_SHARE),
             ..ink
         }
+    }
+
+    /// The colours and textures as CSS custom properties, so that style sheets and figures cannot
+    /// disagree: `--category-NAME`, `--part-NAME`, `--phase-NAME` (fills) and the same with
+    /// `-texture` (values for `background`).
+    pub fn custom_properties(&self) -> String {
+        let categories = Category::ALL
+            .iter()
+            .map(|&c| ("category", c.name(), self.category(c)));
+        let parts = HostPart::ALL
+            .iter()
+            .map(|&p| ("part", p.name(), self.part(p)));
+        let phases = Phase::ALL
+            .iter()
+            .map(|&p| ("phase", p.name(), self.phase(p)));
+        let mut css = String::new();
+        for (kind, name, ink) in categories.chain(parts).chain(phases) {
+            let (fill, texture) = (ink.fill.css(), ink.texture.css(ink.mark));
+            let _ = write!(
+                css,
+                "--{kind}-{name}:{fill};--{kind}-{name}-texture:{texture};"
+            );
+        }
+        css
     }
 
     /// The size of secondary labels, in CSS pixels.

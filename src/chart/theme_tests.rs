@@ -143,3 +143,26 @@ fn forced_colours_use_no_colour_of_our_own() {
         (text, text, accent)
     );
 }
+
+#[test]
+fn style_sheets_get_every_ink_by_its_stable_name() {
+    let css = Theme::light().custom_properties();
+    let value = |name: &str| {
+        let rest = css.split(&format!("--{name}:")).nth(1)?;
+        rest.split(';').next()
+    };
+    for &category in Category::ALL {
+        let fill = Theme::light().category(category).fill.css();
+        assert_eq!(
+            value(&format!("category-{}", category.name())),
+            Some(fill.as_str())
+        );
+    }
+    assert_eq!(value("category-parameters-texture"), Some("none"));
+    let hatched = value("category-gradients-texture").unwrap_or_default();
+    assert!(
+        hatched.starts_with("repeating-linear-gradient(45deg,#"),
+        "{hatched}"
+    );
+    assert!(value("part-dataset").is_some() && value("phase-backward").is_some());
+}

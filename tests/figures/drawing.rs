@@ -4,6 +4,8 @@ use highwater::chart::{Highlight, Look, Theme, Unit, Words};
 use highwater::report::Switch;
 use highwater::sim::Phase;
 use highwater::tape::Category;
+use highwater::text::{self, ByteUnits, Scale};
+use highwater::units::Bytes;
 use std::path::Path;
 
 /// English words.
@@ -70,6 +72,18 @@ impl Words for English {
             switch.micro_batch_size
         )
     }
+    fn amount(&self, bytes: Bytes) -> String {
+        text::amount(bytes, ByteUnits::Binary)
+    }
+    fn number(&self, bytes: Bytes) -> String {
+        Scale::new(bytes, ByteUnits::Binary).number(bytes)
+    }
+    fn change(&self, from: Bytes, to: Bytes) -> String {
+        text::difference(from, to, ByteUnits::Binary)
+    }
+    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String> {
+        Scale::new(total, ByteUnits::Binary).parts(parts, total)
+    }
 }
 
 /// Chinese words for what differs most in length.
@@ -133,6 +147,18 @@ impl Words for Chinese {
             switch.micro_batch_size,
             self.phase(switch.to)
         )
+    }
+    fn amount(&self, bytes: Bytes) -> String {
+        text::amount(bytes, ByteUnits::Binary)
+    }
+    fn number(&self, bytes: Bytes) -> String {
+        Scale::new(bytes, ByteUnits::Binary).number(bytes)
+    }
+    fn change(&self, from: Bytes, to: Bytes) -> String {
+        text::difference(from, to, ByteUnits::Binary)
+    }
+    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String> {
+        Scale::new(total, ByteUnits::Binary).parts(parts, total)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::data::step;
 use crate::drawing::{Chinese, English, keep, look, marks, text};
 use highwater::chart::{
-    Caption, Highlight, PhasesFigure, PhasesLayout, Theme, Unit, size, svg_phases,
+    Caption, Highlight, PhasesFigure, PhasesLayout, Theme, Unit, Words, svg_phases,
 };
 use highwater::sim::Phase;
 use highwater::tape::Category;
@@ -57,7 +57,7 @@ fn the_binding_phase_is_named_above_the_highest_bar() {
             "the peak is named in the margin"
         );
         let middle = f64::from(bar.frame.left + bar.frame.right) / 2.0;
-        let total = size(bar.total, Unit::Binary);
+        let total = English.amount(bar.total);
         let above = marks(&svg, "text")
             .into_iter()
             .find(|mark| mark.text == total && (mark.number("x") - middle).abs() <= 1.0);

@@ -5,7 +5,6 @@ use super::layout::{Bar, PhasesLayout, Segment};
 use crate::chart::geometry::Frame;
 use crate::chart::look::{Highlight, Look};
 use crate::chart::marks::{self, Level};
-use crate::chart::number::{difference, size, size_parts};
 use crate::chart::pen::{Drawn, Hold, Pen, Type};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -75,6 +74,8 @@ fn visible(segment: &Segment, place: usize) -> Frame {
 /// others.
 fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Drawn<DB> {
     let line = look.theme.line_height();
+    let sizes: Vec<_> = bar.segments.iter().map(|segment| segment.bytes).collect();
+    let values = look.words.parts(&sizes, bar.total);
     for (i, segment) in bar.segments.iter().enumerate() {
         let frame = visible(segment, i);
         if frame.height() < line + 2 {
@@ -85,20 +86,20 @@ fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Dra
         let middle = i32::midpoint(frame.left, frame.right);
         let y = i32::midpoint(frame.top, frame.bottom);
         let name = look.words.category(segment.category);
-        let value = size(segment.bytes, look.unit);
+        let value = &values[i];
         let fits = |text: &str, kind| Ok(pen.width(text, kind)? + 2 * PAD <= frame.width());
         let named = bar.binding || look.highlight == Highlight::Category(segment.category);
         if named && fits(name, kind)? {
             if frame.height() >= 2 * line + 4 {
                 pen.text_on(name, (middle, y - line / 2), kind, fill)?;
-                pen.text_on(&value, (middle, y + line / 2), kind.bold(), fill)?;
+                pen.text_on(value, (middle, y + line / 2), kind.bold(), fill)?;
                 continue;
             }
             let both = format!("{name} {value}");
             let text = if fits(&both, kind)? { &both } else { name };
             pen.text_on(text, (middle, y), kind, fill)?;
-        } else if fits(&value, kind)? {
-            pen.text_on(&value, (middle, y), kind, fill)?;
+        } else if fits(value, kind)? {
+            pen.text_on(value, (middle, y), kind, fill)?;
         }
     }
     Ok(())
@@ -163,7 +164,7 @@ fn levels<DB: DrawingBackend>(
         let text = format!(
             "{} {}",
             look.words.reserved(),
-            size(bar.reserved, look.unit)
+            look.words.amount(bar.reserved)
         );
         let y = layout.axis.scale.at(bar.reserved);
         levels.push(Level {
@@ -174,7 +175,7 @@ fn levels<DB: DrawingBackend>(
         });
     }
     if let Some(bar) = layout.binding() {
-        let text = format!("{} {}", look.words.peak(), size(bar.total, look.unit));
+        let text = format!("{} {}", look.words.peak(), look.words.amount(bar.total));
         levels.push(Level {
             y: bar.frame.top,
             text,
@@ -234,8 +235,8 @@ fn labels<DB: DrawingBackend>(
         plain
     };
     let mut y = bar.frame.top - line / 2 - 3;
-    let full = size(bar.total, look.unit);
-    let (short, _) = size_parts(bar.total, look.unit);
+    let full = look.words.amount(bar.total);
+    let short = look.words.number(bar.total);
     let mut texts = vec![full, short];
     if bar.binding && !roomy {
         texts.insert(0, format!("{} {}", look.words.peak(), texts[0]));
@@ -247,7 +248,7 @@ fn labels<DB: DrawingBackend>(
         .filter(|&bytes| bar.binding && bytes != bar.total)
     {
         y -= line;
-        let change = difference(previous, bar.total, look.unit);
+        let change = look.words.change(previous, bar.total);
         pen.text_on(&change, (middle, y), plain, theme.background)?;
     }
     let kind = if bar.binding { plain.bold() } else { plain };
