@@ -5,10 +5,15 @@
 
 mod language;
 mod numbers;
+mod sentences;
 mod terms;
 mod words;
 
 pub use language::Language;
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, percent, short_count};
+pub use sentences::{
+    bar_name, explanation, largest_fitting, phase_in_sentence, phases_summary, switch_sentence,
+    verdict_answer, verdict_detail,
+};
 pub use terms::Term;
-pub use words::Word;
+pub use words::{Word, idle_reason};

@@ -77,6 +77,36 @@ impl Scale {
         format!("{}\u{a0}{}", self.number(bytes), self.unit)
     }
 
+    /// A count in this scale's unit, with decimals for three digits where it is smaller than what
+    /// the scale was made for: `2.87` of `128`.
+    pub fn finer(self, bytes: Bytes) -> String {
+        let value = bytes.get() as f64 / self.unit_bytes as f64;
+        let own = match value {
+            _ if self.unit_bytes == 1 => 0,
+            v if v >= 99.95 => 0,
+            v if v >= 9.995 => 1,
+            _ => 2,
+        };
+        format!("{value:.own$}")
+    }
+
+    /// As [`Self::finer`], with the unit.
+    pub fn finer_amount(self, bytes: Bytes) -> String {
+        format!("{}\u{a0}{}", self.finer(bytes), self.unit)
+    }
+
+    /// What lies between two counts, with the unit, so that it is also what lies between the
+    /// numbers that are printed for them.
+    pub fn between(self, smaller: Bytes, larger: Bytes) -> String {
+        let tick = 10f64.powi(-i32::try_from(self.decimals).unwrap_or(0));
+        let ticks = |bytes: Bytes| (bytes.get() as f64 / self.unit_bytes as f64 / tick).round();
+        let printed = ticks(larger) - ticks(smaller);
+        if printed < 1.0 {
+            return self.finer_amount(larger - smaller);
+        }
+        format!("{:.*}\u{a0}{}", self.decimals, printed * tick, self.unit)
+    }
+
     /// `parts` in this scale, rounded so that the printed numbers add up to the printed `total`.
     /// A part too small to be printed is `<0.1`.
     pub fn parts(self, parts: &[Bytes], total: Bytes) -> Vec<String> {
@@ -182,6 +212,19 @@ mod tests {
         );
         assert_eq!(amount(Bytes(512), ByteUnits::Binary), "512\u{a0}B");
         assert_eq!(count(1_543_714_304), "1.54B");
+    }
+
+    #[test]
+    fn what_is_left_agrees_with_what_is_printed() {
+        let scale = Scale {
+            unit_bytes: 100,
+            unit: "x",
+            decimals: 1,
+        };
+        assert_eq!(scale.number(Bytes(7_134)), "71.3");
+        assert_eq!(scale.number(Bytes(7_915)), "79.2");
+        assert_eq!(scale.between(Bytes(7_134), Bytes(7_915)), "7.9\u{a0}x");
+        assert_eq!(scale.between(Bytes(7_915), Bytes(7_916)), "0.01\u{a0}x");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The page's words, one line each.
 
 use super::Language;
+use crate::spec::Idle;
 
 /// Declares words with their two languages.
 macro_rules! words {
@@ -26,6 +27,136 @@ macro_rules! words {
 }
 
 words! {
-    Tagline: "GPU memory and host RAM of a training run, before it starts",
-        "训练开始之前，先知道显存和主机内存";
+    Title: "Highwater: GPU memory and host RAM of a training run",
+        "Highwater：训练所需的显存与主机内存";
+    Tagline: "Will it fit? Memory of a training run, before it starts",
+        "放得下吗？训练开始之前先知道内存";
+    Broken: "Highwater has stopped because of a mistake of its own. Reload the page; the address keeps your configuration. The browser's console says what happened.",
+        "Highwater 因自身错误而停止。请重新加载页面，网址中保留了您的配置。浏览器控制台中有详细信息。";
+    SkipToAnswer: "Skip to the answer", "跳到结果";
+    Language: "Language", "语言";
+    Units: "Units", "单位";
+    Share: "Share", "分享";
+    ShareLink: "Link to this configuration", "此配置的链接";
+    ShareEmbed: "Embed it in a page", "嵌入网页";
+    ShareEmbedHelp: "A plain iframe; it needs no script.", "普通的 iframe，无需脚本。";
+    Copy: "Copy", "复制";
+    Copied: "Copied", "已复制";
+    CopyRefused: "The browser did not allow it: select the text and copy it", "浏览器不允许复制，请选中文字后手动复制";
+    OpenInHighwater: "Open in Highwater", "在 Highwater 中打开";
+    Controls: "Configuration", "配置";
+    Answer: "Answer", "结果";
+    GroupMain: "What is trained", "训练任务";
+    GroupMemory: "What decides the memory", "影响内存的选项";
+    GroupHost: "Machine", "机器";
+    GroupData: "Data", "数据";
+    GroupMore: "More training options", "更多训练选项";
+    Model: "Model", "模型";
+    ModelHelp: "A published model, or the config.json of your own.", "已发布的模型，或您自己的 config.json。";
+    ModelCustom: "Own config.json\u{2026}", "自己的 config.json\u{2026}";
+    ModelLinear: "One nn.Linear layer", "单个 nn.Linear 层";
+    ModelConfig: "Contents of config.json", "config.json 的内容";
+    ModelConfigHelp: "Paste the config.json of a Hugging Face model; it stays in this page and its link.",
+        "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
+    ModelConfigInvalid: "This is not JSON of the form {\"model_type\": ...}.", "这不是 {\"model_type\": ...} 形式的 JSON。";
+    InFeatures: "in_features", "in_features";
+    InFeaturesHelp: "Columns of the layer's input.", "该层输入的列数。";
+    OutFeatures: "out_features", "out_features";
+    OutFeaturesHelp: "Columns of the layer's output.", "该层输出的列数。";
+    MicroBatchSize: "Micro-batch size", "微批次大小（micro-batch）";
+    MicroBatchSizeHelp: "Samples per forward pass on one GPU (B).", "每个 GPU 每次前向的样本数（B）。";
+    SeqLen: "Sequence length", "序列长度";
+    SeqLenHelp: "Tokens per sample, padding included (S).", "每个样本的词元数，含填充（S）。";
+    Accumulation: "Gradient accumulation", "梯度累积（gradient accumulation）";
+    AccumulationHelp: "Micro-batches per optimizer step; more of them do not need more memory.",
+        "每次优化器更新的微批次数；增加它不会增加内存。";
+    Precision: "Precision", "精度";
+    PrecisionHelp: "Types of weights, activations and optimizer states.", "权重、激活值和优化器状态的数据类型。";
+    Optimizer: "Optimizer", "优化器";
+    OptimizerHelp: "It decides the states kept for each parameter.", "决定每个参数保存的状态。";
+    OptimizerImpl: "Implementation", "实现方式";
+    OptimizerImplHelp: "How the step is run: foreach is PyTorch's default and needs temporaries, fused needs none.",
+        "更新的执行方式：foreach 是 PyTorch 的默认值，需要临时张量；fused 不需要。";
+    Attention: "Attention", "注意力实现";
+    AttentionHelp: "transformers' attn_implementation.", "transformers 的 attn_implementation。";
+    Checkpointing: "Activation checkpointing", "激活重计算（activation checkpointing）";
+    CheckpointingHelp: "Recompute activations in backward instead of keeping them; known as gradient checkpointing.",
+        "反向时重新计算激活值而不保存，也称 gradient checkpointing。";
+    Clipping: "Clip gradients by norm", "按范数裁剪梯度";
+    ClippingHelp: "torch.nn.utils.clip_grad_norm_ before each step.", "每次更新前调用 torch.nn.utils.clip_grad_norm_。";
+    LossFrom: "Loss", "损失";
+    LossFromHelp: "Where the loss comes from.", "损失的来源。";
+    Framework: "Versions", "版本";
+    FrameworkHelp: "Framework versions differ in what they keep; by up to 16 %.", "不同框架版本保存的内容不同，最多相差 16%。";
+    Gpu: "GPU", "GPU";
+    GpuHelp: "The accelerator; its usable memory is less than its label says.", "加速卡；可用显存小于标称值。";
+    GpusPerNode: "GPUs per node", "每节点 GPU 数";
+    GpusPerNodeHelp: "Data-parallel training processes on one machine.", "一台机器上的数据并行训练进程数。";
+    ProcessesPerGpu: "Processes per GPU", "每 GPU 进程数";
+    ProcessesPerGpuHelp: "Training processes sharing one GPU, each with its own CUDA context.", "共享一个 GPU 的训练进程数，每个进程有自己的 CUDA 上下文。";
+    HostRam: "Host RAM", "主机内存";
+    HostRamHelp: "Memory of one machine.", "一台机器的内存。";
+    Swap: "Swap", "交换空间";
+    SwapHelp: "Swap space of one machine. Training that swaps is many times slower.", "一台机器的交换空间。使用交换空间会使训练慢很多倍。";
+    DatasetMode: "Dataset is", "数据集的加载方式";
+    DatasetModeHelp: "How the data set is held by the training process.", "训练进程如何持有数据集。";
+    DatasetSize: "Dataset size", "数据集大小";
+    DatasetSizeHelp: "Raw UTF-8 text of the data set.", "数据集的原始 UTF-8 文本。";
+    Workers: "DataLoader workers", "DataLoader 工作进程";
+    WorkersHelp: "num_workers: processes that prepare batches.", "num_workers：准备批次的进程数。";
+    PinMemory: "Pin memory", "锁页内存（pin_memory）";
+    PinMemoryHelp: "Copies batches to page-locked memory.", "把批次复制到锁页内存。";
+    On: "on", "开";
+    Off: "off", "关";
+    Vram: "GPU memory", "显存（VRAM）";
+    Ram: "Host RAM", "主机内存（RAM）";
+    PerNode: "one node", "单节点";
+    PageCache: "page cache", "页缓存";
+    Cached: "cached by the allocator", "分配器缓存";
+    OtherProcesses: "other processes", "其他进程";
+    Context: "CUDA context", "CUDA 上下文";
+    PhasesTitle: "Which phase needs most", "哪个阶段需要最多";
+    TimelineTitle: "Memory over program order", "内存随程序顺序的变化";
+    CrossoverTitle: "Peak by micro-batch size", "峰值随微批次大小的变化";
+    BreakdownTitle: "Every number", "全部数据";
+    ExplanationTitle: "Why, and what to change", "原因与对策";
+    AssumptionsTitle: "What this assumes", "假设与局限";
+    Table: "Table", "表格";
+    Category: "Category", "类别";
+    Phase: "Phase", "阶段";
+    LiveTensors: "live tensors", "存活张量";
+    Allocated: "allocated", "已分配（allocated）";
+    Reserved: "reserved", "已保留（reserved）";
+    Usable: "usable", "可用";
+    Peak: "peak", "峰值";
+    Step: "Step", "步";
+    FirstStep: "first step", "第一步";
+    SteadyStep: "steady step", "稳定步";
+    ProgramOrder: "program order", "程序顺序";
+    Binds: "binds", "决定峰值";
+    Fits: "fits", "放得下";
+    Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";
+    Exact: "Exact bytes", "精确字节数";
+    Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";
+    Notices: "Notices", "提示";
+    NotANumber: "This is not a number.", "这不是数字。";
+    IdleLinear: "No effect: the model is one linear layer.", "无效：模型只有一个线性层。";
+    IdleForwardOnly: "No effect: there is no backward pass.", "无效：没有反向过程。";
+    IdleNoOptimizer: "No effect: there is no optimizer.", "无效：没有优化器。";
+    IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
+    IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
+    IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
+    Situations: "Examples", "示例";
+}
+
+/// Why a setting has no effect.
+pub const fn idle_reason(idle: Idle) -> Word {
+    match idle {
+        Idle::LinearModel => Word::IdleLinear,
+        Idle::ForwardOnly => Word::IdleForwardOnly,
+        Idle::NoOptimizer => Word::IdleNoOptimizer,
+        Idle::OneImplementation => Word::IdleOneImplementation,
+        Idle::NoWorkers => Word::IdleNoWorkers,
+        Idle::NotSdpa => Word::IdleNotSdpa,
+    }
 }
