@@ -8,6 +8,7 @@
 
 pub mod catalog;
 pub mod chart;
+pub mod codec;
 pub mod device;
 pub mod figure;
 pub mod host;

@@ -3,7 +3,7 @@
 use super::limits::outside;
 use super::{Architecture, Finding, LlamaType, Lora, Scenario, closest};
 
-/// Linear layers of a Llama-like layer, as LoRA targets.
+/// Linear layers of a Llama-like layer, as targets of adapters.
 const LLAMA_LINEARS: &[&str] = &[
     "q_proj",
     "k_proj",

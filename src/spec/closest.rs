@@ -3,13 +3,23 @@
 /// The most edits between a name and what was probably meant, as a share of its length.
 const SHARE_OF_LENGTH: usize = 2;
 
-/// The candidate with the fewest edits from `name`, unless most of it would have to change.
+/// The candidate with the fewest edits from `name`, unless most of it would have to change. One
+/// that contains the name, or is contained in it, is always near enough.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
-    let limit = name.len().div_ceil(SHARE_OF_LENGTH);
+    /// Letters from which on one name inside another means something.
+    const TELLING: usize = 3;
+    let name: String = name.chars().take(64).flat_map(char::to_lowercase).collect();
+    let letters: Vec<char> = name.chars().collect();
+    let limit = letters.len().div_ceil(SHARE_OF_LENGTH);
+    let inside = |outer: &str, inner: &str| inner.len() >= TELLING && outer.contains(inner);
     candidates
         .into_iter()
-        .map(|candidate| (edits(&name, candidate), candidate))
+        .map(|candidate| {
+            let lower = candidate.to_lowercase();
+            let edits = edits(&letters, &lower);
+            let contained = inside(&lower, &name) || inside(&name, &lower);
+            (if contained { edits.min(limit) } else { edits }, candidate)
+        })
         .min_by_key(|&(edits, _)| edits)
         .filter(|&(edits, _)| edits <= limit)
         .map(|(_, candidate)| candidate)
@@ -17,7 +27,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Levenshtein distance.
 fn edits(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, &x) in a.iter().enumerate() {
         let mut diagonal = row[0];
@@ -43,6 +53,14 @@ mod tests {
         );
         assert_eq!(
             closest("MICRO_BATCH", ["seq_len", "micro_batch_size"]),
+            Some("micro_batch_size")
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_name_finds_the_whole() {
+        assert_eq!(
+            closest("batch_size", ["seq_len", "micro_batch_size"]),
             Some("micro_batch_size")
         );
     }

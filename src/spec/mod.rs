@@ -33,6 +33,7 @@ pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingConte
 pub use finding::{Finding, Fix, Severity};
 pub use host_settings::{Checkpoint, HostSettings, Libraries, TokenizerKind};
 pub use idle::{Idle, idle};
+pub use model::essential_config;
 pub use resolve::{Resolution, resolve};
 pub use resolved::*;
 pub use scenario::*;

@@ -79,13 +79,8 @@ fn read_config(
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
-    let architecture = match model_type(&fields) {
-        Ok(model_type) => Some(Architecture::Llama(llama::read(model_type, &mut fields))),
-        Err(finding) => {
-            fields.push(finding);
-            None
-        }
-    };
+    let architecture = model_type(&mut fields)
+        .map(|model_type| Architecture::Llama(llama::read(model_type, &mut fields)));
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(
@@ -110,35 +105,41 @@ fn read_config(
 }
 
 /// Which member of the family the config describes.
-fn model_type(fields: &ConfigFields<'_>) -> Result<LlamaType, Finding> {
+fn model_type(fields: &mut ConfigFields<'_>) -> Option<LlamaType> {
     let names = || MODEL_TYPES.iter().map(|(name, _)| *name);
     let all = names().collect::<Vec<_>>().join(", ");
     let key = fields.key("model_type");
     let Some(given) = fields.get("model_type") else {
-        return by_class(fields).ok_or_else(|| {
-            Finding::error(
-                &key,
-                format!("The config has no model_type; it must be one of {all}."),
-                format!("配置中缺少 model_type；可选值：{all}。"),
-            )
-            .with_fix(&key, "llama")
-        });
+        let found = by_class(fields);
+        if found.is_none() {
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("The config has no model_type; it must be one of {all}."),
+                    format!("配置中缺少 model_type；可选值：{all}。"),
+                )
+                .with_fix(&key, "llama"),
+            );
+        }
+        return found;
     };
     let found = MODEL_TYPES
         .iter()
         .find(|(name, _)| given.as_str() == Some(name));
-    found.map(|&(_, model_type)| model_type).ok_or_else(|| {
+    if found.is_none() {
         let shown = shortened(given);
         let finding = Finding::error(
             &key,
             format!("Models of type {shown} are not supported yet; supported are {all}."),
             format!("暂不支持 {shown} 类型的模型；目前支持 {all}。"),
         );
-        match given.as_str().and_then(|name| closest(name, names())) {
+        let nearest = given.as_str().and_then(|name| closest(name, names()));
+        fields.push(match nearest {
             Some(name) => finding.with_fix(&key, name),
             None => finding,
-        }
-    })
+        });
+    }
+    found.map(|&(_, model_type)| model_type)
 }
 
 /// The member whose causal-LM class the config names in `architectures`.
@@ -149,6 +150,67 @@ fn by_class(fields: &ConfigFields<'_>) -> Option<LlamaType> {
         .iter()
         .find(|(model_type, _)| name.eq_ignore_ascii_case(model_type));
     found.map(|&(_, model_type)| model_type)
+}
+
+/// Fields of a config that are read, here or by the reader of a family.
+const FIELDS: &[&str] = &[
+    "architectures",
+    "attention_bias",
+    "attention_dropout",
+    "head_dim",
+    "hidden_act",
+    "hidden_size",
+    "intermediate_size",
+    "max_position_embeddings",
+    "max_window_layers",
+    "mlp_bias",
+    "model_type",
+    "num_attention_heads",
+    "num_hidden_layers",
+    "num_key_value_heads",
+    "quantization_config",
+    "sliding_window",
+    "text_config",
+    "tie_word_embeddings",
+    "use_sliding_window",
+    "vocab_size",
+];
+
+/// The fields of a config that decide something. A config of a type that is not supported is
+/// kept whole, but for nested parts.
+#[must_use]
+pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
+    let known = [
+        config.get("model_type"),
+        config
+            .get("text_config")
+            .and_then(|text| text.get("model_type")),
+    ]
+    .into_iter()
+    .flatten()
+    .any(|given| {
+        MODEL_TYPES
+            .iter()
+            .any(|(name, _)| given.as_str() == Some(name))
+    });
+    let kept = |name: &str, value: &Value| {
+        if known {
+            FIELDS.contains(&name)
+        } else {
+            !value.is_object() && !value.is_array()
+        }
+    };
+    let fields = config.iter().filter(|(name, value)| kept(name, value));
+    let shortened = fields.map(|(name, value)| {
+        let value = match value {
+            Value::Object(text) if name == "text_config" => Value::Object(essential_config(text)),
+            // That there is one is all that is read.
+            Value::Object(_) if name == "quantization_config" => Value::Bool(true),
+            other => other.clone(),
+        };
+        (name.clone(), value)
+    });
+    shortened.collect()
 }
 
 fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<Model> {

@@ -1,0 +1,142 @@
+//! Scenario JSON.
+
+use super::keys::{KEYS, NOT_YET};
+use super::tree::{Builder, differing, put, shortened};
+use crate::spec::{Finding, Scenario, Severity, closest};
+use serde_json::{Map, Value};
+
+/// Reads scenario JSON. What cannot be read is reported and left at its default.
+pub fn decode_json(text: &str) -> (Scenario, Vec<Finding>) {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => decode_object(&map),
+        Ok(_) => (Scenario::default(), vec![not_an_object()]),
+        Err(error) => (Scenario::default(), vec![not_json(&error)]),
+    }
+}
+
+/// Reads an object that says what a scenario says.
+pub(super) fn decode_object(map: &Map<String, Value>) -> (Scenario, Vec<Finding>) {
+    let mut builder = Builder::new(Severity::Error);
+    read_level(map, "", &mut builder);
+    builder.finish()
+}
+
+/// Writes what differs from the default, with the format's version.
+pub fn encode_json(scenario: &Scenario) -> String {
+    let mut tree = Value::Object(Map::new());
+    put(&mut tree, "v", scenario.v.into());
+    for (key, value) in differing(scenario) {
+        put(&mut tree, key.path, value);
+    }
+    tree.to_string()
+}
+
+/// Reads the keys of one object; `above` is its path with a dot, or empty.
+fn read_level(map: &Map<String, Value>, above: &str, builder: &mut Builder) {
+    for (name, value) in map {
+        let path = format!("{above}{name}");
+        let inner = format!("{path}.");
+        if path == "v" {
+            builder.set_version(value);
+        } else if let Some(key) = KEYS.iter().find(|key| key.path == path) {
+            if value.is_null() {
+                builder.clear(key.path);
+            } else {
+                builder.set(key.path, key.kind, value);
+            }
+        } else if KEYS.iter().any(|key| key.path.starts_with(&inner)) {
+            match value {
+                Value::Object(map) => {
+                    start_group(&path, builder);
+                    read_level(map, &inner, builder);
+                }
+                Value::Null => {}
+                _ => builder.push(|| not_a_group(&path)),
+            }
+        } else if !(NOT_YET.contains(&path.as_str()) && is_nothing(value)) {
+            builder.push(|| unknown(&path, above));
+        }
+    }
+}
+
+/// An empty `lora` asks for adapters all the same.
+fn start_group(path: &str, builder: &mut Builder) {
+    if path == "lora" {
+        builder.start_lora();
+    }
+}
+
+/// Whether a value asks for nothing.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+fn unknown(path: &str, above: &str) -> Finding {
+    let shown = shortened(path);
+    if NOT_YET.contains(&path) {
+        return Finding::error(
+            path,
+            format!("{shown} is not supported yet; leave it out for an estimate without it."),
+            format!("暂不支持 {shown}；去掉它即可得到不含该项的估算。"),
+        )
+        .with_fix(path, Value::Null);
+    }
+    // A name of the same object comes first, one of another object second.
+    let siblings = KEYS
+        .iter()
+        .filter_map(|key| key.path.strip_prefix(above))
+        .filter_map(|rest| rest.split('.').next());
+    let name = path.strip_prefix(above).unwrap_or(path);
+    let nearest = closest(name, siblings)
+        .map(|sibling| format!("{above}{sibling}"))
+        .or_else(|| {
+            let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);
+            let found = closest(name, KEYS.iter().map(|key| last(key.path)))?;
+            KEYS.iter()
+                .find(|key| last(key.path) == found)
+                .map(|key| key.path.to_owned())
+        });
+    let (hint, hint_zh) = match nearest {
+        Some(nearest) => (
+            format!(" Did you mean {nearest}?"),
+            format!("是否指 {nearest}？"),
+        ),
+        None => (String::new(), String::new()),
+    };
+    Finding::warning(
+        path,
+        format!("There is no key {shown}; it is ignored.{hint}"),
+        format!("没有键 {shown}，已忽略。{hint_zh}"),
+    )
+}
+
+fn not_a_group(path: &str) -> Finding {
+    Finding::error(
+        path,
+        format!("{path} must be an object such as {{\"key\": value}}. The default is used."),
+        format!("{path} 应为对象，例如 {{\"key\": value}}。已使用默认值。"),
+    )
+    .with_fix(path, Value::Null)
+}
+
+fn not_an_object() -> Finding {
+    Finding::error(
+        "",
+        "The JSON is not an object; a scenario looks like {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}.",
+        "该 JSON 不是对象；场景形如 {\"model\": \"qwen2.5-1.5b\", \"micro_batch_size\": 2}。",
+    )
+}
+
+pub(super) fn not_json(error: &serde_json::Error) -> Finding {
+    let (line, column) = (error.line(), error.column());
+    Finding::error(
+        "",
+        format!("The text is not JSON: {error}."),
+        format!("文本不是合法的 JSON：第 {line} 行第 {column} 列出错（{error}）。"),
+    )
+}

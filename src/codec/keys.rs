@@ -1,0 +1,193 @@
+//! The keys of a scenario: where each is in the JSON, what it is called in a link and what it
+//! holds. JSON, links and the schema are all read from this one table.
+
+use crate::spec::{
+    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, DatasetMode,
+    Framework, Libraries, Loss, MultiprocessingContext, OptimizerImpl, OptimizerName, Precision,
+    Program, SdpaBackend, Task, TokenizerKind,
+};
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Which model.
+    Model,
+    /// A whole number, at least 0.
+    Count,
+    /// A whole number of tokens, at least 0; in texts `8k` means 8192.
+    Tokens,
+    /// A whole number of bytes.
+    Bytes,
+    /// A number.
+    Real,
+    /// Yes or no.
+    Flag,
+    /// One of some names.
+    Name(fn() -> Vec<&'static str>),
+    /// A text.
+    Text,
+    /// Texts.
+    List,
+    /// Fields of a model's config with any values.
+    Fields,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its place in the JSON, dotted where it is nested.
+    pub path: &'static str,
+    /// Its name in a link.
+    pub query: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+const fn key(path: &'static str, query: &'static str, kind: Kind) -> Key {
+    Key { path, query, kind }
+}
+
+macro_rules! name {
+    ($type:ident) => {
+        Kind::Name(|| $type::ALL.iter().map(|value| value.name()).collect())
+    };
+}
+
+/// Every key except the version, in the order in which they are written. Names in links are
+/// published: never change one, append new ones.
+pub static KEYS: &[Key] = &[
+    key("model", "model", Kind::Model),
+    key("model_overrides", "overrides", Kind::Fields),
+    key("task", "task", name!(Task)),
+    key("micro_batch_size", "mb", Kind::Count),
+    key("seq_len", "seq", Kind::Tokens),
+    key("target_seq_len", "tseq", Kind::Tokens),
+    key("gradient_accumulation_steps", "accum", Kind::Count),
+    key("precision", "precision", name!(Precision)),
+    key("autocast_style", "autocast", name!(AutocastStyle)),
+    key("optimizer.name", "opt", name!(OptimizerName)),
+    key("optimizer.impl", "impl", name!(OptimizerImpl)),
+    key("optimizer.momentum", "momentum", Kind::Real),
+    key("optimizer.amsgrad", "amsgrad", Kind::Flag),
+    key("optimizer.weight_decay", "wd", Kind::Flag),
+    key("optimizer.relative_step", "relstep", Kind::Flag),
+    key("attention", "attn", name!(Attention)),
+    key("sdpa_backend", "sdpa", name!(SdpaBackend)),
+    key("padding_mask", "mask", Kind::Flag),
+    key("use_cache", "cache", Kind::Flag),
+    key(
+        "activation_checkpointing",
+        "ckpt",
+        name!(ActivationCheckpointing),
+    ),
+    key("lora.r", "lora", Kind::Count),
+    key("lora.target_modules", "lora_targets", Kind::List),
+    key("lora.dropout", "lora_dropout", Kind::Real),
+    key("frozen", "frozen", Kind::List),
+    key("clip_grad_norm", "clip", Kind::Flag),
+    key("zero_grad_set_to_none", "set_to_none", Kind::Flag),
+    key("loss", "loss", name!(Loss)),
+    key("keep_outputs", "keep", Kind::Flag),
+    key("program", "program", name!(Program)),
+    key("dataset.mode", "data", name!(DatasetMode)),
+    key("dataset.raw_bytes", "data_size", Kind::Bytes),
+    key("dataset.rows", "rows", Kind::Count),
+    key("dataset.columns", "columns", Kind::Count),
+    key("dataset.file_bytes", "data_file", Kind::Bytes),
+    key("dataset.row_group_bytes", "row_group", Kind::Bytes),
+    key("dataset.epochs", "epochs", Kind::Count),
+    key("dataset.arrow_pool", "arrow_pool", name!(ArrowPool)),
+    key("dataloader.num_workers", "workers", Kind::Count),
+    key("dataloader.prefetch_factor", "prefetch", Kind::Count),
+    key("dataloader.pin_memory", "pin", Kind::Flag),
+    key("dataloader.persistent_workers", "persistent", Kind::Flag),
+    key(
+        "dataloader.multiprocessing_context",
+        "start",
+        name!(MultiprocessingContext),
+    ),
+    key("host.libraries", "libraries", name!(Libraries)),
+    key("host.tokenizer", "tokenizer", name!(TokenizerKind)),
+    key("host.checkpoint", "load", name!(Checkpoint)),
+    key("host.cuda", "cuda", Kind::Flag),
+    key("host.launcher", "launcher", Kind::Flag),
+    key("host.other_memory", "other", Kind::Bytes),
+    key("hardware.gpu", "gpu", Kind::Text),
+    key("hardware.gpu_memory", "vram", Kind::Bytes),
+    key("hardware.gpus_per_node", "gpus", Kind::Count),
+    key("hardware.nodes", "nodes", Kind::Count),
+    key("hardware.processes_per_gpu", "procs", Kind::Count),
+    key("hardware.host_ram", "ram", Kind::Bytes),
+    key("hardware.swap", "swap", Kind::Bytes),
+    key("allocator.expandable_segments", "expandable", Kind::Flag),
+    key("allocator.max_split_size_mb", "max_split", Kind::Count),
+    key("allocator.roundup_power2_divisions", "roundup", Kind::Count),
+    key("allocator.garbage_collection_threshold", "gc", Kind::Real),
+    key("framework", "framework", name!(Framework)),
+];
+
+/// Keys of the contract that no estimate can take into account yet.
+pub(super) const NOT_YET: &[&str] = &[
+    "parallelism",
+    "offload",
+    "evaluation",
+    "liger_kernel",
+    "quantization",
+];
+
+/// The largest number that JSON readers of every kind keep exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Kind {
+    /// `value` if this kind holds it; a whole number written as `8.0` is one.
+    pub(super) fn accept(self, value: &serde_json::Value) -> Option<serde_json::Value> {
+        let fits = match self {
+            Self::Model => super::tree::is_model(value),
+            Self::Count | Self::Tokens | Self::Bytes => return whole(value),
+            Self::Real => value.is_number(),
+            Self::Flag => value.is_boolean(),
+            Self::Name(all) => value.as_str().is_some_and(|name| all().contains(&name)),
+            Self::Text => value.is_string(),
+            Self::List => value
+                .as_array()
+                .is_some_and(|items| items.iter().all(serde_json::Value::is_string)),
+            Self::Fields => value.is_object(),
+        };
+        fits.then(|| value.clone())
+    }
+
+    /// What is allowed, for people, in English and Chinese.
+    pub(super) fn expected(self) -> (String, String) {
+        let (english, chinese) = match self {
+            Self::Model => (
+                "a catalog id, {\"hf_config\": {...}}, {\"linear\": {\"in_features\": n, \"out_features\": m}} or {\"num_parameters\": n}",
+                "目录中的模型 id、{\"hf_config\": {...}}、{\"linear\": {\"in_features\": n, \"out_features\": m}} 或 {\"num_parameters\": n}",
+            ),
+            Self::Count | Self::Tokens => ("a whole number, at least 0", "不小于 0 的整数"),
+            Self::Bytes => ("a whole number of bytes", "整数字节数"),
+            Self::Real => ("a number", "一个数"),
+            Self::Flag => ("true or false", "true 或 false"),
+            Self::Name(all) => {
+                let all = all().join(", ");
+                return (format!("one of {all}"), format!("以下之一：{all}"));
+            }
+            Self::Text => ("a text", "一段文本"),
+            Self::List => ("a list of texts", "文本列表"),
+            Self::Fields => ("an object of config fields", "由配置字段组成的对象"),
+        };
+        (english.to_owned(), chinese.to_owned())
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a whole number that a float holds exactly"
+)]
+fn whole(value: &serde_json::Value) -> Option<serde_json::Value> {
+    if value.is_u64() {
+        return Some(value.clone());
+    }
+    let number = value.as_f64()?;
+    (number.fract() == 0.0 && (0.0..=EXACT).contains(&number)).then(|| (number as u64).into())
+}

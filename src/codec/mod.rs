@@ -1,0 +1,31 @@
+//! Text to scenario and back: JSON, the query string of a link, and what people type or paste.
+//!
+//! Decoding never fails: what cannot be read becomes a finding, the rest is kept. Encoding writes
+//! only what differs from the default, in a fixed order.
+//!
+//! Invariants: `decode(encode(s))` is `s` for every scenario in both formats (of a config only the
+//! fields that decide something are kept in a link); a key once published is never renamed, and
+//! the defaults of a format version never change, so that every link opens forever
+//! (`tests/links/`). No input makes anything here panic.
+//!
+//! Not here: whether a scenario makes sense (`spec::resolve`), and where text comes from.
+
+mod flat;
+mod json;
+mod keys;
+mod number;
+mod pasted;
+mod percent;
+mod query;
+mod tree;
+mod view;
+
+pub use json::{decode_json, encode_json};
+pub use keys::{KEYS, Key, Kind};
+pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
+pub use pasted::{Pasted, read_pasted};
+pub use query::{decode_query, encode_query};
+pub use view::{Language, Theme, ViewOptions};
+
+#[cfg(test)]
+mod tests;

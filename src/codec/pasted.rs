@@ -1,0 +1,81 @@
+//! What a pasted text is: a scenario, a model's config, a link, or a model's name.
+
+use super::json::{decode_object, not_json};
+use super::keys::KEYS;
+use super::query::decode_query;
+use crate::catalog;
+use crate::spec::{Finding, ModelRef, Scenario, essential_config};
+use serde_json::{Map, Value};
+
+/// What a pasted text turned out to be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pasted {
+    /// A whole scenario, as JSON or as a link.
+    Scenario(Box<Scenario>),
+    /// A model: a `config.json`, a catalog id or the name of a hub repository.
+    Model(ModelRef),
+}
+
+/// Reads a pasted text; without a result a finding says why.
+pub fn read_pasted(text: &str) -> (Option<Pasted>, Vec<Finding>) {
+    let text = text.trim().trim_start_matches('\u{feff}');
+    if text.starts_with(['{', '[', '"']) {
+        return match serde_json::from_str(text) {
+            Ok(Value::Object(map)) => read_object(&map),
+            Ok(_) => (None, vec![neither()]),
+            Err(error) => (None, vec![not_json(&error)]),
+        };
+    }
+    if let Some(model) = by_name(text) {
+        return (
+            Some(Pasted::Model(ModelRef::Catalog(model.id.to_owned()))),
+            Vec::new(),
+        );
+    }
+    let is_link = text.contains('?') && text.contains("v=") && !text.contains(char::is_whitespace);
+    if is_link {
+        let (scenario, _, findings) = decode_query(text);
+        return (Some(Pasted::Scenario(Box::new(scenario))), findings);
+    }
+    (None, vec![neither()])
+}
+
+/// A config says `model_type` or `architectures`, which no scenario has as a key.
+fn read_object(map: &Map<String, Value>) -> (Option<Pasted>, Vec<Finding>) {
+    let is_config = map.contains_key("model_type") || map.contains_key("architectures");
+    if is_config {
+        let hf_config = essential_config(map);
+        return (
+            Some(Pasted::Model(ModelRef::HfConfig { hf_config })),
+            Vec::new(),
+        );
+    }
+    let first = |path: &'static str| path.split('.').next().unwrap_or(path);
+    let is_scenario = map
+        .keys()
+        .any(|name| name == "v" || KEYS.iter().any(|key| first(key.path) == name));
+    if is_scenario {
+        let (scenario, findings) = decode_object(map);
+        return (Some(Pasted::Scenario(Box::new(scenario))), findings);
+    }
+    (None, vec![neither()])
+}
+
+/// The model that a catalog id or a hub repository names, however its letters are cased.
+fn by_name(text: &str) -> Option<&'static catalog::Model> {
+    let name = text
+        .strip_prefix("https://huggingface.co/")
+        .unwrap_or(text)
+        .trim_end_matches('/');
+    catalog::MODELS.iter().find(|model| {
+        name.eq_ignore_ascii_case(model.id) || name.eq_ignore_ascii_case(model.source)
+    })
+}
+
+fn neither() -> Finding {
+    Finding::error(
+        "model",
+        "The text is neither a scenario, a config.json (which says model_type), a Highwater link nor a model of the catalog.",
+        "文本既不是场景 JSON、config.json（应包含 model_type）、Highwater 链接，也不是目录中的模型。",
+    )
+}

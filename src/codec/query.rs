@@ -1,0 +1,230 @@
+//! The query string of a link.
+
+use super::flat;
+use super::keys::{KEYS, Key, Kind};
+use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
+use super::percent;
+use super::tree::{Builder, differing, shortened};
+use super::view::{Language, Theme, ViewOptions};
+use crate::spec::{Finding, ModelRef, Scenario, Severity, closest, essential_config};
+use serde_json::{Value, json};
+
+/// Names of a link for the forms of a model other than a catalog id.
+const CONFIG: &str = "config";
+const LINEAR: &str = "linear";
+const PARAMETERS: &str = "params";
+/// What follows the sizes of a linear layer without bias.
+const NO_BIAS: &str = "-nobias";
+/// The format version's name.
+const VERSION: &str = "v";
+/// Names of view options.
+const EMBED: &str = "embed";
+const THEME: &str = "theme";
+const LANG: &str = "lang";
+/// Names that others append to links, which say nothing to us.
+const FOREIGN: &[&str] = &["utm_", "fbclid", "gclid", "ref"];
+
+/// Writes a scenario as a query string without `?`: the version, then what differs from the
+/// default in the order of [`KEYS`], then the view's options. Of a config the link keeps the
+/// fields that decide something.
+pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
+    let mut pairs = vec![(VERSION, scenario.v.to_string())];
+    for (key, value) in differing(scenario) {
+        pairs.push(match key.kind {
+            Kind::Model => write_model(&scenario.model),
+            kind => (key.query, write_value(kind, &value)),
+        });
+    }
+    if view.embed {
+        pairs.push((EMBED, "1".to_owned()));
+    }
+    pairs.extend(view.theme.map(|theme| (THEME, theme.name().to_owned())));
+    pairs.extend(view.lang.map(|lang| (LANG, lang.name().to_owned())));
+    let written = pairs
+        .iter()
+        .map(|(name, value)| format!("{name}={}", percent::encode(value)));
+    written.collect::<Vec<_>>().join("&")
+}
+
+fn write_model(model: &ModelRef) -> (&'static str, String) {
+    match model {
+        ModelRef::Catalog(id) => ("model", id.clone()),
+        ModelRef::HfConfig { hf_config } => {
+            (CONFIG, flat::write_fields(&essential_config(hf_config)))
+        }
+        ModelRef::Linear { linear } => {
+            let bias = if linear.bias { "" } else { NO_BIAS };
+            (
+                LINEAR,
+                format!("{}x{}{bias}", linear.in_features, linear.out_features),
+            )
+        }
+        ModelRef::NumParameters { num_parameters } => (PARAMETERS, num_parameters.to_string()),
+    }
+}
+
+fn write_value(kind: Kind, value: &Value) -> String {
+    match (kind, value) {
+        (_, Value::Null) => String::new(),
+        (Kind::Flag, Value::Bool(flag)) => if *flag { "1" } else { "0" }.to_owned(),
+        (Kind::Bytes, Value::Number(bytes)) => bytes.as_u64().map_or(String::new(), write_bytes),
+        (Kind::List, Value::Array(items)) => flat::write_list(items),
+        (Kind::Fields, Value::Object(fields)) => flat::write_fields(fields),
+        (_, Value::String(text)) => text.clone(),
+        (_, other) => other.to_string(),
+    }
+}
+
+/// Reads a query string, with or without `?` and what surrounds it in an address. What cannot be
+/// read is reported as a warning and left at its default, so that a link never shows nothing.
+pub fn decode_query(query: &str) -> (Scenario, ViewOptions, Vec<Finding>) {
+    let query = query.split_once('?').map_or(query, |(_, rest)| rest);
+    let query = query.split_once('#').map_or(query, |(before, _)| before);
+    let mut builder = Builder::new(Severity::Warning);
+    let mut view = ViewOptions::default();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (percent::decode(name), percent::decode(value));
+        read_pair(&name, &value, &mut builder, &mut view);
+    }
+    let (scenario, findings) = builder.finish();
+    (scenario, view, findings)
+}
+
+fn read_pair(name: &str, value: &str, builder: &mut Builder, view: &mut ViewOptions) {
+    match name {
+        VERSION => builder.set_version(
+            &value
+                .parse::<u32>()
+                .map_or_else(|_| json!(value), Value::from),
+        ),
+        CONFIG => set_model(
+            flat::read_fields(value).map(|config| json!({"hf_config": config})),
+            value,
+            builder,
+        ),
+        LINEAR => set_model(read_linear(value), value, builder),
+        PARAMETERS => {
+            let number = parse_count(value).ok();
+            set_model(
+                number.map(|number| json!({"num_parameters": number})),
+                value,
+                builder,
+            );
+        }
+        EMBED => view.embed = read_flag(value).unwrap_or(false),
+        THEME => view.theme = read_view(THEME, Theme::ALL, Theme::name, value, builder),
+        LANG => view.lang = read_view(LANG, Language::ALL, Language::name, value, builder),
+        _ => match KEYS.iter().find(|key| key.query == name) {
+            Some(key) => read_key(key, value, builder),
+            None if FOREIGN.iter().any(|foreign| name.starts_with(foreign)) => {}
+            None => builder.push(|| unknown(name)),
+        },
+    }
+}
+
+fn set_model(model: Option<Value>, text: &str, builder: &mut Builder) {
+    match model {
+        Some(model) => builder.set("model", Kind::Model, &model),
+        None => builder.refuse("model", Kind::Model, &shortened(text)),
+    }
+}
+
+/// `10000x50000`, with `-nobias` where there is none.
+fn read_linear(text: &str) -> Option<Value> {
+    let (sizes, bias) = match text.strip_suffix(NO_BIAS) {
+        Some(sizes) => (sizes, false),
+        None => (text, true),
+    };
+    let (columns_in, columns_out) = sizes.split_once(['x', '×'])?;
+    let (inputs, outputs) = (
+        parse_count(columns_in).ok()?,
+        parse_count(columns_out).ok()?,
+    );
+    Some(json!({"linear": {"in_features": inputs, "out_features": outputs, "bias": bias}}))
+}
+
+fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
+    let optional_without_value = text.is_empty()
+        && !matches!(
+            key.kind,
+            Kind::Model | Kind::Text | Kind::List | Kind::Fields
+        );
+    if optional_without_value {
+        builder.clear(key.path);
+        return;
+    }
+    match read_value(key.kind, text) {
+        Some(value) => builder.set(key.path, key.kind, &value),
+        None => builder.refuse(key.path, key.kind, &shortened(text)),
+    }
+}
+
+fn read_value(kind: Kind, text: &str) -> Option<Value> {
+    match kind {
+        Kind::Model | Kind::Name(_) | Kind::Text => Some(text.into()),
+        Kind::Count => parse_count(text).ok().map(Value::from),
+        Kind::Tokens => parse_tokens(text).ok().map(Value::from),
+        Kind::Bytes => parse_bytes(text).ok().map(Value::from),
+        Kind::Real => text
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+            .map(Value::from),
+        Kind::Flag => read_flag(text).map(Value::from),
+        Kind::List => flat::read_list(text),
+        Kind::Fields => flat::read_fields(text).map(Value::Object),
+    }
+}
+
+fn read_flag(text: &str) -> Option<bool> {
+    match text {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+fn read_view<T: Copy>(
+    option: &str,
+    all: &[T],
+    name: fn(T) -> &'static str,
+    text: &str,
+    builder: &mut Builder,
+) -> Option<T> {
+    let found = all.iter().copied().find(|value| name(*value) == text);
+    if found.is_none() && !text.is_empty() {
+        let names = all
+            .iter()
+            .map(|value| name(*value))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let shown = shortened(text);
+        builder.push(|| {
+            Finding::notice(
+                option,
+                format!("{option} is {shown}; it can be {names}. The browser's choice is used."),
+                format!("{option} 为 {shown}；可选 {names}。已按浏览器设置显示。"),
+            )
+        });
+    }
+    found
+}
+
+fn unknown(name: &str) -> Finding {
+    let others = [CONFIG, LINEAR, PARAMETERS, EMBED, THEME, LANG];
+    let names = KEYS.iter().map(|key| key.query).chain(others);
+    let (hint, hint_zh) = match closest(name, names) {
+        Some(nearest) => (
+            format!(" Did you mean {nearest}?"),
+            format!("是否指 {nearest}？"),
+        ),
+        None => (String::new(), String::new()),
+    };
+    let shown = shortened(name);
+    Finding::notice(
+        &shown,
+        format!("This link says {shown}, which is not known here; it is ignored.{hint}"),
+        format!("链接中的 {shown} 无法识别，已忽略。{hint_zh}"),
+    )
+}

@@ -1,0 +1,359 @@
+//! Reading and writing scenarios.
+
+use super::*;
+use crate::spec::*;
+use serde_json::{Value, json};
+
+fn from_json(value: &Value) -> (Scenario, Vec<Finding>) {
+    decode_json(&value.to_string())
+}
+
+fn from_link(query: &str) -> Scenario {
+    let (scenario, _, findings) = decode_query(query);
+    assert!(findings.is_empty(), "{findings:#?}");
+    scenario
+}
+
+fn to_link(scenario: &Scenario) -> String {
+    encode_query(scenario, &ViewOptions::default())
+}
+
+#[test]
+fn every_key_of_a_scenario_is_in_the_table() {
+    let full = Scenario {
+        model_overrides: json!({"x": 1}).as_object().expect("an object").clone(),
+        target_seq_len: Some(1),
+        sdpa_backend: Some(SdpaBackend::Math),
+        lora: Some(Lora {
+            dropout: 0.5,
+            ..Lora::default()
+        }),
+        frozen: vec!["x".to_owned()],
+        optimizer: Optimizer {
+            momentum: 0.5,
+            amsgrad: true,
+            weight_decay: true,
+            relative_step: true,
+            ..Optimizer::default()
+        },
+        dataset: Dataset {
+            file_bytes: Some(1),
+            row_group_bytes: Some(1),
+            ..Dataset::default()
+        },
+        dataloader: DataLoader {
+            persistent_workers: true,
+            ..DataLoader::default()
+        },
+        host: HostSettings {
+            launcher: Some(true),
+            ..HostSettings::default()
+        },
+        hardware: Hardware {
+            gpu_memory: Some(1),
+            ..Hardware::default()
+        },
+        allocator: AllocatorSettings {
+            expandable_segments: true,
+            max_split_size_mb: Some(1),
+            roundup_power2_divisions: Some(1),
+            garbage_collection_threshold: Some(0.5),
+        },
+        ..Scenario::default()
+    };
+    let mut paths = Vec::new();
+    for (name, value) in tree::to_tree(&full).as_object().expect("an object") {
+        match value.as_object() {
+            Some(group) if name != "model_overrides" => {
+                paths.extend(group.keys().map(|inner| format!("{name}.{inner}")));
+            }
+            _ => paths.push(name.clone()),
+        }
+    }
+    paths.retain(|path| path != "v");
+    let mut table: Vec<_> = KEYS.iter().map(|key| key.path.to_owned()).collect();
+    paths.sort();
+    table.sort();
+    assert_eq!(paths, table);
+}
+
+#[test]
+fn names_in_links_are_unique() {
+    let mut names: Vec<_> = KEYS.iter().map(|key| key.query).collect();
+    names.extend(["v", "config", "linear", "params", "embed", "theme", "lang"]);
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+#[test]
+fn the_default_is_written_as_nothing() {
+    assert_eq!(to_link(&Scenario::default()), "v=1");
+    assert_eq!(encode_json(&Scenario::default()), r#"{"v":1}"#);
+    assert_eq!(from_link("v=1"), Scenario::default());
+    assert_eq!(from_link(""), Scenario::default());
+}
+
+#[test]
+fn a_link_is_readable() {
+    let scenario = from_json(&json!({
+        "model": "llama-3.2-1b", "micro_batch_size": 16, "seq_len": 8192, "precision": "amp_bf16",
+        "optimizer": {"name": "sgd", "impl": "foreach", "momentum": 0.9},
+        "hardware": {"gpu": "rtx-4090", "host_ram": 64_u64 << 30}, "clip_grad_norm": true,
+        "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}
+    }))
+    .0;
+    assert_eq!(
+        to_link(&scenario),
+        "v=1&model=llama-3.2-1b&mb=16&seq=8192&precision=amp_bf16&opt=sgd&momentum=0.9\
+         &lora=8&lora_targets=q_proj,v_proj&clip=1&gpu=rtx-4090&ram=64GiB"
+    );
+}
+
+#[test]
+fn numbers_in_links_may_be_written_as_people_write_them() {
+    let scenario = from_link("?v=1&seq=8k&ram=96%20GiB&rows=1.5M&model=qwen3-8b#top");
+    assert_eq!(scenario.seq_len, 8192);
+    assert_eq!(scenario.hardware.host_ram, 96 << 30);
+    assert_eq!(scenario.dataset.rows, 1_500_000);
+}
+
+#[test]
+fn other_forms_of_models_are_in_links() {
+    let linear = from_link("v=1&linear=10000x50000-nobias");
+    let layer = LinearModel {
+        in_features: 10_000,
+        out_features: 50_000,
+        bias: false,
+    };
+    assert_eq!(linear.model, ModelRef::Linear { linear: layer });
+    assert_eq!(to_link(&linear), "v=1&linear=10000x50000-nobias");
+    let config = from_link("v=1&config=model_type:llama,hidden_size:64");
+    let fields = json!({"model_type": "llama", "hidden_size": 64});
+    let ModelRef::HfConfig { hf_config } = config.model else {
+        panic!("not a config")
+    };
+    assert_eq!(Value::Object(hf_config), fields);
+    assert_eq!(
+        from_link("params=1.5B").model,
+        ModelRef::NumParameters {
+            num_parameters: 1_500_000_000
+        }
+    );
+}
+
+#[test]
+fn a_link_keeps_only_the_fields_of_a_config_that_decide_something() {
+    let config = json!({"model_type": "llama", "hidden_size": 64, "bos_token_id": 1,
+        "_name_or_path": "/home/somebody/secret", "rope_scaling": {"factor": 8.0}});
+    let (scenario, _) = from_json(&json!({"model": {"hf_config": config}}));
+    assert_eq!(
+        to_link(&scenario),
+        "v=1&config=hidden_size:64,model_type:llama"
+    );
+}
+
+#[test]
+fn the_usual_implementation_of_an_optimizer_needs_no_name() {
+    let scenario = from_link("v=1&opt=adafactor_transformers");
+    assert_eq!(scenario.optimizer.implementation, OptimizerImpl::ForLoop);
+    assert_eq!(to_link(&scenario), "v=1&opt=adafactor_transformers");
+    let (scenario, _) = from_json(&json!({"optimizer": {"name": "none"}}));
+    assert_eq!(scenario.optimizer.implementation, OptimizerImpl::None);
+}
+
+#[test]
+fn bad_values_leave_the_default_and_say_what_is_allowed() {
+    let (scenario, findings) =
+        from_json(&json!({"micro_batch_size": -1, "seq_len": 99, "task": "causal_ml"}));
+    assert_eq!(
+        scenario,
+        Scenario {
+            seq_len: 99,
+            ..Scenario::default()
+        }
+    );
+    assert_eq!(findings.len(), 2);
+    assert_eq!(findings[0].key, "micro_batch_size");
+    assert_eq!(
+        findings[1].fix.as_ref().map(|fix| &fix.value),
+        Some(&json!("causal_lm"))
+    );
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.severity == Severity::Error)
+    );
+}
+
+#[test]
+fn a_link_with_nonsense_still_opens() {
+    for query in [
+        "mb=abc",
+        "mb=-1",
+        "mb=1e99",
+        "mb=99999999999999999999999",
+        "precision=fp8",
+        "model=%",
+        "config=nothing",
+        "config=%7B",
+        "linear=3",
+        "linear=ax4",
+        "params=-1",
+        "v=x",
+        "v=-1",
+        "theme=pink",
+        "seq=",
+        "=",
+        "&&&",
+        "a&b=c=d",
+        "momentum=NaN",
+        "frozen=%5B1%5D",
+        "overrides=%7B%22a%22",
+        "%F0%9F%90%8D=%ff",
+    ] {
+        let (_, _, findings) = decode_query(query);
+        assert!(
+            findings
+                .iter()
+                .all(|finding| finding.severity < Severity::Error),
+            "{query}"
+        );
+    }
+    let (scenario, _, findings) = decode_query("mb=abc&seq=64&batch=4");
+    assert_eq!(
+        scenario,
+        Scenario {
+            seq_len: 64,
+            ..Scenario::default()
+        }
+    );
+    assert_eq!(findings.len(), 2);
+}
+
+#[test]
+fn unknown_keys_are_named_with_the_nearest_known() {
+    let (_, findings) = from_json(&json!({"batch_size": 4}));
+    assert!(
+        findings[0].message.contains("micro_batch_size"),
+        "{}",
+        findings[0].message
+    );
+    let (_, findings) = from_json(&json!({"dataloader": {"num_worker": 4}}));
+    assert!(
+        findings[0].message.contains("dataloader.num_workers"),
+        "{}",
+        findings[0].message
+    );
+    let (_, _, findings) = decode_query("precison=bf16");
+    assert!(
+        findings[0].message.contains("precision"),
+        "{}",
+        findings[0].message
+    );
+}
+
+#[test]
+fn what_cannot_be_taken_into_account_is_an_error_in_a_file() {
+    let (_, findings) = from_json(&json!({"parallelism": {"dp": {"kind": "fsdp2", "size": 8}}}));
+    assert_eq!(findings[0].severity, Severity::Error);
+    assert!(
+        from_json(&json!({"parallelism": {}, "offload": null}))
+            .1
+            .is_empty()
+    );
+}
+
+#[test]
+fn texts_that_are_no_scenario_are_errors() {
+    for text in [
+        "",
+        "nonsense",
+        "[]",
+        "1",
+        "null",
+        "{",
+        "{\"v\":1}}",
+        "\u{feff}",
+    ] {
+        let (scenario, findings) = decode_json(text);
+        assert_eq!(scenario, Scenario::default());
+        assert_eq!(findings[0].severity, Severity::Error, "{text}");
+    }
+}
+
+#[test]
+fn deep_and_long_texts_are_read_in_bounded_time() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(decode_json(&deep).1.len(), 1);
+    let long = "unknown_key=1&".repeat(100_000);
+    assert!(decode_query(&long).2.len() <= 50);
+}
+
+#[test]
+fn a_pasted_text_is_recognized() {
+    let config =
+        r#"{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64}"#;
+    assert!(matches!(
+        read_pasted(config).0,
+        Some(Pasted::Model(ModelRef::HfConfig { .. }))
+    ));
+    assert!(matches!(
+        read_pasted(r#" {"micro_batch_size": 4} "#).0,
+        Some(Pasted::Scenario(_))
+    ));
+    let model = Some(Pasted::Model(ModelRef::Catalog("qwen2.5-1.5b".to_owned())));
+    assert_eq!(read_pasted("Qwen/Qwen2.5-1.5B").0, model);
+    assert_eq!(
+        read_pasted("https://huggingface.co/Qwen/Qwen2.5-1.5B").0,
+        model
+    );
+    let (link, findings) = read_pasted("https://example.org/highwater/?v=1&mb=4");
+    assert!(findings.is_empty());
+    assert!(matches!(link, Some(Pasted::Scenario(scenario)) if scenario.micro_batch_size == 4));
+    for text in ["", "hello", "{\"a\": 1}", "[1]", "{", "\"text\""] {
+        let (nothing, findings) = read_pasted(text);
+        assert!(nothing.is_none() && findings.len() == 1, "{text}");
+    }
+}
+
+#[test]
+fn repairs_repair() {
+    let start = from_json(&json!({
+        "micro_batch_size": 0, "seq_len": u64::MAX, "optimizer": {"name": "adafactor", "impl": "fused"},
+        "model": {"hf_config": {"model_type": "llama", "hidden_size": 100, "intermediate_size": 0,
+            "num_attention_heads": 7, "num_hidden_layers": 2, "vocab_size": 10, "quantization_config": {}}},
+        "lora": {"r": 0, "target_modules": ["nothing"]}, "frozen": ["nothing"],
+        "hardware": {"gpu": "a100", "host_ram": 0}, "sdpa_backend": "flash"
+    }))
+    .0;
+    let mut scenario = start;
+    for _ in 0..30 {
+        let Some(fix) = resolve(&scenario)
+            .findings
+            .into_iter()
+            .filter(|finding| finding.severity == Severity::Error)
+            .find_map(|finding| finding.fix)
+        else {
+            break;
+        };
+        scenario = fix.apply(&scenario).expect("a repair that fits");
+    }
+    let resolution = resolve(&scenario);
+    assert!(resolution.spec.is_some(), "{:#?}", resolution.findings);
+}
+
+#[test]
+fn view_options_are_not_part_of_the_scenario() {
+    let view = ViewOptions {
+        embed: true,
+        theme: Some(Theme::Dark),
+        lang: Some(Language::Chinese),
+    };
+    let query = encode_query(&Scenario::default(), &view);
+    assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh");
+    let (scenario, read, findings) = decode_query(&query);
+    assert_eq!((scenario, read), (Scenario::default(), view));
+    assert!(findings.is_empty());
+}

@@ -1,0 +1,217 @@
+//! A scenario as a tree of JSON values, addressed by dotted paths.
+
+use super::keys::{KEYS, Kind};
+use crate::spec::{
+    Finding, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
+};
+use serde_json::{Map, Value};
+
+/// Findings that are kept of one text.
+const MOST_FINDINGS: usize = 50;
+
+/// A scenario's tree.
+pub(super) fn to_tree(scenario: &Scenario) -> Value {
+    serde_json::to_value(scenario).unwrap_or_default()
+}
+
+/// The scenario of a tree whose leaves were all accepted by their kinds.
+pub(super) fn from_tree(tree: Value) -> Scenario {
+    serde_json::from_value(tree).unwrap_or_default()
+}
+
+/// The value at a dotted path; null when there is none.
+pub(super) fn at<'a>(tree: &'a Value, path: &str) -> &'a Value {
+    path.split('.')
+        .fold(tree, |node, part| node.get(part).unwrap_or(&Value::Null))
+}
+
+/// Writes `value` at a dotted path, making objects on the way; null removes what is there.
+pub(super) fn put(tree: &mut Value, path: &str, value: Value) {
+    match path.split_once('.') {
+        Some((first, rest)) => {
+            if !tree.get(first).is_some_and(Value::is_object) {
+                insert(tree, first, Value::Object(Map::new()));
+            }
+            if let Some(node) = tree.get_mut(first) {
+                put(node, rest, value);
+            }
+        }
+        None => insert(tree, path, value),
+    }
+}
+
+fn insert(tree: &mut Value, key: &str, value: Value) {
+    if let Value::Object(map) = tree {
+        if value.is_null() {
+            map.remove(key);
+        } else {
+            map.insert(key.to_owned(), value);
+        }
+    }
+}
+
+/// The keys that differ from what they are when nobody says anything, with their values, in the
+/// table's order. Null says that a key has no value where the default has one.
+pub(super) fn differing(scenario: &Scenario) -> Vec<(&'static super::Key, Value)> {
+    let (tree, default) = (to_tree(scenario), to_tree(&Scenario::default()));
+    let implementation = usual_implementation(scenario.optimizer.name).name();
+    KEYS.iter()
+        .filter_map(|key| {
+            let value = at(&tree, key.path);
+            let same = if key.path == "optimizer.impl" {
+                value.as_str() == Some(implementation)
+            } else {
+                value == at(&default, key.path)
+            };
+            (!same).then(|| (key, value.clone()))
+        })
+        .collect()
+}
+
+/// The implementation that an optimizer has when none is named.
+fn usual_implementation(name: OptimizerName) -> OptimizerImpl {
+    name.implementations()[0]
+}
+
+/// A scenario under construction, starting from the defaults.
+pub(super) struct Builder {
+    tree: Value,
+    implementation_given: bool,
+    severity: Severity,
+    findings: Vec<Finding>,
+}
+
+impl Builder {
+    /// All defaults. A value that cannot be read is reported with this severity.
+    pub(super) fn new(severity: Severity) -> Self {
+        Self {
+            tree: to_tree(&Scenario::default()),
+            implementation_given: false,
+            severity,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Adds a finding, unless there are already more than anybody reads.
+    pub(super) fn push(&mut self, make: impl FnOnce() -> Finding) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(make());
+        }
+    }
+
+    /// Sets a leaf, or reports that its kind does not hold the value.
+    pub(super) fn set(&mut self, path: &'static str, kind: Kind, value: &Value) {
+        match kind.accept(value) {
+            Some(value) => {
+                self.implementation_given |= path == "optimizer.impl";
+                put(&mut self.tree, path, value);
+            }
+            None => self.refuse(path, kind, &shortened(&value.to_string())),
+        }
+    }
+
+    /// Leaves a key without a value, as null in JSON does. Only optional ones can be.
+    pub(super) fn clear(&mut self, path: &str) {
+        if at(&to_tree(&Scenario::default()), path).is_null() {
+            put(&mut self.tree, path, Value::Null);
+        }
+    }
+
+    /// Asks for adapters with all their defaults, unless they were asked for.
+    pub(super) fn start_lora(&mut self) {
+        if self.tree.get("lora").is_none() {
+            put(
+                &mut self.tree,
+                "lora",
+                serde_json::to_value(Lora::default()).unwrap_or_default(),
+            );
+        }
+    }
+
+    /// Sets the format version, which `resolve` checks.
+    pub(super) fn set_version(&mut self, version: &Value) {
+        match version
+            .as_u64()
+            .and_then(|version| u32::try_from(version).ok())
+        {
+            Some(version) => put(&mut self.tree, "v", version.into()),
+            None => self.refuse("v", Kind::Count, &shortened(&version.to_string())),
+        }
+    }
+
+    /// Reports a value that cannot be read; the default stays.
+    pub(super) fn refuse(&mut self, path: &str, kind: Kind, shown: &str) {
+        if self.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let (expected, expected_zh) = kind.expected();
+        let mut finding = Finding::error(
+            path,
+            format!("{path} is {shown}; it must be {expected}. The default is used."),
+            format!("{path} 为 {shown}；应为{expected_zh}。已使用默认值。"),
+        );
+        finding.severity = self.severity;
+        let meant = shown.trim_matches('"');
+        let default = if path == "v" {
+            SCENARIO_VERSION.into()
+        } else {
+            at(&to_tree(&Scenario::default()), path).clone()
+        };
+        let repair = match kind {
+            Kind::Name(all) => crate::spec::closest(meant, all()).map(Value::from),
+            _ => None,
+        };
+        self.findings
+            .push(finding.with_fix(path, repair.unwrap_or(default)));
+    }
+
+    /// The scenario and what was wrong.
+    pub(super) fn finish(mut self) -> (Scenario, Vec<Finding>) {
+        if !self.implementation_given
+            && let Some(name) = at(&self.tree, "optimizer.name")
+                .as_str()
+                .and_then(OptimizerName::from_name)
+        {
+            put(
+                &mut self.tree,
+                "optimizer.impl",
+                usual_implementation(name).name().into(),
+            );
+        }
+        (from_tree(self.tree), self.findings)
+    }
+}
+
+/// A text cut to what a message can hold.
+pub(super) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether a value has one of the forms of a model.
+pub(super) fn is_model(value: &Value) -> bool {
+    let Value::Object(map) = value else {
+        return value.is_string();
+    };
+    let Some((form, content)) = map.iter().next().filter(|_| map.len() == 1) else {
+        return false;
+    };
+    match form.as_str() {
+        "hf_config" => content.is_object(),
+        "num_parameters" => content.is_u64(),
+        "linear" => content.as_object().is_some_and(|linear| {
+            ["in_features", "out_features"]
+                .iter()
+                .all(|side| linear.get(*side).is_some_and(Value::is_u64))
+                && linear.iter().all(|(key, value)| match key.as_str() {
+                    "in_features" | "out_features" => true,
+                    "bias" => value.is_boolean(),
+                    _ => false,
+                })
+        }),
+        _ => false,
+    }
+}
