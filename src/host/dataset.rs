@@ -110,7 +110,8 @@ pub(super) fn kept_by_fetching(dataset: &Dataset) -> Bytes {
         .min(raw(dataset));
     let small = facts::REOPEN_SMALL_PERMILLE.of(group);
     let large = facts::REOPEN_LARGE_FIXED.bytes() + facts::REOPEN_LARGE_PERMILLE.of(group);
-    facts::REOPEN_FIXED.bytes() + small.min(large)
+    let huge = facts::REOPEN_HUGE_FIXED.bytes() + facts::REOPEN_HUGE_PERMILLE.of(group);
+    facts::REOPEN_FIXED.bytes() + small.min(large).min(huge)
 }
 
 /// The shuffled order of an epoch in each training process.

@@ -149,6 +149,8 @@ facts! {
     REOPEN_SMALL_PERMILLE = 5_000 Permille Measured: "What reading one row group keeps, as a share of its raw text, while it is small (1 and 10 MB)." ["hostram 3, reopen_rowgroup"];
     REOPEN_LARGE_FIXED = 35_000_000 Bytes Measured: "What reading a large row group keeps whatever its size." ["hostram 3, reopen_rowgroup, 100 and 200 MB"];
     REOPEN_LARGE_PERMILLE = 2_900 Permille Measured: "What reading a large row group keeps, as a share of its raw text." ["hostram 3, reopen_rowgroup, 100 and 200 MB"];
+    REOPEN_HUGE_FIXED = 215_000_000 Bytes Measured: "What reading a row group of more than 200 MB keeps whatever its size." ["hostram 3, reopen_readtable, 200 and 1000 MB"];
+    REOPEN_HUGE_PERMILLE = 2_000 Permille Measured: "What reading a row group of more than 200 MB keeps, as a share of its raw text." ["hostram 3, reopen_readtable, 200 and 1000 MB"];
     ROW_GROUP_ROWS = 1_048_576 Count Derived: "Rows of a Parquet row group when its writer does not say." ["pyarrow 26 write_table: row_group_size"];
     SAMPLER_PER_ROW = 40 BytesEach Derived: "A shuffled epoch's order for each row: randperm(n).tolist() is a list of Python ints (8 + 32 bytes)." ["torch 2.15 utils/data/sampler.py, RandomSampler and DistributedSampler"];
     FORK_WORKER = 11_900_000 Bytes Measured: "Private memory of a forked DataLoader worker without its batch." ["hostram 4: 11.8 after start, 12.1 after 20 batches"];

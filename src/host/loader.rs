@@ -12,6 +12,8 @@ use crate::units::Bytes;
 /// Memory that one training process's data loader adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Loader {
+    /// What fetching samples keeps in the training process itself.
+    pub fetching: Bytes,
     /// Private memory of all its workers.
     pub workers: Bytes,
     /// Batches in shared memory, or in the training process without workers.
@@ -32,7 +34,8 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     if workers == 0 {
         // The batch in use and the one being put together; pinning adds the same two.
         return Loader {
-            batches: scale(batch, 2) + fetching,
+            fetching,
+            batches: scale(batch, 2),
             pinned: scale(pinned_batch, 2),
             ..Loader::default()
         };
@@ -49,6 +52,7 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     };
     let (each, tables) = worker(job, parent);
     Loader {
+        fetching: Bytes::ZERO,
         workers: scale(each + fetching, workers),
         batches,
         pinned,

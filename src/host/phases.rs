@@ -146,21 +146,29 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
             );
         }
         HostPhase::Steady | HostPhase::Save => {
-            let order = dataset::order(&job.dataset);
+            let order = if job.loader.shuffle {
+                dataset::order(&job.dataset)
+            } else {
+                Bytes::ZERO
+            };
             let left = model::left_by_loading(job);
-            parts.add(HostPart::Dataset, order);
             parts.add(HostPart::ModelLoading, left);
             let own = tokenizer + data + left;
             let Loader {
+                fetching,
                 workers,
                 batches,
                 pinned,
                 tables,
             } = loader::loader(job, process.private + own);
+            parts.add(HostPart::Dataset, order + fetching);
             parts.add(HostPart::Workers, workers);
             parts.add(HostPart::PrefetchedBatches, batches);
             parts.add(HostPart::PinnedMemory, pinned);
-            parts.add(HostPart::PageTables, loader::mapped(own + order) + tables);
+            parts.add(
+                HostPart::PageTables,
+                loader::mapped(own + order + fetching) + tables,
+            );
         }
     }
     parts

@@ -95,6 +95,8 @@ pub struct DataLoader {
     /// Whether workers live on after an epoch.
     #[serde(skip_serializing_if = "is_false")]
     pub persistent_workers: bool,
+    /// Whether each epoch has a new random order.
+    pub shuffle: bool,
     /// How workers are started.
     pub multiprocessing_context: MultiprocessingContext,
 }
@@ -118,6 +120,7 @@ impl Default for DataLoader {
             prefetch_factor: 2,
             pin_memory: true,
             persistent_workers: false,
+            shuffle: true,
             multiprocessing_context: MultiprocessingContext::Fork,
         }
     }

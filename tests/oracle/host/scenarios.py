@@ -1,0 +1,245 @@
+"""Turns host measurement records into lines of a scenario with what was measured.
+
+usage: python3 scenarios.py RECORDS.jsonl > LINES.jsonl
+
+A record is {exp, config, measured}, as the scripts beside this file write them. A line is
+{exp, config, scenario, inputs, expect}: `inputs` is what the device's side says of the model
+(bytes of its parameters, entries of its vocabulary), `expect.host` is one of
+  {"phase", "total"}                         the true total of the process tree
+  {"phase", "total", "data_pages": true}     the same, with the data set's mapped file pages in it
+  {"phase", "part", "bytes"}                 one part of the composition
+Records that the scenario language cannot express are counted on standard error, with the reason.
+"""
+
+import collections
+import json
+import sys
+
+TORCH_FIRST_USE = ("torch_used", "torch+dist", "torch+DataLoader", "torch_first_tensor_threads", "torch_nocuda_env")
+LIBRARIES = {
+    "bare": "python", "numpy": "numpy", "pandas": "pandas", "pyarrow": "pyarrow", "datasets": "datasets",
+    "torch": "torch", "accelerate": "accelerate", "accelerate_Accelerator": "accelerate",
+    "transformers": "transformers", "transformers_t5": "transformers", "tf+accelerate+peft": "peft",
+    "trainer": "trainer", "trainer+AdamW_step": "trainer", "all": "trainer",
+    **{step: "torch" for step in TORCH_FIRST_USE},
+}
+WITH_OPTIMIZER = {"torch+AdamW_ctor": "torch", "torch+AdamW_step": "torch"}
+# Data set forms of experiments 3 and 4, as the scenario names them.
+FORMS = {
+    "pandas_object": "pandas", "pandas_object_dupsplit": "pandas", "pandas_str": "pandas_arrow",
+    "read_table": "arrow_table", "hf_keep": "arrow_in_memory", "hf_mmap": "memory_mapped",
+    "arrow_mmap": "memory_mapped", "list_of_dict": "python_list", "list_tokids": "token_lists",
+    "np_int32": "token_array", "torch_i64": "token_tensor",
+    "reopen_rowgroup": "reopened", "reopen_readtable": "reopened",
+}
+# Raw text of a row of the generated files, by the end of their name.
+ROW = 1000
+
+
+class Unsupported(Exception):
+    """The scenario language has no words for this record."""
+
+
+def job(libraries, *, ranks=1, launcher=False, optimizer=False, batch=1, features=1, tokens=None,
+        dataset=None, loader=None, **host):
+    """A scenario on the CPU: one linear layer whose input is the batch, or a language model when
+    the batch is of tokens."""
+    scenario = {
+        "model": {"linear": {"in_features": features, "out_features": 1, "bias": False}},
+        "micro_batch_size": batch,
+        "loss": "mean_logits",
+        "optimizer": {"name": "adamw", "impl": "foreach"} if optimizer else {"name": "none", "impl": "none"},
+        "dataset": {"raw_bytes": 0, "rows": 0, **(dataset or {})},
+        "dataloader": {"num_workers": 0, "pin_memory": False, "shuffle": False, **(loader or {})},
+        "host": {"libraries": libraries, "cuda": False, "tokenizer": "none", "checkpoint": "random_init",
+                 "launcher": launcher, **host},
+        "hardware": {"gpus_per_node": ranks},
+    }
+    if tokens is not None:
+        scenario["model"] = "qwen2.5-1.5b"
+        scenario["seq_len"] = tokens
+        scenario["loss"] = "labels"
+    return scenario
+
+
+def line(record, scenario, host, **inputs):
+    return {"exp": record["exp"], "config": record["config"], "scenario": scenario, "inputs": inputs,
+            "expect": {"host": host}}
+
+
+def baseline(record):
+    step, ranks, total = record["config"]["step"], record["config"]["n_procs"], record["measured"]["true_total"]
+    if step in WITH_OPTIMIZER:
+        scenario = job(WITH_OPTIMIZER[step], ranks=ranks, optimizer=True)
+    elif step in LIBRARIES:
+        scenario = job(LIBRARIES[step], ranks=ranks)
+    else:
+        raise Unsupported(f"import set {step}")
+    yield line(record, scenario, {"phase": "steady", "total": total})
+
+
+def tokenizer(record):
+    config = record["config"]
+    kind = {"bpe": "bpe", "uni": "unigram"}[config["tok"][:3]]
+    # A data set of tokens would hide the tokenizer of a linear layer; a language model shows it.
+    scenario = job("transformers", tokens=8, tokenizer=kind)
+    yield line(record, scenario, {"phase": "steady", "part": "tokenizer", "bytes": record["measured"]["end_anon_delta"]},
+               vocab_size=config["vocab"])
+
+
+def data(config, form, **more):
+    return {"mode": form, "raw_bytes": config["raw"], "rows": config["rows"], "columns": 2, **more}
+
+
+def dataset(record):
+    config, measured = record["config"], record["measured"]
+    method, backend = config["method"], config["backend"]
+    if method not in FORMS:
+        raise Unsupported(f"data set read by {method}")
+    if backend == "jemalloc":
+        raise Unsupported("Arrow's jemalloc pool")
+    form = FORMS[method]
+    pool = "system" if backend == "system" else "mimalloc"
+    file_bytes = config["arrow"] if form == "memory_mapped" else config["parquet"]
+    more = {"file_bytes": file_bytes, "arrow_pool": pool}
+    if form == "reopened":
+        whole = method == "reopen_readtable"
+        share = 1 if whole else min(1, config["rg"] / config["rows"])
+        more["row_group_bytes"] = int(config["raw"] * share)
+        peak, phase = measured["access_peak_anon_delta"], "steady"
+    else:
+        peak, phase = measured["load_peak_anon_delta"], "load"
+    yield line(record, job("torch_pandas", dataset=data(config, form, **more)),
+               {"phase": phase, "part": "dataset", "bytes": peak})
+
+
+def dataloader(record):
+    config, measured = record["config"], record["measured"]
+    if config.get("collate") == "hf":
+        raise Unsupported("a collator that stacks in normal memory")
+    imports = config.get("main_imports", "torch")
+    if imports != "torch" and config["ctx"] != "fork":
+        raise Unsupported("imports that spawned workers do not repeat")
+    features = 6 * config["seq"] if config["kind"] == "seq" else 3 * 224 * 224
+    loader = {"num_workers": config["workers"], "prefetch_factor": config["prefetch"],
+              "multiprocessing_context": config["ctx"], "persistent_workers": config["workers"] > 0}
+    scenario = job(imports, batch=config["batch"], features=features, loader=loader)
+    # Batches that wait in the queue are mapped by no process: shared memory is counted by statvfs.
+    total = measured["tree_total"] - measured["tree_shmem"] + measured["shm_steady_holding1"]
+    yield line(record, scenario, {"phase": "steady", "total": total})
+
+
+def copy_on_write(record):
+    config, measured = record["config"], record["measured"]
+    kind = config["kind"]
+    if kind in ("list_np", "arrow_mem"):
+        raise Unsupported(f"data set as {kind}")
+    loader = {"num_workers": config["workers"], "prefetch_factor": 2, "persistent_workers": True, "shuffle": True}
+    for stage, epochs in (("start", 0), ("e1", 1), ("e2", 2), ("e3", 3)):
+        if f"{stage}_true_total" not in measured:
+            continue
+        more = {"epochs": epochs, "arrow_pool": "released"}
+        held = {} if kind == "none" else data(config, FORMS[kind], **more)
+        host = {"phase": "steady", "total": measured[f"{stage}_true_total"]}
+        if kind == "hf_mmap" and epochs > 0:
+            host["data_pages"] = True
+        item = line(record, job("torch_pandas", batch=64, loader=loader, dataset=held), host)
+        item["config"] = {**config, "stage": stage}
+        yield item
+
+
+def pinned(record):
+    config = record["config"]
+    loader = {"num_workers": config["workers"], "prefetch_factor": config["prefetch"], "pin_memory": True}
+    scenario = job("torch", batch=config["batch"], tokens=config["seq"], loader=loader)
+    yield line(record, scenario,
+               {"phase": "steady", "part": "pinned_memory", "bytes": record["measured"]["pinned_pool_total"]})
+
+
+def load(record):
+    config = record["config"]
+    size = {"bf16": 2, "fp32": 4}
+    how, source, target = config["how"], config["model"].split("_")[1], config["target"]
+    if how == "from_pretrained":
+        checkpoint = "same_dtype" if source == target else "converted"
+    elif how == "init_only":
+        checkpoint = "random_init"
+    elif how == "init_then_load" and config["model"].endswith("bin") and source == target:
+        checkpoint = "state_dict"
+    else:
+        raise Unsupported(f"weights read by {how} from {config['model']}")
+    scenario = job("transformers", tokens=8, checkpoint=checkpoint)
+    yield line(record, scenario,
+               {"phase": "load", "part": "model_loading", "bytes": record["measured"]["peak_anon_delta"]},
+               parameter_bytes=config["N"] * size[target])
+
+
+def save(record):
+    config, measured = record["config"], record["measured"]
+    if config["how"] == "torch_save_bytesio":
+        raise Unsupported("saving to memory")
+    gpu = config["how"] == "save_file_fakegpu"
+    scenario = job("transformers", tokens=8, cuda=gpu)
+    yield line(record, scenario, {"phase": "save", "part": "saving", "bytes": measured["peak_anon_delta"]},
+               saved_parameter_bytes=config["param_bytes"])
+
+
+def ranks(record):
+    config, measured = record["config"], record["measured"]
+    scn, stage = config["scn"], config["stage"]
+    forms = {"A": "pandas", "A_setepoch": "pandas", "A_hfkeep": "arrow_in_memory", "B": "memory_mapped",
+             "B2": "reopened"}
+    form = forms[scn]
+    stages = ["imports", "model_on_cpu", "model_moved", "data_loaded", "workers_started", "epoch1", "epoch2", "epoch4"]
+    at = stages.index(stage)
+    if at < 2:
+        held, tokenizer_kind = {}, "none"
+    else:
+        tokenizer_kind = "unigram"
+        held = {}
+    # A distributed sampler repeats its order until set_epoch is called.
+    epochs = {"epoch1": 1, "epoch2": 2 if scn == "A_setepoch" else 1, "epoch4": 4}.get(stage, 0)
+    if at >= 3:
+        more = {"epochs": epochs}
+        if form == "reopened":
+            more["row_group_bytes"] = 10_000 * ROW
+        held = {"mode": form, "raw_bytes": config["raw"], "rows": config["raw"] // ROW, "columns": 2, **more}
+    steady = at >= 4
+    loader = {"num_workers": config["workers"] if steady else 0, "persistent_workers": True, "shuffle": True}
+    scenario = job("trainer", ranks=config["ranks"], launcher=True, batch=config["batch"], tokens=config["seq"],
+                   dataset=held, loader=loader, tokenizer=tokenizer_kind,
+                   checkpoint="same_dtype" if at >= 1 else "random_init")
+    host = {"phase": "steady" if steady else "load", "total": measured["grand_total"]}
+    if form == "memory_mapped" and epochs > 0:
+        host["data_pages"] = True
+    # The T5 of 223 million parameters of these runs, in fp32, with its tokenizer of 32,000 entries.
+    inputs = {"parameter_bytes": 4 * 222_903_552} if at >= 1 else {}
+    yield line(record, scenario, host, vocab_size=32_000, **inputs)
+
+
+CONVERT = {
+    "1_baseline": baseline, "2_tokenizer": tokenizer, "3_dataset": dataset, "4_dataloader": dataloader,
+    "4_cow": copy_on_write, "5_pin_sim": pinned, "6_load": load, "6_save": save, "9_scenario": ranks,
+}
+
+
+def main(path):
+    left_out = collections.Counter()
+    with open(path) as lines:
+        for text in lines:
+            record = json.loads(text)
+            try:
+                if record["exp"] not in CONVERT:
+                    raise Unsupported(f"experiment {record['exp']}")
+                for item in CONVERT[record["exp"]](record):
+                    print(json.dumps(item))
+            except Unsupported as reason:
+                left_out[f"{record['exp']}: {reason}"] += 1
+    for reason, count in sorted(left_out.items()):
+        print(f"{count:4} left out, {reason}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
