@@ -61,16 +61,12 @@ test("one click repairs a value that is too large", async () => {
   await close();
 });
 
-/** Pastes into the box for a model's configuration, as from a clipboard. */
-async function paste(page, text) {
-  const area = page.getByRole("textbox", { name: "config.json" });
-  await area.waitFor();
-  await area.fill(text);
-}
-
-/** Opens the box for a model's configuration. */
-async function own(page) {
-  await page.getByRole("button", { name: /config\.json/ }).click();
+/** Chooses a model of one's own and puts its configuration into the box for it. */
+async function own(page, text) {
+  const model = page.getByRole("combobox", { name: "Model", exact: true });
+  const options = await model.locator("option").allInnerTexts();
+  await model.selectOption({ label: options.find((label) => label.includes("config.json")) });
+  await page.getByRole("textbox", { name: "Contents of config.json" }).fill(text);
 }
 
 const LLAMA = {
@@ -86,8 +82,7 @@ const LLAMA = {
 test("a pasted config.json is estimated, and its link opens the same again", async () => {
   const { page, close } = await open(browser, site.url);
   const before = await verdict(page);
-  await own(page);
-  await paste(page, JSON.stringify(LLAMA, null, 2));
+  await own(page, JSON.stringify(LLAMA, null, 2));
   await page.getByTestId("verdict").filter({ hasNotText: before }).waitFor();
   await page.waitForURL(/model=/);
   const said = await verdict(page);
@@ -106,8 +101,7 @@ for (const [what, text] of Object.entries({
   test(`a config.json that ${what} is refused with the reason, and the last picture stays`, async () => {
     const { page, close } = await open(browser, site.url);
     const said = await verdict(page);
-    await own(page);
-    await paste(page, text);
+    await own(page, text);
     await page.locator(".field-problem:visible").first().waitFor();
     assert.equal(await verdict(page), said);
     await close();

@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { launch, open } from "./support/browser.mjs";
-import { drag, slider, verdict } from "./support/controls.mjs";
+import { copyLink, drag, slider, verdict } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
 let browser;
@@ -21,8 +21,7 @@ test("a copied link opens the same state for somebody else", async () => {
   await drag(first.page, "Micro-batch size", 0.7);
   await first.page.getByRole("combobox", { name: "Optimizer", exact: true }).selectOption("sgd");
   const said = await verdict(first.page);
-  await first.page.getByRole("button", { name: "Copy link" }).click();
-  const link = await first.page.evaluate(() => navigator.clipboard.readText());
+  const link = await copyLink(first.page);
   assert.ok(link.startsWith(site.url), link);
   await first.close();
 
