@@ -12,6 +12,8 @@ pub mod codec;
 pub mod device;
 pub mod figure;
 pub mod host;
+pub mod nn;
+pub mod optim;
 pub mod report;
 pub mod sim;
 pub mod spec;

@@ -3,6 +3,8 @@
 //! Invariants: events are in program order; every free names a storage that is alive; the same
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).
 
+mod run;
 mod trace;
 
+pub use run::simulate;
 pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};

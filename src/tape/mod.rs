@@ -1,5 +1,270 @@
 //! The shape-only autograd: PyTorch without the numbers.
+//!
+//! A model is written with the methods of [`Tape`] the way its PyTorch module reads. Each
+//! operation is defined once, in `ops`: what it returns, what it saves, what it allocates for a
+//! moment and how its gradient is computed. Dropping the last reference of a tensor frees its
+//! storage; [`Tape::backward`] derives the backward pass from the graph. What comes out is a
+//! record of every allocation and free in program order.
+//!
+//! The room knows no model, no optimizer and no allocator.
+//!
+//! Invariants: no floating point, no clock, no iteration over hash maps: the same program gives
+//! the same record everywhere. Every free is of a storage that is alive. After a backward pass
+//! nothing is alive that the caller does not hold, but the gradients of parameters.
 
 mod category;
+mod layout;
+mod recorder;
+mod tensor;
+mod graph;
+mod engine;
+mod autocast;
+mod checkpoint;
+mod ops;
 
 pub use category::Category;
+pub use ops::{SdpaKernel, SdpaMask};
+pub use recorder::{RawEvent, RawStorage};
+pub use tensor::Tensor;
+
+use crate::units::{DType, Shape};
+use autocast::Autocast;
+use checkpoint::{Frame, Recompute};
+use graph::{Backward, Edge, Grads, Node, ParameterId};
+use recorder::Recorder;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What the machine and the framework version decide below the level of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backend {
+    /// Bytes of cuBLAS workspace that a matrix product takes from the caching allocator.
+    pub gemm_workspace: u64,
+    /// Whether the workspace is taken once a thread and kept (torch 2.6), or taken and returned
+    /// around each product (torch 2.15).
+    pub gemm_workspace_persistent: bool,
+    /// Streaming multiprocessors; reductions size their scratch by them.
+    pub multiprocessors: u64,
+}
+
+/// A parameter and what training adds to it.
+struct Parameter {
+    tensor: Tensor,
+    grad: Option<Tensor>,
+    /// Gradients that wait for others of the same backward pass.
+    buffer: Option<Tensor>,
+    dependencies: u32,
+    pass: u32,
+}
+
+/// Records a program of tensor operations.
+pub struct Tape {
+    recorder: Rc<Recorder>,
+    backend: Backend,
+    grad_enabled: Cell<bool>,
+    in_backward: Cell<bool>,
+    seq: Cell<u32>,
+    pass: Cell<u32>,
+    parameters: RefCell<Vec<Parameter>>,
+    autocast: RefCell<Option<Autocast>>,
+    /// The checkpointed region that is running forward for the first time.
+    checkpoint: RefCell<Option<Rc<Frame>>>,
+    /// The checkpointed region that is being recomputed.
+    recompute: RefCell<Option<Rc<Recompute>>>,
+    /// cuBLAS workspaces that stay: of the main thread and of autograd's.
+    workspaces: RefCell<[Option<Rc<recorder::Storage>>; 2]>,
+}
+
+impl Tape {
+    /// An empty record.
+    pub fn new(backend: Backend) -> Self {
+        Self {
+            recorder: Recorder::new(),
+            backend,
+            grad_enabled: Cell::new(true),
+            in_backward: Cell::new(false),
+            seq: Cell::new(0),
+            pass: Cell::new(0),
+            parameters: RefCell::default(),
+            autocast: RefCell::default(),
+            checkpoint: RefCell::default(),
+            recompute: RefCell::default(),
+            workspaces: RefCell::default(),
+        }
+    }
+
+    /// The machine and framework version.
+    pub fn backend(&self) -> &Backend {
+        &self.backend
+    }
+
+    /// A new storage with its tensor, row-major and outside of the graph.
+    pub fn empty(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
+        self.empty_strided(op, shape, layout::contiguous(&shape), dtype)
+    }
+
+    fn empty_strided(&self, op: &'static str, shape: Shape, strides: Shape, dtype: DType) -> Tensor {
+        let bytes = shape.numel() * dtype.size();
+        let storage = Rc::new(self.recorder.alloc(bytes, Category::Temporaries, op));
+        Tensor::new(storage, shape, strides, dtype)
+    }
+
+    /// A new tensor that is known from the start to be for `category`.
+    pub fn allocate(&self, op: &'static str, shape: Shape, dtype: DType, category: Category) -> Tensor {
+        let bytes = shape.numel() * dtype.size();
+        let storage = Rc::new(self.recorder.alloc(bytes, category, op));
+        Tensor::new(storage, shape, layout::contiguous(&shape), dtype)
+    }
+
+    /// Memory that an operation takes for a moment, in bytes; drop it to return it.
+    fn scratch(&self, op: &'static str, bytes: u64) -> recorder::Storage {
+        self.recorder.alloc(bytes, Category::Temporaries, op)
+    }
+
+    /// A parameter that gets a gradient.
+    pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
+        let storage = Rc::new(self.recorder.alloc(
+            shape.numel() * dtype.size(),
+            Category::Parameters,
+            "parameter",
+        ));
+        let mut parameters = self.parameters.borrow_mut();
+        let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
+        let tensor = Tensor::leaf(storage, shape, dtype, id);
+        parameters.push(Parameter {
+            tensor: tensor.clone(),
+            grad: None,
+            buffer: None,
+            dependencies: 0,
+            pass: 0,
+        });
+        tensor
+    }
+
+    /// The parameters that get gradients, in the order in which they were made, with theirs.
+    pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
+        for (i, p) in self.parameters.borrow().iter().enumerate() {
+            f(i, &p.tensor, p.grad.as_ref());
+        }
+    }
+
+    /// Drops every gradient, in the order of the parameters.
+    pub fn drop_gradients(&self) {
+        for parameter in self.parameters.borrow_mut().iter_mut() {
+            parameter.grad = None;
+        }
+    }
+
+    fn expect_gradient(&self, id: ParameterId, pass: u32) {
+        let slot = &mut self.parameters.borrow_mut()[id as usize];
+        if slot.pass != pass {
+            slot.pass = pass;
+            slot.dependencies = 0;
+        }
+        slot.dependencies += 1;
+    }
+
+    fn next_pass(&self) -> u32 {
+        self.pass.set(self.pass.get() + 1);
+        self.pass.get()
+    }
+
+    /// The library workspace around a matrix product (`getCUDABlasLtWorkspace` and
+    /// `getNewWorkspace`, `aten/src/ATen/cuda/CublasHandlePool.cpp`): taken and returned in torch
+    /// 2.15, kept for each thread that multiplies in torch 2.6.
+    fn gemm_workspace(&self, op: &'static str) {
+        if !self.backend.gemm_workspace_persistent {
+            drop(self.recorder.alloc(self.backend.gemm_workspace, Category::Workspaces, op));
+            return;
+        }
+        if self.recorder.is_muted() {
+            return;
+        }
+        let mut workspaces = self.workspaces.borrow_mut();
+        workspaces[usize::from(self.in_backward.get())].get_or_insert_with(|| {
+            Rc::new(self.recorder.alloc(self.backend.gemm_workspace, Category::Workspaces, op))
+        });
+    }
+
+    /// A leaf over the storage of `x`, whose gradient [`Tape::take_input_gradient`] gives.
+    fn input_leaf(&self, x: &Tensor) -> Tensor {
+        let mut parameters = self.parameters.borrow_mut();
+        let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
+        let tensor = x.detach().with_edge(Edge::Parameter(id));
+        let slot = Parameter {
+            tensor: tensor.detach(),
+            grad: None,
+            buffer: None,
+            dependencies: 0,
+            pass: 0,
+        };
+        parameters.push(slot);
+        tensor
+    }
+
+    /// The gradient of the youngest input leaf, which ends its life as one.
+    fn take_input_gradient(&self, _leaf: &Tensor) -> Option<Tensor> {
+        self.parameters.borrow_mut().pop().and_then(|slot| slot.grad)
+    }
+
+    /// Sets whether operations are recorded for backward and returns what was set before.
+    pub fn set_grad_enabled(&self, enabled: bool) -> bool {
+        self.grad_enabled.replace(enabled)
+    }
+
+    /// Runs `f` in the scope `name` below the current one.
+    pub fn scoped<R>(&self, name: &'static str, index: Option<u32>, f: impl FnOnce() -> R) -> R {
+        let before = self.recorder.enter(name, index);
+        let result = f();
+        self.recorder.set_scope(before);
+        result
+    }
+
+    /// Writes a mark into the record.
+    pub fn mark(&self, mark: u32) {
+        self.recorder.mark(mark);
+    }
+
+    /// Looks at, and may reclassify, every storage so far.
+    pub fn with_storages<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
+        self.recorder.storages_mut(f)
+    }
+
+    /// How many storages there have been.
+    pub fn storage_count(&self) -> usize {
+        self.recorder.count()
+    }
+
+    /// Ends the record: storages by id, events in program order, scopes.
+    pub fn finish(self) -> (Vec<RawStorage>, Vec<RawEvent>, Vec<String>) {
+        self.recorder.take()
+    }
+
+    /// Whether an operation on these tensors is recorded for backward.
+    fn records(&self, inputs: &[&Tensor]) -> bool {
+        self.grad_enabled.get() && inputs.iter().any(|t| t.requires_grad())
+    }
+
+    /// Puts `output` into the graph: `backward` gives the gradients of `inputs` from that of
+    /// `output`. Call it only when [`Tape::records`] says so.
+    fn attach(&self, op: &'static str, inputs: &[&Tensor], output: Tensor, backward: Backward) -> Tensor {
+        let node = self.node(op, inputs, backward);
+        output.with_edge(Edge::Node(node, 0))
+    }
+
+    fn node(&self, op: &'static str, inputs: &[&Tensor], backward: Backward) -> Rc<Node> {
+        let seq = self.seq.get();
+        self.seq.set(seq + 1);
+        Rc::new(Node {
+            seq,
+            op,
+            scope: self.recorder.scope(),
+            edges: RefCell::new(inputs.iter().map(|t| t.edge().cloned()).collect()),
+            inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
+            backward: RefCell::new(Some(backward)),
+            buffer: RefCell::new(Grads::new()),
+            dependencies: Cell::new(0),
+            pass: Cell::new(0),
+        })
+    }
+}

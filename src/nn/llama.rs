@@ -1,0 +1,204 @@
+//! The Llama family: llama, mistral, qwen2, qwen3 (`models/llama/modeling_llama.py` and kin).
+
+use super::attention::{AttentionOptions, Rotary, apply_rotary, attend};
+use super::facts::Facts;
+use super::layers::{Linear, RmsNorm};
+use crate::spec::{ActivationCheckpointing, LlamaConfig, LlamaType, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// `LlamaForCausalLM`.
+pub(super) struct Llama {
+    embed_tokens: Tensor,
+    layers: Vec<Rc<DecoderLayer>>,
+    norm: RmsNorm,
+    rotary: Rotary,
+    lm_head: Tensor,
+    dtype: DType,
+    checkpointing: ActivationCheckpointing,
+}
+
+struct DecoderLayer {
+    attention: SelfAttention,
+    mlp: Mlp,
+    input_layernorm: RmsNorm,
+    post_attention_layernorm: RmsNorm,
+}
+
+struct SelfAttention {
+    q_proj: Linear,
+    k_proj: Linear,
+    v_proj: Linear,
+    o_proj: Linear,
+    q_norm: Option<RmsNorm>,
+    k_norm: Option<RmsNorm>,
+    head_dim: u64,
+    options: AttentionOptions,
+}
+
+struct Mlp {
+    gate_proj: Linear,
+    up_proj: Linear,
+    down_proj: Linear,
+}
+
+/// What every layer of one forward pass is given besides the hidden states.
+#[derive(Clone)]
+struct Shared {
+    cos: Tensor,
+    sin: Tensor,
+}
+
+impl Llama {
+    pub(super) fn new(
+        t: &Tape,
+        c: &LlamaConfig,
+        spec: &ResolvedSpec,
+        facts: Facts,
+        dtype: DType,
+    ) -> Self {
+        let options = AttentionOptions::of(spec, facts);
+        let embed_tokens = t.scoped("model.embed_tokens", None, || {
+            t.parameter(Shape::from([c.vocab_size, c.hidden_size]), dtype)
+        });
+        let layers = (0..c.num_hidden_layers)
+            .map(|_| Rc::new(DecoderLayer::new(t, c, options, dtype)))
+            .collect();
+        let norm = RmsNorm::new(t, c.hidden_size, dtype);
+        let rotary = Rotary::new(t, c.head_dim);
+        let lm_head = if c.tie_word_embeddings {
+            embed_tokens.clone()
+        } else {
+            t.parameter(Shape::from([c.vocab_size, c.hidden_size]), dtype)
+        };
+        let checkpointing = spec.activation_checkpointing;
+        Self { embed_tokens, layers, norm, rotary, lm_head, dtype, checkpointing }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]`.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let hidden = self.decode(t, input_ids);
+        t.scoped("lm_head", None, || t.linear(&hidden, &self.lm_head, None))
+    }
+
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let embedded = t.scoped("model.embed_tokens", None, || t.embedding(&self.embed_tokens, input_ids));
+        let positions = {
+            let range = t.empty("arange", Shape::from([input_ids.dim(1)]), DType::Int64);
+            t.add_scalar(&range)
+        };
+        let (cos, sin) = t.scoped("model.rotary_emb", None, || self.rotary.forward(t, &positions, self.dtype));
+        let shared = Shared { cos, sin };
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("model.layers", Some(i), || self.layer(t, layer, hidden, &shared));
+        }
+        let normalized = t.scoped("model.norm", None, || self.norm.forward(t, &hidden));
+        drop(hidden);
+        drop(positions);
+        drop(embedded);
+        normalized
+    }
+
+    fn layer(&self, t: &Tape, layer: &Rc<DecoderLayer>, hidden: Tensor, shared: &Shared) -> Tensor {
+        let region = || {
+            let (layer, shared) = (Rc::clone(layer), shared.clone());
+            Rc::new(move |t: &Tape, x: &Tensor| layer.forward(t, x, &shared))
+        };
+        match self.checkpointing {
+            ActivationCheckpointing::None => layer.forward(t, &hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, region()),
+            ActivationCheckpointing::FullReentrant => t.checkpoint_reentrant(hidden, region()),
+        }
+    }
+}
+
+impl DecoderLayer {
+    fn new(t: &Tape, c: &LlamaConfig, options: AttentionOptions, dtype: DType) -> Self {
+        let attention = SelfAttention::new(t, c, options, dtype);
+        let linear = |inputs, outputs| Linear::new(t, inputs, outputs, c.mlp_bias, dtype);
+        let mlp = Mlp {
+            gate_proj: linear(c.hidden_size, c.intermediate_size),
+            up_proj: linear(c.hidden_size, c.intermediate_size),
+            down_proj: linear(c.intermediate_size, c.hidden_size),
+        };
+        let input_layernorm = RmsNorm::new(t, c.hidden_size, dtype);
+        let post_attention_layernorm = RmsNorm::new(t, c.hidden_size, dtype);
+        Self { attention, mlp, input_layernorm, post_attention_layernorm }
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let attended = {
+            let x = t.scoped("input_layernorm", None, || self.input_layernorm.forward(t, hidden));
+            t.scoped("self_attn", None, || self.attention.forward(t, &x, shared))
+        };
+        let residual = t.add(hidden, &attended);
+        drop(attended);
+        let changed = {
+            let x = t.scoped("post_attention_layernorm", None, || {
+                self.post_attention_layernorm.forward(t, &residual)
+            });
+            t.scoped("mlp", None, || self.mlp.forward(t, &x))
+        };
+        let out = t.add(&residual, &changed);
+        drop(changed);
+        out
+    }
+}
+
+impl SelfAttention {
+    fn new(t: &Tape, c: &LlamaConfig, options: AttentionOptions, dtype: DType) -> Self {
+        let width = |heads| heads * c.head_dim;
+        let linear = |inputs, outputs, bias| Linear::new(t, inputs, outputs, bias, dtype);
+        let q_proj = linear(c.hidden_size, width(c.num_attention_heads), c.qkv_bias);
+        let k_proj = linear(c.hidden_size, width(c.num_key_value_heads), c.qkv_bias);
+        let v_proj = linear(c.hidden_size, width(c.num_key_value_heads), c.qkv_bias);
+        let o_proj = linear(width(c.num_attention_heads), c.hidden_size, c.o_bias);
+        let head_norm = || {
+            (c.model_type == LlamaType::Qwen3).then(|| RmsNorm::new(t, c.head_dim, dtype))
+        };
+        let (q_norm, k_norm) = (head_norm(), head_norm());
+        let head_dim = c.head_dim;
+        Self { q_proj, k_proj, v_proj, o_proj, q_norm, k_norm, head_dim, options }
+    }
+
+    /// `[B, S, H]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> Tensor {
+        let heads = |projection: &Linear, norm: &Option<RmsNorm>| {
+            let y = projection.forward(t, x);
+            let y = t.view(&y, [x.dim(0), x.dim(1), y.dim(2) / self.head_dim, self.head_dim]);
+            let y = match norm {
+                Some(norm) => norm.forward(t, &y),
+                None => y,
+            };
+            t.transpose(&y, 1, 2)
+        };
+        let q = heads(&self.q_proj, &self.q_norm);
+        let k = heads(&self.k_proj, &self.k_norm);
+        let v = heads(&self.v_proj, &None);
+        let turned_q = apply_rotary(t, &q, &shared.cos, &shared.sin);
+        let turned_k = apply_rotary(t, &k, &shared.cos, &shared.sin);
+        drop(q);
+        drop(k);
+        let out = attend(t, self.options, &turned_q, &turned_k, &v, None);
+        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
+        let out = t.contiguous(&out);
+        self.o_proj.forward(t, &out)
+    }
+}
+
+impl Mlp {
+    /// `down_proj(silu(gate_proj(x)) * up_proj(x))`.
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let product = {
+            let gate = {
+                let gate = self.gate_proj.forward(t, x);
+                t.silu(&gate)
+            };
+            let up = self.up_proj.forward(t, x);
+            t.mul(&gate, &up)
+        };
+        self.down_proj.forward(t, &product)
+    }
+}

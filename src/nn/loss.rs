@@ -1,0 +1,32 @@
+//! Losses as transformers computes them.
+
+use super::facts::Facts;
+use crate::tape::{Tape, Tensor};
+use crate::units::DType;
+
+/// `ForCausalLMLoss` (`loss/loss_utils.py`): logits `[B, S, V]` in any dtype, labels `[B, S]`.
+pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor) -> Tensor {
+    let vocab = logits.dim(-1);
+    let logits = t.to(logits, DType::Float32);
+    if facts.loss_pads_labels {
+        let (padded, shifted) = t.shifted_labels(labels);
+        let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
+        let target = t.view(&shifted, [shifted.numel()]);
+        drop(shifted);
+        let loss = t.cross_entropy(&flat, &target);
+        drop(target);
+        drop(flat);
+        drop(logits);
+        drop(padded);
+        loss
+    } else {
+        let shorter = t.slice(&logits, 1, 0, logits.dim(1) - 1);
+        let shift_logits = t.contiguous(&shorter);
+        let shift_labels = t.contiguous(&t.slice(labels, 1, 1, labels.dim(1)));
+        let flat = t.view(&shift_logits, [shift_logits.numel() / vocab, vocab]);
+        drop(shift_logits);
+        let target = t.view(&shift_labels, [shift_labels.numel()]);
+        drop(shift_labels);
+        t.cross_entropy(&flat, &target)
+    }
+}

@@ -1,0 +1,17 @@
+//! The architectures, module by module, written the way the PyTorch modules they mirror read.
+//!
+//! A model is built on a tape (which allocates its parameters and buffers in the order in which
+//! its `__init__` does) and then run forward. The room knows no training loop and no optimizer.
+//!
+//! Source: transformers 5.23, `models/*/modeling_*.py`; what other versions do differently is
+//! asked of [`Facts`].
+
+mod attention;
+mod facts;
+mod layers;
+mod linear;
+mod llama;
+mod loss;
+mod model;
+
+pub use model::{Batch, Model, Output};

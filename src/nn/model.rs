@@ -1,0 +1,92 @@
+//! Any model, and what goes in and out of it.
+
+use super::facts::Facts;
+use super::linear::LinearNet;
+use super::llama::Llama;
+use super::loss;
+use crate::spec::{Architecture, Loss, Precision, ResolvedSpec};
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// The tensors of one micro-batch on the device.
+pub struct Batch {
+    /// Token ids `[B, S]`, or features `[B, in]` of the toy.
+    input: Tensor,
+    /// Labels `[B, S]`, when the model computes the loss.
+    labels: Option<Tensor>,
+}
+
+/// What a forward pass returns.
+pub struct Output {
+    /// The logits, while somebody holds them.
+    pub logits: Option<Tensor>,
+    /// The loss.
+    pub loss: Option<Tensor>,
+}
+
+/// A model on the tape.
+pub struct Model {
+    net: Net,
+    facts: Facts,
+    loss: Loss,
+}
+
+enum Net {
+    Linear(LinearNet),
+    Llama(Box<Llama>),
+}
+
+/// The dtype of the weights.
+fn weight_dtype(precision: Precision) -> DType {
+    match precision {
+        Precision::Bf16 => DType::BFloat16,
+        Precision::Fp16 => DType::Float16,
+        Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => DType::Float32,
+    }
+}
+
+impl Model {
+    /// Builds the model: its parameters and buffers are allocated.
+    pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
+        let dtype = weight_dtype(spec.precision);
+        let facts = Facts::of(spec);
+        let net = match &spec.architecture {
+            Architecture::Linear(config) => Net::Linear(LinearNet::new(t, config, dtype)),
+            Architecture::Llama(config) => {
+                Net::Llama(Box::new(Llama::new(t, config, spec, facts, dtype)))
+            }
+        };
+        Self { net, facts, loss: spec.loss }
+    }
+
+    /// Copies one micro-batch to the device.
+    pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec) -> Batch {
+        let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
+        match (&self.net, &spec.architecture) {
+            (Net::Linear(_), Architecture::Linear(config)) => {
+                let shape = Shape::from([spec.micro_batch_size, config.in_features]);
+                Batch { input: input(shape, weight_dtype(spec.precision)), labels: None }
+            }
+            _ => {
+                let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
+                let ids = input(tokens, DType::Int64);
+                let labels = (self.loss == Loss::Labels).then(|| input(tokens, DType::Int64));
+                Batch { input: ids, labels }
+            }
+        }
+    }
+
+    /// Runs the model forward, loss included.
+    pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
+        let logits = match &self.net {
+            Net::Linear(net) => net.forward(t, &batch.input),
+            Net::Llama(net) => net.forward(t, &batch.input),
+        };
+        let loss = match (&batch.labels, self.loss) {
+            (Some(labels), _) => Some(loss::causal_lm(t, self.facts, &logits, labels)),
+            (None, Loss::None) => None,
+            (None, _) => Some(t.mean_all(&logits)),
+        };
+        Output { logits: Some(logits), loss }
+    }
+}

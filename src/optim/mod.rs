@@ -1,0 +1,17 @@
+//! The optimizers: what they keep for each parameter and what a step allocates for a moment.
+//!
+//! Every optimizer is a program over the tape's parameters and gradients, written in the order in
+//! which its PyTorch implementation allocates and frees. The room knows no model and no loss.
+//!
+//! Source: `torch/optim/*.py`, torch 2.15, and `transformers/optimization.py`, transformers 5.23.
+
+mod adafactor;
+mod adam;
+mod clip;
+mod scaler;
+mod sgd;
+mod state;
+
+pub use clip::clip_grad_norm;
+pub use scaler::GradScaler;
+pub use state::Optimizer;

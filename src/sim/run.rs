@@ -1,0 +1,161 @@
+//! The training program.
+
+use super::{Event, Mark, Phase, Storage, Trace};
+use crate::nn::{Model, Output};
+use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
+use crate::spec::{Precision, Program, ResolvedSpec};
+use crate::tape::{Backend, Category, RawEvent, Tape, Tensor};
+use crate::units::DType;
+
+/// Steps until the allocator's pools stop growing: in the second the optimizer states are there
+/// from the start, the third repeats it with everything cached.
+const STEPS: u32 = 3;
+
+/// Runs a spec: every allocation and free in program order.
+pub fn simulate(spec: &ResolvedSpec) -> Trace {
+    let tape = Tape::new(backend(spec));
+    let run = Run { tape: &tape, spec, marks: Vec::new(), counts: [0; 3] };
+    let (marks, counts) = run.training();
+    let (storages, events, scopes) = tape.finish();
+    Trace {
+        storages: storages
+            .into_iter()
+            .map(|s| Storage { bytes: s.bytes, category: s.category, op: s.op, scope: s.scope })
+            .collect(),
+        events: events
+            .into_iter()
+            .map(|event| match event {
+                RawEvent::Alloc(id) => Event::Alloc(id),
+                RawEvent::Free(id) => Event::Free(id),
+                RawEvent::Mark(mark) => Event::Mark(mark),
+            })
+            .collect(),
+        marks,
+        scopes,
+        num_parameters: counts[0],
+        num_trainable: counts[1],
+        saved_for_backward: counts[2],
+    }
+}
+
+fn backend(spec: &ResolvedSpec) -> Backend {
+    let _ = spec;
+    Backend { gemm_workspace: 8_519_680, gemm_workspace_persistent: false, multiprocessors: 108 }
+}
+
+struct Run<'a> {
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
+    marks: Vec<Mark>,
+    counts: [u64; 3],
+}
+
+impl Run<'_> {
+    fn mark(&mut self, step: u32, micro_batch: u32, phase: Phase) {
+        self.tape.mark(u32::try_from(self.marks.len()).unwrap_or(u32::MAX));
+        self.marks.push(Mark { step, micro_batch, phase });
+    }
+
+    /// The dtype of the autocast region, if there is one.
+    fn autocast(&self) -> Option<DType> {
+        match self.spec.precision {
+            Precision::AmpBf16 => Some(DType::BFloat16),
+            Precision::AmpFp16 => Some(DType::Float16),
+            Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
+        }
+    }
+
+    fn training(mut self) -> (Vec<Mark>, [u64; 3]) {
+        let (t, spec) = (self.tape, self.spec);
+        let model = Model::new(t, spec);
+        t.for_each_parameter(|_, parameter, _| {
+            self.counts[0] += parameter.numel();
+            self.counts[1] += parameter.numel();
+        });
+        let forward_only = spec.program != Program::Training;
+        let mut optimizer = Optimizer::new(spec.optimizer);
+        let mut scaler = (spec.precision == Precision::AmpFp16).then(GradScaler::default);
+        let accumulation = u32::try_from(spec.gradient_accumulation_steps).unwrap_or(u32::MAX);
+        for step in 0..STEPS {
+            let mut batch = None;
+            let mut kept = None;
+            for micro_batch in 0..accumulation {
+                self.mark(step, micro_batch, Phase::Data);
+                batch.replace(model.fetch(t, spec));
+                let Some(batch) = &batch else { continue };
+                self.mark(step, micro_batch, Phase::Forward);
+                let grad_mode = t.set_grad_enabled(!forward_only);
+                if let Some(dtype) = self.autocast() {
+                    t.enter_autocast(dtype);
+                }
+                let Output { logits, loss } = model.forward(t, batch);
+                t.for_each_autocast_copy(|copy| copy.set_category(Category::AutocastWeights));
+                t.exit_autocast();
+                t.set_grad_enabled(grad_mode);
+                let mut loss = loss;
+                if accumulation > 1 {
+                    loss = loss.map(|loss| t.div_scalar(&loss));
+                }
+                if spec.keep_outputs {
+                    kept = logits;
+                } else {
+                    drop(logits);
+                }
+                self.forward_ended(step, loss.as_ref());
+                if forward_only {
+                    continue;
+                }
+                self.mark(step, micro_batch, Phase::Backward);
+                if let Some(loss) = &loss {
+                    match &mut scaler {
+                        Some(scaler) => t.backward(&scaler.scale(t, loss)),
+                        None => t.backward(loss),
+                    }
+                }
+                t.for_each_parameter(|_, _, grad| {
+                    if let Some(grad) = grad {
+                        grad.set_category(Category::Gradients);
+                    }
+                });
+                drop(loss);
+            }
+            if !forward_only {
+                if spec.clip_grad_norm {
+                    self.mark(step, accumulation - 1, Phase::Clip);
+                    clip_grad_norm(t);
+                }
+                self.mark(step, accumulation - 1, Phase::OptimizerStep);
+                optimizer.step(t);
+                self.mark(step, accumulation - 1, Phase::ZeroGrad);
+                if spec.zero_grad_set_to_none {
+                    t.drop_gradients();
+                }
+            }
+            drop(batch);
+            drop(kept);
+        }
+        (self.marks, self.counts)
+    }
+
+    /// What is alive when the forward pass has ended is kept for backward.
+    fn forward_ended(&mut self, step: u32, loss: Option<&Tensor>) {
+        if let Some(loss) = loss {
+            loss.set_category(Category::Logits);
+        }
+        let saved = self.tape.with_storages(|storages| {
+            let mut saved = 0;
+            for storage in storages.iter_mut().filter(|s| s.alive) {
+                if storage.category == Category::Temporaries {
+                    storage.category = Category::Activations;
+                }
+                if matches!(storage.category, Category::Activations | Category::AutocastWeights) {
+                    saved += storage.bytes;
+                }
+            }
+            saved
+        });
+        if step > 0 {
+            self.counts[2] = saved;
+        }
+    }
+}

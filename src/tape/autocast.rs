@@ -1,0 +1,94 @@
+//! Autocast: which operations run in low precision and which in float32.
+//!
+//! Source: `aten/src/ATen/autocast_mode.{h,cpp}`, torch 2.15. Casts of parameters are cached until
+//! autocast exits, all other casts are made anew for each use.
+
+use super::graph::ParameterId;
+use super::{Tape, Tensor};
+use crate::units::DType;
+
+/// The state of an autocast region.
+pub(super) struct Autocast {
+    dtype: DType,
+    /// Low-precision copies of parameters, in the order in which they were made.
+    cache: Vec<(ParameterId, Tensor)>,
+    /// Position of each parameter's copy in `cache`, by parameter.
+    index: Vec<u32>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Autocast {
+    fn cached(&self, id: ParameterId) -> Option<&Tensor> {
+        let at = *self.index.get(id as usize)?;
+        self.cache.get(at as usize).map(|(_, copy)| copy)
+    }
+
+    fn insert(&mut self, id: ParameterId, copy: Tensor) {
+        if self.index.len() <= id as usize {
+            self.index.resize(id as usize + 1, ABSENT);
+        }
+        self.index[id as usize] = u32::try_from(self.cache.len()).unwrap_or(ABSENT);
+        self.cache.push((id, copy));
+    }
+}
+
+impl Tape {
+    /// Enters `torch.autocast("cuda", dtype)`.
+    pub fn enter_autocast(&self, dtype: DType) {
+        *self.autocast.borrow_mut() = Some(Autocast { dtype, cache: Vec::new(), index: Vec::new() });
+    }
+
+    /// Leaves autocast, which drops the cached copies of weights.
+    pub fn exit_autocast(&self) {
+        let autocast = self.autocast.borrow_mut().take();
+        drop(autocast);
+    }
+
+    /// The low precision of the autocast region, if there is one.
+    pub fn autocast_dtype(&self) -> Option<DType> {
+        self.autocast.borrow().as_ref().map(|a| a.dtype)
+    }
+
+    /// Calls `f` with each parameter's low-precision copy in the cache.
+    pub fn for_each_autocast_copy(&self, mut f: impl FnMut(&Tensor)) {
+        if let Some(autocast) = self.autocast.borrow().as_ref() {
+            autocast.cache.iter().for_each(|(_, copy)| f(copy));
+        }
+    }
+
+    /// Runs `f` with autocast off, as the operations inside of an autocast wrapper do.
+    pub(super) fn without_autocast<R>(&self, f: impl FnOnce() -> R) -> R {
+        let saved = self.autocast.borrow_mut().take();
+        let result = f();
+        *self.autocast.borrow_mut() = saved;
+        result
+    }
+
+    /// `cached_cast(lower_precision, x)`: float32 tensors are cast down inside of autocast.
+    pub(super) fn cast_down(&self, x: &Tensor) -> Tensor {
+        let Some(dtype) = self.autocast_dtype() else { return x.clone() };
+        if !x.dtype().is_float() || x.dtype() == dtype {
+            return x.clone();
+        }
+        // Only float32 leaves that require gradients are cached.
+        let parameter = x.parameter().filter(|_| x.dtype() == DType::Float32);
+        if let Some(id) = parameter
+            && let Some(copy) = self.autocast.borrow().as_ref().and_then(|a| a.cached(id))
+        {
+            return copy.clone();
+        }
+        let copy = self.to(x, dtype);
+        if let Some(id) = parameter
+            && let Some(autocast) = self.autocast.borrow_mut().as_mut()
+        {
+            autocast.insert(id, copy.clone());
+        }
+        copy
+    }
+
+    /// `cached_cast(float32, x)`: low-precision tensors are cast up inside of autocast.
+    pub(super) fn cast_up(&self, x: &Tensor) -> Tensor {
+        if self.autocast.borrow().is_some() { self.to(x, DType::Float32) } else { x.clone() }
+    }
+}

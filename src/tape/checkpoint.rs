@@ -1,0 +1,152 @@
+//! Activation checkpointing: a region is run without keeping what it saves, and run again when
+//! backward needs it.
+//!
+//! Source: `torch/utils/checkpoint.py`, torch 2.15.
+
+use super::graph::Grads;
+use super::{Tape, Tensor};
+use crate::units::DType;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A region as it can be run again.
+type Region = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
+
+/// One checkpointed region (`_CheckpointFrame`). It lives as long as something that it saved.
+pub(super) struct Frame {
+    region: Region,
+    input: Tensor,
+    autocast: Option<DType>,
+    saves: Cell<usize>,
+    recomputed: RefCell<Vec<Option<Tensor>>>,
+    done: Cell<bool>,
+}
+
+/// A recomputation that is going on.
+pub(super) struct Recompute {
+    frame: Rc<Frame>,
+    next: Cell<usize>,
+}
+
+/// A tensor kept for backward: itself, or the promise to compute it again.
+pub(super) enum Saved {
+    Tensor(Tensor),
+    Checkpointed(Rc<Frame>, usize),
+}
+
+impl Saved {
+    /// The tensor; recomputes the region it belongs to when that has not happened yet.
+    pub(super) fn unpack(&self, tape: &Tape) -> Tensor {
+        match self {
+            Self::Tensor(tensor) => tensor.clone(),
+            Self::Checkpointed(frame, index) => {
+                if !frame.done.replace(true) {
+                    tape.recompute(frame);
+                }
+                let tensor = frame.recomputed.borrow_mut()[*index].take();
+                tensor.expect("a recomputation saves what the first run saved")
+            }
+        }
+    }
+}
+
+impl Tape {
+    /// Keeps a tensor for backward.
+    pub(super) fn save(&self, tensor: &Tensor) -> Saved {
+        if let Some(recompute) = self.recompute.borrow().as_ref() {
+            return Saved::Tensor(self.save_recomputed(recompute, tensor));
+        }
+        if let Some(frame) = self.checkpoint.borrow().as_ref() {
+            let index = frame.saves.get();
+            frame.saves.set(index + 1);
+            return Saved::Checkpointed(Rc::clone(frame), index);
+        }
+        Saved::Tensor(tensor.clone())
+    }
+
+    fn save_recomputed(&self, recompute: &Recompute, tensor: &Tensor) -> Tensor {
+        let kept = tensor.detach();
+        let index = recompute.next.get();
+        recompute.next.set(index + 1);
+        let mut recomputed = recompute.frame.recomputed.borrow_mut();
+        if let Some(slot) = recomputed.get_mut(index) {
+            *slot = Some(kept.clone());
+        }
+        // Early stop: what comes after the last saved tensor is not computed.
+        if index + 1 >= recomputed.len() {
+            self.recorder.mute(true);
+        }
+        kept
+    }
+
+    fn recompute(&self, frame: &Rc<Frame>) {
+        frame.recomputed.borrow_mut().resize(frame.saves.get(), None);
+        let outer_autocast = self.autocast.borrow_mut().take();
+        if let Some(dtype) = frame.autocast {
+            self.enter_autocast(dtype);
+        }
+        let grad_mode = self.set_grad_enabled(true);
+        let scope = self.recorder.scope();
+        let recompute = Rc::new(Recompute { frame: Rc::clone(frame), next: Cell::new(0) });
+        let outer = self.recompute.borrow_mut().replace(recompute);
+        let output = (frame.region)(self, &frame.input);
+        drop(output);
+        *self.recompute.borrow_mut() = outer;
+        self.recorder.mute(false);
+        self.recorder.set_scope(scope);
+        self.set_grad_enabled(grad_mode);
+        self.exit_autocast();
+        *self.autocast.borrow_mut() = outer_autocast;
+    }
+
+    /// `checkpoint(region, input, use_reentrant=False)`.
+    pub fn checkpoint(&self, input: Tensor, region: Region) -> Tensor {
+        if !self.grad_enabled.get() {
+            return region(self, &input);
+        }
+        let frame = Rc::new(Frame {
+            region: Rc::clone(&region),
+            input: input.clone(),
+            autocast: self.autocast_dtype(),
+            saves: Cell::new(0),
+            recomputed: RefCell::default(),
+            done: Cell::new(false),
+        });
+        let outer = self.checkpoint.borrow_mut().replace(frame);
+        let output = region(self, &input);
+        *self.checkpoint.borrow_mut() = outer;
+        output
+    }
+
+    /// `checkpoint(region, input, use_reentrant=True)`: the region runs without gradients, and
+    /// backward runs it again with them and goes backward through it at once.
+    pub fn checkpoint_reentrant(&self, input: Tensor, region: Region) -> Tensor {
+        if !self.records(&[&input]) {
+            return region(self, &input);
+        }
+        let saved = self.save(&input);
+        let autocast = self.autocast_dtype();
+        let grad_mode = self.set_grad_enabled(false);
+        let output = region(self, &input);
+        self.set_grad_enabled(grad_mode);
+        let backward = move |tape: &Tape, grads: &Grads| {
+            let input = tape.input_leaf(&saved.unpack(tape));
+            let grad_mode = tape.set_grad_enabled(true);
+            let outer_autocast = tape.autocast.borrow_mut().take();
+            if let Some(dtype) = autocast {
+                tape.enter_autocast(dtype);
+            }
+            let output = region(tape, &input);
+            tape.exit_autocast();
+            *tape.autocast.borrow_mut() = outer_autocast;
+            if let Some(gradient) = grads.first().cloned().flatten() {
+                tape.backward_with(&output, gradient);
+            }
+            tape.set_grad_enabled(grad_mode);
+            let grad = tape.take_input_gradient(&input);
+            drop(output);
+            Grads::from_iter([grad])
+        };
+        self.attach("CheckpointFunction", &[&input], output, Box::new(backward))
+    }
+}

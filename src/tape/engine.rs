@@ -1,0 +1,157 @@
+//! The backward pass: PyTorch's engine, node by node.
+//!
+//! Source: `torch/csrc/autograd/engine.cpp`, torch 2.15. Nodes run by falling sequence number as
+//! soon as all their gradients are there; parameters take theirs at once. A node's incoming
+//! gradients are dropped after it has run, then its saved tensors, then its outgoing gradients are
+//! handed on.
+
+use super::graph::{Edge, Grads, Node, ParameterId, accumulate};
+use super::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+/// A node that has all its gradients.
+struct Ready(Rc<Node>);
+
+impl PartialEq for Ready {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.seq == other.0.seq
+    }
+}
+impl Eq for Ready {}
+impl PartialOrd for Ready {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Ready {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.seq.cmp(&other.0.seq)
+    }
+}
+
+impl Tape {
+    /// `loss.backward()`: the gradient of `root` (a scalar) is one.
+    pub fn backward(&self, root: &Tensor) {
+        let one = self.empty("ones_like", *root.shape(), root.dtype());
+        self.backward_with(root, one);
+    }
+
+    /// `torch.autograd.backward(root, gradient)`.
+    pub(super) fn backward_with(&self, root: &Tensor, gradient: Tensor) {
+        let Some(Edge::Node(node, nr)) = root.edge().cloned() else { return };
+        let grad_mode = self.set_grad_enabled(false);
+        let scope = self.recorder.scope();
+        let held = gradient.clone();
+        self.count_dependencies(&node);
+        node.receive(self, nr, gradient);
+        let mut ready = BinaryHeap::from([Ready(node)]);
+        while let Some(Ready(node)) = ready.pop() {
+            self.recorder.set_scope(node.scope);
+            self.run(&node, &mut ready);
+        }
+        self.recorder.set_scope(scope);
+        drop(held);
+        self.set_grad_enabled(grad_mode);
+    }
+
+    /// Counts how many gradients each node and each parameter will get in this pass.
+    fn count_dependencies(&self, root: &Rc<Node>) {
+        let pass = self.next_pass();
+        root.pass.set(pass);
+        root.dependencies.set(0);
+        let mut stack = vec![Rc::clone(root)];
+        while let Some(node) = stack.pop() {
+            for edge in node.edges.borrow().iter().flatten() {
+                match edge {
+                    Edge::Node(next, _) => {
+                        if next.pass.get() == pass {
+                            next.dependencies.set(next.dependencies.get() + 1);
+                        } else {
+                            next.pass.set(pass);
+                            next.dependencies.set(1);
+                            stack.push(Rc::clone(next));
+                        }
+                    }
+                    Edge::Parameter(id) => self.expect_gradient(*id, pass),
+                }
+            }
+        }
+    }
+
+    fn run(&self, node: &Rc<Node>, ready: &mut BinaryHeap<Ready>) {
+        let incoming: Grads = std::mem::take(&mut *node.buffer.borrow_mut());
+        let Some(backward) = node.backward.borrow_mut().take() else { return };
+        let mut outgoing = if incoming.iter().any(Option::is_some) {
+            backward(self, &incoming)
+        } else {
+            Grads::new()
+        };
+        for (grad, (shape, dtype)) in outgoing.iter_mut().zip(&node.inputs) {
+            if let Some(full) = grad.take() {
+                *grad = Some(self.validated(full, shape, *dtype));
+            }
+        }
+        drop(incoming);
+        drop(backward);
+        let edges = std::mem::take(&mut *node.edges.borrow_mut());
+        let mut outgoing = outgoing.into_iter();
+        // A parameter takes its gradient only after all gradients of this node are handed on.
+        let mut parameters: smallvec::SmallVec<[ParameterId; 2]> = smallvec::SmallVec::new();
+        for edge in edges {
+            let grad = outgoing.next().flatten();
+            match edge {
+                None => drop(grad),
+                Some(Edge::Node(next, nr)) => {
+                    if let Some(grad) = grad {
+                        next.receive(self, nr, grad);
+                    }
+                    next.dependencies.set(next.dependencies.get() - 1);
+                    if next.dependencies.get() == 0 {
+                        ready.push(Ready(next));
+                    }
+                }
+                Some(Edge::Parameter(id)) => {
+                    if self.receive_gradient(id, grad) {
+                        parameters.push(id);
+                    }
+                }
+            }
+        }
+        for id in parameters {
+            self.accumulate_grad(id);
+        }
+    }
+
+    /// `validate_outputs`: a gradient is summed to the shape of its input and cast to its dtype.
+    fn validated(&self, grad: Tensor, shape: &Shape, dtype: DType) -> Tensor {
+        let grad = if grad.shape() == shape { grad } else { self.sum_to_size(&grad, shape) };
+        if grad.dtype() == dtype { grad } else { self.cast_to("_to_copy", &grad, dtype) }
+    }
+
+    /// A gradient arrives at a parameter; true when it was the last of this pass.
+    fn receive_gradient(&self, id: ParameterId, grad: Option<Tensor>) -> bool {
+        let mut parameters = self.parameters.borrow_mut();
+        let slot = &mut parameters[id as usize];
+        if let Some(grad) = grad {
+            slot.buffer = Some(accumulate(self, slot.buffer.take(), grad));
+        }
+        slot.dependencies -= 1;
+        slot.dependencies == 0
+    }
+
+    /// `AccumulateGrad` (`torch/csrc/autograd/functions/accumulate_grad.h`, torch 2.15): the first
+    /// gradient is taken over when nobody else holds it, else copied; later ones are added in place.
+    fn accumulate_grad(&self, id: ParameterId) {
+        let mut parameters = self.parameters.borrow_mut();
+        let slot = &mut parameters[id as usize];
+        let Some(new) = slot.buffer.take() else { return };
+        if slot.grad.is_none() {
+            let stolen = new.use_count() == 1 && new.is_contiguous();
+            let grad = if stolen { new.detach() } else { self.empty("clone", *new.shape(), new.dtype()) };
+            slot.grad = Some(grad);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The graph: nodes that know how to go backward, and where their gradients go.
+
+use super::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use smallvec::SmallVec;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Gradients, one for each input of a forward operation (or each output, when they arrive).
+pub(super) type Grads = SmallVec<[Option<Tensor>; 3]>;
+
+/// A backward formula. What it captured are the saved tensors; they are released when the engine
+/// drops it, after it has run.
+pub(super) type Backward = Box<dyn Fn(&Tape, &Grads) -> Grads>;
+
+/// Index of a parameter in the tape's list.
+pub(super) type ParameterId = u32;
+
+/// Where a gradient goes.
+#[derive(Clone)]
+pub(super) enum Edge {
+    /// To output `1` of a node.
+    Node(Rc<Node>, u8),
+    /// To a parameter's `.grad`.
+    Parameter(ParameterId),
+}
+
+/// Shape and dtype that a gradient must have.
+pub(super) type Meta = (Shape, DType);
+
+/// One recorded operation.
+pub(super) struct Node {
+    /// Order of creation; backward runs from the highest to the lowest.
+    pub(super) seq: u32,
+    /// Name for the record.
+    pub(super) op: &'static str,
+    /// Scope in which the operation ran.
+    pub(super) scope: u32,
+    /// Where the gradient of each input goes.
+    pub(super) edges: RefCell<SmallVec<[Option<Edge>; 3]>>,
+    /// Shape and dtype of each input.
+    pub(super) inputs: SmallVec<[Meta; 3]>,
+    /// The formula with its saved tensors, until it has run.
+    pub(super) backward: RefCell<Option<Backward>>,
+    /// Gradients of outputs that wait for the others.
+    pub(super) buffer: RefCell<Grads>,
+    /// Gradients still to come in the running backward pass.
+    pub(super) dependencies: Cell<u32>,
+    /// The backward pass that counted the dependencies.
+    pub(super) pass: Cell<u32>,
+}
+
+impl Node {
+    /// Puts a gradient into the buffer of output `nr`, adding to what is there.
+    pub(super) fn receive(&self, tape: &Tape, nr: u8, grad: Tensor) {
+        let nr = usize::from(nr);
+        let mut buffer = self.buffer.borrow_mut();
+        if buffer.len() <= nr {
+            buffer.resize(nr + 1, None);
+        }
+        let old = buffer[nr].take();
+        buffer[nr] = Some(accumulate(tape, old, grad));
+    }
+}
+
+/// `accumulate` of `torch/csrc/autograd/input_buffer.cpp` (torch 2.15): in place when nobody else
+/// holds what is there.
+pub(super) fn accumulate(tape: &Tape, old: Option<Tensor>, new: Tensor) -> Tensor {
+    match old {
+        None => new,
+        Some(old) if old.is_exclusive() => old,
+        Some(old) => tape.elementwise("add", &[&old, &new], old.dtype()),
+    }
+}
+
+/// A graph is a long chain: it is taken apart in a loop, because dropping it recursively would
+/// need a stack as deep as the model.
+impl Drop for Node {
+    fn drop(&mut self) {
+        let mut edges: Vec<Edge> = self.edges.get_mut().drain(..).flatten().collect();
+        while let Some(edge) = edges.pop() {
+            if let Edge::Node(node, _) = edge
+                && let Ok(mut node) = Rc::try_unwrap(node)
+            {
+                edges.extend(node.edges.get_mut().drain(..).flatten());
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Losses.
+
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+impl Tape {
+    /// `torch.nn.functional.cross_entropy(logits, target)` of `[N, V]` and `[N]`, mean over N.
+    pub fn cross_entropy(&self, logits: &Tensor, target: &Tensor) -> Tensor {
+        let logits = self.cast_up(logits);
+        self.without_autocast(|| {
+            let log_probabilities = self.log_softmax(&logits);
+            self.nll_loss(&log_probabilities, target)
+        })
+    }
+
+    /// `torch.nn.functional.nll_loss(x, target)`. Saves both and the total weight.
+    fn nll_loss(&self, x: &Tensor, target: &Tensor) -> Tensor {
+        let scalar = Shape::new(&[]);
+        if !self.records(&[x]) {
+            let out = self.empty("nll_loss_forward", scalar, x.dtype());
+            drop(self.empty("nll_loss_forward", scalar, x.dtype()));
+            return out;
+        }
+        let saved = (self.save(x), self.save(target));
+        let out = self.empty("nll_loss_forward", scalar, x.dtype());
+        let total_weight = self.empty("nll_loss_forward", scalar, x.dtype());
+        let weight = self.save(&total_weight);
+        drop(total_weight);
+        self.attach("nll_loss", &[x], out, Box::new(move |t, g| {
+            if g[0].is_none() {
+                return smallvec![];
+            }
+            let (x, _target, _weight) = (saved.0.unpack(t), saved.1.unpack(t), weight.unpack(t));
+            smallvec![Some(t.empty("nll_loss_backward", *x.shape(), x.dtype()))]
+        }))
+    }
+
+    /// `torch.nn.functional.pad(labels, (0, 1))[..., 1:].contiguous()`: the labels shifted by one,
+    /// with the padded tensor that stays a local variable of the loss.
+    pub fn shifted_labels(&self, labels: &Tensor) -> (Tensor, Tensor) {
+        let padded = Shape::from([labels.dim(0), labels.dim(1) + 1]);
+        let padded = self.empty("constant_pad_nd", padded, DType::Int64);
+        let view = self.slice(&padded, 1, 1, padded.dim(1));
+        let shifted = self.contiguous(&view);
+        (padded, shifted)
+    }
+}

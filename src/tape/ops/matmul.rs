@@ -1,0 +1,145 @@
+//! Matrix products.
+
+use crate::tape::checkpoint::Saved;
+use crate::tape::graph::Grads;
+use crate::tape::layout::Strides;
+use crate::tape::{Tape, Tensor};
+use crate::units::Shape;
+use smallvec::smallvec;
+
+impl Tape {
+    /// A matrix product's result `[.., n, m]` and the library workspace around it.
+    fn gemm(&self, op: &'static str, shape: Shape, like: &Tensor) -> Tensor {
+        let out = self.empty(op, shape, like.dtype());
+        self.gemm_workspace(op);
+        out
+    }
+
+    /// `torch.mm(a, b)` of `[n, k]` and `[k, m]`. Saves each factor that the gradient of the other
+    /// needs.
+    pub fn mm(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let shape = Shape::from([a.dim(0), b.dim(1)]);
+        if !self.records(&[a, b]) {
+            return self.gemm("mm", shape, a);
+        }
+        let saved_a = b.requires_grad().then(|| self.save(a));
+        let saved_b = a.requires_grad().then(|| self.save(b));
+        let out = self.gemm("mm", shape, a);
+        let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
+        self.attach("mm", &[a, b], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let a = saved_a.as_ref().map(|s| s.unpack(t));
+            let b = saved_b.as_ref().map(|s| s.unpack(t));
+            let grad_b = a.as_ref().map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+            let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
+            smallvec![grad_a, grad_b]
+        }))
+    }
+
+    /// `torch.addmm(bias, a, b)`. Saves as [`Tape::mm`] does.
+    pub fn addmm(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
+        let shape = Shape::from([a.dim(0), b.dim(1)]);
+        if !self.records(&[bias, a, b]) {
+            return self.gemm("addmm", shape, a);
+        }
+        let saved_a = b.requires_grad().then(|| self.save(a));
+        let saved_b = a.requires_grad().then(|| self.save(b));
+        let out = self.gemm("addmm", shape, a);
+        let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
+        let need_bias = bias.requires_grad();
+        self.attach("addmm", &[bias, a, b], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let a = saved_a.as_ref().map(|s| s.unpack(t));
+            let b = saved_b.as_ref().map(|s| s.unpack(t));
+            let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
+            let grad_b = a.as_ref().map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+            smallvec![need_bias.then(|| g.clone()), grad_a, grad_b]
+        }))
+    }
+
+    /// `torch.bmm(a, b)` of `[b, n, k]` and `[b, k, m]`. Saves as [`Tape::mm`] does.
+    pub fn bmm(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
+        if !self.records(&[a, b]) {
+            return self.gemm("bmm", shape, a);
+        }
+        let saved_a = b.requires_grad().then(|| self.save(a));
+        let saved_b = a.requires_grad().then(|| self.save(b));
+        let out = self.gemm("bmm", shape, a);
+        let (shape_a, shape_b) = (*a.shape(), *b.shape());
+        let bmm_grad = |t: &Tape, saved: &Option<Saved>, shape, g: &Tensor| {
+            saved.as_ref().map(|s| {
+                let _factor = s.unpack(t);
+                t.gemm("bmm", shape, g)
+            })
+        };
+        self.attach("bmm", &[a, b], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let grad_b = bmm_grad(t, &saved_a, shape_b, g);
+            let grad_a = bmm_grad(t, &saved_b, shape_a, g);
+            smallvec![grad_a, grad_b]
+        }))
+    }
+
+    /// `torch.matmul(a, b)` of equal leading dimensions: `[.., n, k]` and `[.., k, m]`.
+    pub fn matmul(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let (b, a) = (self.cast_down(b), self.cast_down(a));
+        self.without_autocast(|| {
+            let (n, k, m) = (a.dim(-2), a.dim(-1), b.dim(-1));
+            let batch = a.numel() / (n * k).max(1);
+            let mut shape = *a.shape();
+            let last = shape.rank() - 1;
+            shape.dims_mut()[last] = m;
+            let a = self.expand(&a, *a.shape());
+            let a3 = self.reshape(&a, [batch, n, k]);
+            let b = self.expand(&b, *b.shape());
+            let b3 = self.reshape(&b, [batch, k, m]);
+            let out = self.bmm(&a3, &b3);
+            self.unsafe_view(out, shape)
+        })
+    }
+
+    /// `torch.nn.functional.linear(x, weight, bias)`: `[.., in]` and `[out, in]` to `[.., out]`.
+    /// Under autocast each call casts its own input; weights' casts are cached.
+    pub fn linear(&self, x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
+        // C++ evaluates the casts from the last argument to the first.
+        let bias = bias.map(|b| self.cast_down(b));
+        let weight = self.cast_down(weight);
+        let x = self.cast_down(x);
+        self.without_autocast(|| {
+            let transposed = self.t(&weight);
+            let mut shape = *x.shape();
+            let last = shape.rank() - 1;
+            shape.dims_mut()[last] = weight.dim(0);
+            let flat = if x.shape().rank() == 2 {
+                x.clone()
+            } else {
+                self.reshape(&x, [x.numel() / x.dim(-1).max(1), x.dim(-1)])
+            };
+            match &bias {
+                Some(bias) => {
+                    let out = self.addmm(bias, &flat, &transposed);
+                    if shape.rank() == 2 { out } else { self.view(&out, shape) }
+                }
+                None => {
+                    let out = self.mm(&flat, &transposed);
+                    if shape.rank() == 2 { out } else { self.unsafe_view(out, shape) }
+                }
+            }
+        })
+    }
+}
+
+/// The strides of a factor that is a transposed view.
+fn transposed(factor: &Tensor) -> Option<Strides> {
+    (!factor.is_contiguous() && factor.is_dense()).then(|| *factor.strides())
+}
+
+/// The gradient of a transposed factor is computed transposed and seen through a transpose
+/// (`mm_mat2_backward`), so that a weight's gradient is row-major.
+fn seen_as(grad: Tensor, order: Option<Strides>) -> Tensor {
+    match order {
+        Some(strides) => grad.view_with(*grad.shape(), strides, None),
+        None => grad,
+    }
+}

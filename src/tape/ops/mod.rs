@@ -1,0 +1,17 @@
+//! The operations, each defined once: result, saved tensors, temporaries and gradient.
+//!
+//! Names and formulas are ATen's (`tools/autograd/derivatives.yaml`, torch 2.15). Where a formula
+//! has several results, they are computed in the alphabetical order of their names, as autograd's
+//! generated code does.
+
+mod attention;
+mod cast;
+mod embedding;
+mod loss;
+mod matmul;
+mod pointwise;
+mod reduce;
+mod shape;
+mod softmax;
+
+pub use attention::{SdpaKernel, SdpaMask};

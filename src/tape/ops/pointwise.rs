@@ -1,0 +1,194 @@
+//! Elementwise operations.
+
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor, layout};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+/// The shape of an elementwise result.
+fn broadcast(inputs: &[&Tensor]) -> Shape {
+    let rank = inputs.iter().map(|t| t.shape().rank()).max().unwrap_or(0);
+    let mut shape = Shape::new(&[1, 1, 1, 1, 1][..rank]);
+    for input in inputs {
+        let missing = rank - input.shape().rank();
+        for (size, &dim) in shape.dims_mut()[missing..].iter_mut().zip(input.shape().dims()) {
+            *size = (*size).max(dim);
+        }
+    }
+    shape
+}
+
+/// The dtype of an elementwise result of two tensors.
+fn promote(a: &Tensor, b: &Tensor) -> DType {
+    if a.dtype() == b.dtype() || !b.dtype().is_float() {
+        a.dtype()
+    } else if !a.dtype().is_float() {
+        b.dtype()
+    } else {
+        // Two different floats, of which one is float32 or both are halves.
+        DType::Float32
+    }
+}
+
+impl Tape {
+    /// A new tensor of the operands' common shape, placed as `TensorIterator` places it.
+    pub(in crate::tape) fn elementwise(
+        &self,
+        op: &'static str,
+        inputs: &[&Tensor],
+        dtype: DType,
+    ) -> Tensor {
+        let shape = broadcast(inputs);
+        if inputs.iter().all(|t| t.is_contiguous()) {
+            return self.empty(op, shape, dtype);
+        }
+        let operands: smallvec::SmallVec<[_; 3]> =
+            inputs.iter().map(|t| (t.shape(), t.strides())).collect();
+        let strides = layout::elementwise(&shape, &operands);
+        self.empty_strided(op, shape, strides, dtype)
+    }
+
+    /// A fresh tensor placed like `x`.
+    pub(in crate::tape) fn like(&self, op: &'static str, x: &Tensor) -> Tensor {
+        self.elementwise(op, &[x], x.dtype())
+    }
+
+    /// `a + b`. Saves nothing.
+    pub fn add(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let out = self.elementwise("add", &[a, b], promote(a, b));
+        if !self.records(&[a, b]) {
+            return out;
+        }
+        let (need_a, need_b) = (a.requires_grad(), b.requires_grad());
+        self.attach("add", &[a, b], out, Box::new(move |_, g| {
+            smallvec![need_a.then(|| g[0].clone()).flatten(), need_b.then(|| g[0].clone()).flatten()]
+        }))
+    }
+
+    /// `x + number`. Saves nothing.
+    pub fn add_scalar(&self, x: &Tensor) -> Tensor {
+        let out = self.like("add", x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach("add", &[x], out, Box::new(|_, g| g.clone()))
+    }
+
+    /// `a * b`. Saves each factor that the gradient of the other needs.
+    pub fn mul(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let dtype = promote(a, b);
+        if !self.records(&[a, b]) {
+            return self.elementwise("mul", &[a, b], dtype);
+        }
+        let saved_b = a.requires_grad().then(|| self.save(b));
+        let saved_a = b.requires_grad().then(|| self.save(a));
+        let out = self.elementwise("mul", &[a, b], dtype);
+        self.attach("mul", &[a, b], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let times = |saved: &Option<crate::tape::checkpoint::Saved>| {
+                saved.as_ref().map(|saved| {
+                    let factor = saved.unpack(t);
+                    t.elementwise("mul", &[g, &factor], promote(g, &factor))
+                })
+            };
+            let grad_b = times(&saved_a);
+            let grad_a = times(&saved_b);
+            smallvec![grad_a, grad_b]
+        }))
+    }
+
+    /// `x * number`. Saves nothing.
+    pub fn mul_scalar(&self, x: &Tensor) -> Tensor {
+        self.scaled("mul", x)
+    }
+
+    /// `x / number`. Saves nothing.
+    pub fn div_scalar(&self, x: &Tensor) -> Tensor {
+        self.scaled("div", x)
+    }
+
+    fn scaled(&self, op: &'static str, x: &Tensor) -> Tensor {
+        let out = self.like(op, x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(op, &[x], out, Box::new(move |t, g| {
+            smallvec![g[0].as_ref().map(|g| t.like(op, g))]
+        }))
+    }
+
+    /// `-x`. Saves nothing.
+    pub fn neg(&self, x: &Tensor) -> Tensor {
+        self.scaled("neg", x)
+    }
+
+    /// `x.pow(2)`. Saves x; its gradient `g * (2 * x)` holds two temporaries of x's size.
+    pub fn square(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        if !self.records(&[x]) {
+            return self.like("pow", x);
+        }
+        let saved = self.save(x);
+        let out = self.like("pow", x);
+        self.attach("pow", &[x], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let x = saved.unpack(t);
+            let power = t.like("pow", &x);
+            let scaled = t.like("mul", &power);
+            smallvec![Some(t.elementwise("mul", &[g, &scaled], g.dtype()))]
+        }))
+    }
+
+    /// `torch.rsqrt(x)`. Saves its result.
+    pub fn rsqrt(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        let out = self.like("rsqrt", x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        let saved = self.save(&out.detach());
+        self.attach("rsqrt", &[x], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let result = saved.unpack(t);
+            let cube = t.like("pow", &result);
+            let half = t.like("mul", g);
+            smallvec![Some(t.elementwise("mul", &[&half, &cube], g.dtype()))]
+        }))
+    }
+
+    /// `torch.cos(x)` or `torch.sin(x)` of positions, which need no gradient.
+    pub fn trigonometric(&self, op: &'static str, x: &Tensor) -> Tensor {
+        self.like(op, x)
+    }
+
+    /// `torch.nn.functional.silu(x)`. Saves x.
+    pub fn silu(&self, x: &Tensor) -> Tensor {
+        if !self.records(&[x]) {
+            return self.like("silu", x);
+        }
+        let saved = self.save(x);
+        let out = self.like("silu", x);
+        self.attach("silu", &[x], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let x = saved.unpack(t);
+            smallvec![Some(t.elementwise("silu_backward", &[g, &x], g.dtype()))]
+        }))
+    }
+
+    /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.
+    pub fn dropout(&self, x: &Tensor) -> Tensor {
+        let records = self.records(&[x]);
+        let out = self.like("native_dropout", x);
+        let mask = self.elementwise("native_dropout", &[x], DType::Bool);
+        if !records {
+            return out;
+        }
+        let saved = self.save(&mask);
+        drop(mask);
+        self.attach("native_dropout", &[x], out, Box::new(move |t, g| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            let mask = saved.unpack(t);
+            smallvec![Some(t.elementwise("native_dropout_backward", &[g, &mask], g.dtype()))]
+        }))
+    }
+}

@@ -1,0 +1,157 @@
+//! Views, and the copies that PyTorch makes where a view is impossible.
+
+use crate::tape::graph::{Backward, Edge};
+use crate::tape::{Tape, Tensor, layout};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+impl Tape {
+    fn view_node(
+        &self,
+        op: &'static str,
+        x: &Tensor,
+        shape: Shape,
+        strides: Shape,
+        backward: impl FnOnce() -> Backward,
+    ) -> Tensor {
+        let edge = self
+            .records(&[x])
+            .then(|| Edge::Node(self.node(op, &[x], backward()), 0));
+        x.view_with(shape, strides, edge)
+    }
+
+    /// `x.view(shape)`.
+    pub fn view(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        let strides = layout::view(x.shape(), x.strides(), &shape)
+            .expect("a view of these strides exists");
+        let from = *x.shape();
+        self.view_node("view", x, shape, strides, || {
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
+        })
+    }
+
+    /// `x.reshape(shape)`: a view, or a copy where none exists.
+    pub fn reshape(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        if layout::view(x.shape(), x.strides(), &shape).is_some() {
+            self.view(x, shape)
+        } else {
+            let copy = self.clone_contiguous(x);
+            self.unsafe_view(copy, shape)
+        }
+    }
+
+    /// `_unsafe_view`: another shape for a fresh tensor, which is not a view for autograd.
+    pub(in crate::tape) fn unsafe_view(&self, x: Tensor, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        let from = *x.shape();
+        let records = self.records(&[&x]);
+        let out = x.detach_as(shape, layout::contiguous(&shape));
+        if !records {
+            return out;
+        }
+        self.attach("_unsafe_view", &[&x], out, Box::new(move |t, g| {
+            smallvec![g[0].as_ref().map(|g| t.reshape(g, from))]
+        }))
+    }
+
+    /// `x.transpose(a, b)`.
+    pub fn transpose(&self, x: &Tensor, a: isize, b: isize) -> Tensor {
+        let (i, j) = (x.shape().axis(a), x.shape().axis(b));
+        let (mut shape, mut strides) = (*x.shape(), *x.strides());
+        shape.dims_mut().swap(i, j);
+        strides.dims_mut().swap(i, j);
+        self.view_node("transpose", x, shape, strides, || {
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.transpose(g, a, b))])
+        })
+    }
+
+    /// `x.t()` of a matrix.
+    pub fn t(&self, x: &Tensor) -> Tensor {
+        self.transpose(x, 0, 1)
+    }
+
+    /// `x.expand(shape)`.
+    pub fn expand(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        let missing = shape.rank() - x.shape().rank();
+        let mut strides = shape;
+        for (d, stride) in strides.dims_mut().iter_mut().enumerate() {
+            *stride = if d < missing || x.shape().dims()[d - missing] != shape.dims()[d] {
+                0
+            } else {
+                x.strides().dims()[d - missing]
+            };
+        }
+        let from = *x.shape();
+        self.view_node("expand", x, shape, strides, || {
+            Box::new(move |t, g| {
+                smallvec![g[0].as_ref().map(|g| {
+                    if *g.shape() == from { g.clone() } else { t.sum_to_size(g, &from) }
+                })]
+            })
+        })
+    }
+
+    /// `x.unsqueeze(dim)`.
+    pub fn unsqueeze(&self, x: &Tensor, dim: usize) -> Tensor {
+        let insert = |of: &Shape, value: u64| {
+            let mut dims: smallvec::SmallVec<[u64; 5]> = of.dims().into();
+            dims.insert(dim, value);
+            Shape::new(&dims)
+        };
+        let step = x.strides().dims().get(dim).map_or(1, |s| s * x.shape().dims()[dim]);
+        let (shape, strides) = (insert(x.shape(), 1), insert(x.strides(), step));
+        let from = *x.shape();
+        self.view_node("unsqueeze", x, shape, strides, || {
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
+        })
+    }
+
+    /// `x[..., start:end]` along `dim`: a view whose gradient is a full tensor of zeros around it.
+    pub fn slice(&self, x: &Tensor, dim: isize, start: u64, end: u64) -> Tensor {
+        let mut shape = *x.shape();
+        let axis = shape.axis(dim);
+        let whole = start == 0 && end == shape.dims()[axis];
+        shape.dims_mut()[axis] = end - start;
+        let from = *x.shape();
+        self.view_node("slice", x, shape, *x.strides(), || {
+            Box::new(move |t, g| {
+                smallvec![g[0].as_ref().map(|g| {
+                    if whole { g.clone() } else { t.empty("slice_backward", from, g.dtype()) }
+                })]
+            })
+        })
+    }
+
+    /// `torch.cat(parts, dim)`. Saves nothing; the gradients are views.
+    pub fn cat(&self, parts: &[&Tensor], dim: isize) -> Tensor {
+        let mut shape = *parts[0].shape();
+        let axis = shape.axis(dim);
+        shape.dims_mut()[axis] = parts.iter().map(|p| p.shape().dims()[axis]).sum();
+        let dtype = widest(parts);
+        let out = self.empty("cat", shape, dtype);
+        if !self.records(parts) {
+            return out;
+        }
+        let sizes: smallvec::SmallVec<[(u64, bool); 3]> =
+            parts.iter().map(|p| (p.shape().dims()[axis], p.requires_grad())).collect();
+        self.attach("cat", parts, out, Box::new(move |_, g| {
+            let Some(g) = &g[0] else { return smallvec![] };
+            sizes
+                .iter()
+                .map(|&(size, needed)| {
+                    let mut shape = *g.shape();
+                    shape.dims_mut()[axis] = size;
+                    needed.then(|| g.view_with(shape, *g.strides(), None))
+                })
+                .collect()
+        }))
+    }
+}
+
+fn widest(parts: &[&Tensor]) -> DType {
+    let first = parts[0].dtype();
+    if parts.iter().all(|p| p.dtype() == first) { first } else { DType::Float32 }
+}

@@ -1,0 +1,148 @@
+//! The recorder: turns the life of storages into events.
+
+use super::Category;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// One entry of the raw record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawEvent {
+    /// The storage with this id is allocated.
+    Alloc(u32),
+    /// The storage with this id is freed.
+    Free(u32),
+    /// A caller's mark.
+    Mark(u32),
+}
+
+/// What the record knows of a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawStorage {
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
+    pub category: Category,
+    /// The operation that allocated it.
+    pub op: &'static str,
+    /// Index in the list of scopes.
+    pub scope: u32,
+    /// Whether it is alive.
+    pub alive: bool,
+}
+
+/// Storages and events so far.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    storages: RefCell<Vec<RawStorage>>,
+    events: RefCell<Vec<RawEvent>>,
+    scopes: RefCell<Vec<String>>,
+    scope_ids: RefCell<HashMap<(u32, &'static str, u32), u32>>,
+    scope: Cell<u32>,
+    muted: Cell<bool>,
+}
+
+/// The id of a storage that is not recorded.
+const PHANTOM: u32 = u32::MAX;
+
+impl Recorder {
+    pub(super) fn new() -> Rc<Self> {
+        let recorder = Self::default();
+        recorder.scopes.borrow_mut().push(String::new());
+        Rc::new(recorder)
+    }
+
+    /// Records an allocation.
+    pub(super) fn alloc(self: &Rc<Self>, bytes: u64, category: Category, op: &'static str) -> Storage {
+        if self.muted.get() || bytes == 0 {
+            return Storage { id: PHANTOM, recorder: Rc::clone(self) };
+        }
+        let mut storages = self.storages.borrow_mut();
+        let id = u32::try_from(storages.len()).unwrap_or(PHANTOM);
+        storages.push(RawStorage { bytes, category, op, scope: self.scope.get(), alive: true });
+        self.events.borrow_mut().push(RawEvent::Alloc(id));
+        Storage { id, recorder: Rc::clone(self) }
+    }
+
+    pub(super) fn mark(&self, mark: u32) {
+        self.events.borrow_mut().push(RawEvent::Mark(mark));
+    }
+
+    /// While muted, nothing that is allocated is recorded.
+    pub(super) fn mute(&self, muted: bool) {
+        self.muted.set(muted);
+    }
+
+    pub(super) fn is_muted(&self) -> bool {
+        self.muted.get()
+    }
+
+    /// Enters the child `name` (with its index, when it is one of several) of the current scope
+    /// and returns the scope that was left.
+    pub(super) fn enter(&self, name: &'static str, index: Option<u32>) -> u32 {
+        let before = self.scope.get();
+        let key = (before, name, index.map_or(0, |i| i + 1));
+        let id = *self.scope_ids.borrow_mut().entry(key).or_insert_with(|| {
+            let mut scopes = self.scopes.borrow_mut();
+            let mut path = scopes[before as usize].clone();
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(name);
+            if let Some(index) = index {
+                path.push('.');
+                path.push_str(&index.to_string());
+            }
+            scopes.push(path);
+            u32::try_from(scopes.len() - 1).unwrap_or(0)
+        });
+        self.scope.set(id);
+        before
+    }
+
+    pub(super) fn scope(&self) -> u32 {
+        self.scope.get()
+    }
+
+    pub(super) fn set_scope(&self, scope: u32) {
+        self.scope.set(scope);
+    }
+
+    pub(super) fn storages_mut<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
+        f(&mut self.storages.borrow_mut())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.storages.borrow().len()
+    }
+
+    /// Takes the record, leaving an empty one.
+    pub(super) fn take(&self) -> (Vec<RawStorage>, Vec<RawEvent>, Vec<String>) {
+        (self.storages.take(), self.events.take(), self.scopes.take())
+    }
+}
+
+/// A live storage; dropping it records the free.
+#[derive(Debug)]
+pub(super) struct Storage {
+    pub(super) id: u32,
+    recorder: Rc<Recorder>,
+}
+
+impl Storage {
+    /// Says what the storage is for.
+    pub(super) fn set_category(&self, category: Category) {
+        if let Some(storage) = self.recorder.storages.borrow_mut().get_mut(self.id as usize) {
+            storage.category = category;
+        }
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Some(storage) = self.recorder.storages.borrow_mut().get_mut(self.id as usize) {
+            storage.alive = false;
+            self.recorder.events.borrow_mut().push(RawEvent::Free(self.id));
+        }
+    }
+}

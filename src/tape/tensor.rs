@@ -1,0 +1,153 @@
+//! Tensors: a shape over a storage, with a place in the graph.
+
+use super::graph::{Edge, ParameterId};
+use super::layout::{self, Strides};
+use super::recorder::Storage;
+use super::Category;
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// A tensor without its numbers. Cloning it is a second reference, as in Python; when the last
+/// one is dropped its storage is freed, unless another tensor is a view of it.
+#[derive(Clone)]
+pub struct Tensor(Rc<Impl>);
+
+struct Impl {
+    storage: Rc<Storage>,
+    shape: Shape,
+    strides: Strides,
+    dtype: DType,
+    edge: Option<Edge>,
+    view: bool,
+}
+
+impl Tensor {
+    pub(super) fn new(storage: Rc<Storage>, shape: Shape, strides: Strides, dtype: DType) -> Self {
+        Self(Rc::new(Impl { storage, shape, strides, dtype, edge: None, view: false }))
+    }
+
+    pub(super) fn leaf(storage: Rc<Storage>, shape: Shape, dtype: DType, id: ParameterId) -> Self {
+        let strides = layout::contiguous(&shape);
+        let edge = Some(Edge::Parameter(id));
+        Self(Rc::new(Impl { storage, shape, strides, dtype, edge, view: false }))
+    }
+
+    /// The same storage with another shape. Like PyTorch's views it keeps its base alive, so the
+    /// autograd engine never accumulates into it in place.
+    pub(super) fn view_with(&self, shape: Shape, strides: Strides, edge: Option<Edge>) -> Self {
+        let storage = Rc::clone(&self.0.storage);
+        Self(Rc::new(Impl { storage, shape, strides, dtype: self.0.dtype, edge, view: true }))
+    }
+
+    /// The same tensor with a place in the graph.
+    pub(super) fn with_edge(self, edge: Edge) -> Self {
+        let edge = Some(edge);
+        match Rc::try_unwrap(self.0) {
+            Ok(inner) => Self(Rc::new(Impl { edge, ..inner })),
+            Err(shared) => Self(Rc::new(Impl {
+                storage: Rc::clone(&shared.storage),
+                shape: shared.shape,
+                strides: shared.strides,
+                dtype: shared.dtype,
+                edge,
+                view: shared.view,
+            })),
+        }
+    }
+
+    /// `Tensor.detach()`: the same storage outside of the graph.
+    pub fn detach(&self) -> Self {
+        self.detach_as(self.0.shape, self.0.strides)
+    }
+
+    /// The same storage outside of the graph, with another shape.
+    pub(super) fn detach_as(&self, shape: Shape, strides: Strides) -> Self {
+        let storage = Rc::clone(&self.0.storage);
+        Self(Rc::new(Impl {
+            storage,
+            shape,
+            strides,
+            dtype: self.0.dtype,
+            edge: None,
+            view: self.0.view,
+        }))
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> &Shape {
+        &self.0.shape
+    }
+
+    /// Size of dimension `i`, counted from the end when negative.
+    pub fn dim(&self, i: isize) -> u64 {
+        self.0.shape.dim(i)
+    }
+
+    pub(super) fn strides(&self) -> &Strides {
+        &self.0.strides
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.0.dtype
+    }
+
+    /// Elements.
+    pub fn numel(&self) -> u64 {
+        self.0.shape.numel()
+    }
+
+    /// Bytes of the elements.
+    pub fn nbytes(&self) -> u64 {
+        self.numel() * self.0.dtype.size()
+    }
+
+    /// Whether a gradient flows to it.
+    pub fn requires_grad(&self) -> bool {
+        self.0.edge.is_some()
+    }
+
+    pub(super) fn edge(&self) -> Option<&Edge> {
+        self.0.edge.as_ref()
+    }
+
+    /// The parameter this tensor is, if it is one.
+    pub(super) fn parameter(&self) -> Option<ParameterId> {
+        match self.0.edge {
+            Some(Edge::Parameter(id)) if !self.0.view => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Whether elements lie in row-major order.
+    pub fn is_contiguous(&self) -> bool {
+        layout::is_contiguous(&self.0.shape, &self.0.strides)
+    }
+
+    pub(super) fn is_dense(&self) -> bool {
+        layout::is_dense(&self.0.shape, &self.0.strides)
+    }
+
+    /// Whether nobody else holds this tensor or its storage, so that the engine may add to it in
+    /// place (`can_accumulate_inplace`, `torch/csrc/autograd/input_buffer.cpp`, torch 2.15).
+    pub(super) fn is_exclusive(&self) -> bool {
+        !self.0.view
+            && Rc::strong_count(&self.0) == 1
+            && Rc::strong_count(&self.0.storage) == 1
+            && self.is_dense()
+    }
+
+    /// How many hold this very tensor.
+    pub(super) fn use_count(&self) -> usize {
+        Rc::strong_count(&self.0)
+    }
+
+    /// Says what the storage is for.
+    pub fn set_category(&self, category: Category) {
+        self.0.storage.set_category(category);
+    }
+
+    pub(super) fn storage_id(&self) -> u32 {
+        self.0.storage.id
+    }
+}
