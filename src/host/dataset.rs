@@ -114,9 +114,12 @@ pub(super) fn kept_by_fetching(dataset: &Dataset) -> Bytes {
     facts::REOPEN_FIXED.bytes() + small.min(large).min(huge)
 }
 
-/// The shuffled order of an epoch in each training process.
-pub(super) fn order(dataset: &Dataset) -> Bytes {
-    facts::SAMPLER_PER_ROW.each(dataset.rows)
+/// The shuffled order of an epoch in each of `ranks` training processes. `DistributedSampler`
+/// keeps every `ranks`-th number of the whole list; the freed ones lie between those kept, so
+/// that their pages stay.
+pub(super) fn order(dataset: &Dataset, ranks: u64) -> Bytes {
+    facts::ORDER_INTS.each(dataset.rows)
+        + Bytes(facts::POINTER.each(dataset.rows).get() / ranks.max(1))
 }
 
 /// What reading samples in a forked worker writes to (see Note [Reading is writing]).

@@ -152,7 +152,7 @@ facts! {
     REOPEN_HUGE_FIXED = 215_000_000 Bytes Measured: "What reading a row group of more than 200 MB keeps whatever its size." ["hostram 3, reopen_readtable, 200 and 1000 MB"];
     REOPEN_HUGE_PERMILLE = 2_000 Permille Measured: "What reading a row group of more than 200 MB keeps, as a share of its raw text." ["hostram 3, reopen_readtable, 200 and 1000 MB"];
     ROW_GROUP_ROWS = 1_048_576 Count Derived: "Rows of a Parquet row group when its writer does not say." ["pyarrow 26 write_table: row_group_size"];
-    SAMPLER_PER_ROW = 40 BytesEach Derived: "A shuffled epoch's order for each row: randperm(n).tolist() is a list of Python ints (8 + 32 bytes)." ["torch 2.15 utils/data/sampler.py, RandomSampler and DistributedSampler"];
+    ORDER_INTS = 32 BytesEach Measured: "A shuffled epoch's order for each row, beside its list: randperm(n).tolist() makes Python ints." ["tests/oracle/host/sampler.py, torch 2.15, 10 million rows: 40.0 bytes a row with RandomSampler, 34.0 with DistributedSampler over 4 ranks"];
     FORK_WORKER = 11_900_000 Bytes Measured: "Private memory of a forked DataLoader worker without its batch." ["hostram 4: 11.8 after start, 12.1 after 20 batches"];
     FORK_WORKER_BATCH_PERMILLE = 1_100 Permille Measured: "Private memory of a forked worker as a share of one batch." ["hostram 4: 1.06 after start, 1.15 after 20 batches"];
     FORK_WORKER_TABLES = 550_000 Bytes Measured: "Page tables of a forked worker beside those for its parent's private pages." ["hostram 4: 1.14 MB with 306 MB private in the parent"];
@@ -164,6 +164,6 @@ facts! {
     MODEL_MMAP = 3_700_000 Bytes Measured: "Private memory of a model whose weights are memory-mapped in the dtype of the file." ["hostram 6, from_pretrained, same dtype"];
     SHARD_V5 = 50_000_000_000 Bytes Derived: "save_pretrained's max_shard_size in transformers 5: what a GPU model brings to the host at once." ["transformers 5.23 modeling_utils.py"];
     SHARD_V4 = 5_000_000_000 Bytes Derived: "save_pretrained's max_shard_size in transformers 4." ["transformers 4.51 modeling_utils.py"];
-    CUDA_PRIVATE = 350_000_000 Bytes Assumed: "Private host memory of a CUDA context with cuBLAS, in each process." ["not measured: no GPU where hostram was made"];
-    CUDA_SHARED = 300_000_000 Bytes Assumed: "File-backed pages of CUDA libraries that running kernels touches, once per node." ["not measured: no GPU where hostram was made"];
+    CUDA_PRIVATE = 350_000_000 Bytes Assumed: "Private host memory of a CUDA context with cuBLAS, in each process." ["no GPU where the rest was measured; published process RSS of small Trainer runs (optimum-benchmark, torch 2.2) leaves 0.3-0.7 GB above the libraries for the whole context"];
+    CUDA_SHARED = 300_000_000 Bytes Assumed: "File-backed pages of CUDA libraries that running kernels touches, once per node." ["as for CUDA_PRIVATE"];
 }

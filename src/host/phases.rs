@@ -147,7 +147,7 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
         }
         HostPhase::Steady | HostPhase::Save => {
             let order = if job.loader.shuffle {
-                dataset::order(&job.dataset)
+                dataset::order(&job.dataset, job.ranks)
             } else {
                 Bytes::ZERO
             };

@@ -20,7 +20,11 @@ impl AttentionOptions {
             SdpaBackend::Efficient => SdpaKernel::Efficient,
             SdpaBackend::Math => SdpaKernel::Math,
         });
-        Self { implementation: spec.attention, forced, facts }
+        Self {
+            implementation: spec.attention,
+            forced,
+            facts,
+        }
     }
 }
 
@@ -98,9 +102,17 @@ impl Rotary {
     pub(super) fn new(t: &Tape, dim: u64) -> Self {
         let buffer = || {
             let shape = Shape::from([dim / 2]);
-            t.allocate("inv_freq", shape, DType::Float32, crate::tape::Category::Buffers)
+            t.allocate(
+                "inv_freq",
+                shape,
+                DType::Float32,
+                crate::tape::Category::Buffers,
+            )
         };
-        Self { _inverse_frequencies: [buffer(), buffer()], dim }
+        Self {
+            _inverse_frequencies: [buffer(), buffer()],
+            dim,
+        }
     }
 
     /// Cosines and sines of `positions` `[1, S]`, in `dtype`.

@@ -31,7 +31,9 @@ pub(super) struct RmsNorm {
 impl RmsNorm {
     /// Weight `[size]`.
     pub(super) fn new(t: &Tape, size: u64, dtype: DType) -> Self {
-        Self { weight: t.parameter(Shape::from([size]), dtype) }
+        Self {
+            weight: t.parameter(Shape::from([size]), dtype),
+        }
     }
 
     /// `[.., size]` to the same.

@@ -12,8 +12,13 @@ pub(super) struct LinearNet {
 
 impl LinearNet {
     pub(super) fn new(t: &Tape, config: &LinearModel, dtype: DType) -> Self {
-        let layer =
-            Linear::new(t, config.in_features, config.out_features, config.bias, dtype);
+        let layer = Linear::new(
+            t,
+            config.in_features,
+            config.out_features,
+            config.bias,
+            dtype,
+        );
         Self { layer }
     }
 

@@ -73,7 +73,15 @@ impl Llama {
             t.parameter(Shape::from([c.vocab_size, c.hidden_size]), dtype)
         };
         let checkpointing = spec.activation_checkpointing;
-        Self { embed_tokens, layers, norm, rotary, lm_head, dtype, checkpointing }
+        Self {
+            embed_tokens,
+            layers,
+            norm,
+            rotary,
+            lm_head,
+            dtype,
+            checkpointing,
+        }
     }
 
     /// Token ids `[B, S]` to logits `[B, S, V]`.
@@ -83,16 +91,22 @@ impl Llama {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let embedded = t.scoped("model.embed_tokens", None, || t.embedding(&self.embed_tokens, input_ids));
+        let embedded = t.scoped("model.embed_tokens", None, || {
+            t.embedding(&self.embed_tokens, input_ids)
+        });
         let positions = {
             let range = t.empty("arange", Shape::from([input_ids.dim(1)]), DType::Int64);
             t.add_scalar(&range)
         };
-        let (cos, sin) = t.scoped("model.rotary_emb", None, || self.rotary.forward(t, &positions, self.dtype));
+        let (cos, sin) = t.scoped("model.rotary_emb", None, || {
+            self.rotary.forward(t, &positions, self.dtype)
+        });
         let shared = Shared { cos, sin };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("model.layers", Some(i), || self.layer(t, layer, hidden, &shared));
+            hidden = t.scoped("model.layers", Some(i), || {
+                self.layer(t, layer, hidden, &shared)
+            });
         }
         let normalized = t.scoped("model.norm", None, || self.norm.forward(t, &hidden));
         drop(hidden);
@@ -125,12 +139,19 @@ impl DecoderLayer {
         };
         let input_layernorm = RmsNorm::new(t, c.hidden_size, dtype);
         let post_attention_layernorm = RmsNorm::new(t, c.hidden_size, dtype);
-        Self { attention, mlp, input_layernorm, post_attention_layernorm }
+        Self {
+            attention,
+            mlp,
+            input_layernorm,
+            post_attention_layernorm,
+        }
     }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
         let attended = {
-            let x = t.scoped("input_layernorm", None, || self.input_layernorm.forward(t, hidden));
+            let x = t.scoped("input_layernorm", None, || {
+                self.input_layernorm.forward(t, hidden)
+            });
             t.scoped("self_attn", None, || self.attention.forward(t, &x, shared))
         };
         let residual = t.add(hidden, &attended);
@@ -155,19 +176,30 @@ impl SelfAttention {
         let k_proj = linear(c.hidden_size, width(c.num_key_value_heads), c.qkv_bias);
         let v_proj = linear(c.hidden_size, width(c.num_key_value_heads), c.qkv_bias);
         let o_proj = linear(width(c.num_attention_heads), c.hidden_size, c.o_bias);
-        let head_norm = || {
-            (c.model_type == LlamaType::Qwen3).then(|| RmsNorm::new(t, c.head_dim, dtype))
-        };
+        let head_norm =
+            || (c.model_type == LlamaType::Qwen3).then(|| RmsNorm::new(t, c.head_dim, dtype));
         let (q_norm, k_norm) = (head_norm(), head_norm());
         let head_dim = c.head_dim;
-        Self { q_proj, k_proj, v_proj, o_proj, q_norm, k_norm, head_dim, options }
+        Self {
+            q_proj,
+            k_proj,
+            v_proj,
+            o_proj,
+            q_norm,
+            k_norm,
+            head_dim,
+            options,
+        }
     }
 
     /// `[B, S, H]` to the same.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> Tensor {
         let heads = |projection: &Linear, norm: &Option<RmsNorm>| {
             let y = projection.forward(t, x);
-            let y = t.view(&y, [x.dim(0), x.dim(1), y.dim(2) / self.head_dim, self.head_dim]);
+            let y = t.view(
+                &y,
+                [x.dim(0), x.dim(1), y.dim(2) / self.head_dim, self.head_dim],
+            );
             let y = match norm {
                 Some(norm) => norm.forward(t, &y),
                 None => y,

@@ -56,7 +56,11 @@ impl Model {
                 Net::Llama(Box::new(Llama::new(t, config, spec, facts, dtype)))
             }
         };
-        Self { net, facts, loss: spec.loss }
+        Self {
+            net,
+            facts,
+            loss: spec.loss,
+        }
     }
 
     /// Copies one micro-batch to the device.
@@ -65,7 +69,10 @@ impl Model {
         match (&self.net, &spec.architecture) {
             (Net::Linear(_), Architecture::Linear(config)) => {
                 let shape = Shape::from([spec.micro_batch_size, config.in_features]);
-                Batch { input: input(shape, weight_dtype(spec.precision)), labels: None }
+                Batch {
+                    input: input(shape, weight_dtype(spec.precision)),
+                    labels: None,
+                }
             }
             _ => {
                 let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
@@ -87,6 +94,9 @@ impl Model {
             (None, Loss::None) => None,
             (None, _) => Some(t.mean_all(&logits)),
         };
-        Output { logits: Some(logits), loss }
+        Output {
+            logits: Some(logits),
+            loss,
+        }
     }
 }

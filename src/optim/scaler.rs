@@ -15,7 +15,8 @@ impl GradScaler {
     pub fn scale(&mut self, t: &Tape, loss: &Tensor) -> Tensor {
         if self.state.is_empty() {
             for dtype in [DType::Float32, DType::Int32] {
-                self.state.push(t.allocate("full", Shape::new(&[]), dtype, Category::Temporaries));
+                self.state
+                    .push(t.allocate("full", Shape::new(&[]), dtype, Category::Temporaries));
             }
         }
         t.mul(loss, &self.state[0])

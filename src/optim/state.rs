@@ -18,7 +18,11 @@ pub struct Optimizer {
 impl Optimizer {
     /// A new optimizer without state.
     pub fn new(options: spec::Optimizer) -> Self {
-        Self { options, states: Vec::new(), kept: Vec::new() }
+        Self {
+            options,
+            states: Vec::new(),
+            kept: Vec::new(),
+        }
     }
 
     /// One step over all parameters that have a gradient.
@@ -53,12 +57,22 @@ impl Optimizer {
 
 /// A state tensor placed and typed like the parameter.
 pub(super) fn state_like(t: &Tape, op: &'static str, parameter: &Tensor) -> Tensor {
-    t.allocate(op, *parameter.shape(), parameter.dtype(), Category::OptimizerStates)
+    t.allocate(
+        op,
+        *parameter.shape(),
+        parameter.dtype(),
+        Category::OptimizerStates,
+    )
 }
 
 /// A state tensor of a shape of its own.
 pub(super) fn state_of(t: &Tape, op: &'static str, shape: &[u64], dtype: DType) -> Tensor {
-    t.allocate(op, crate::units::Shape::new(shape), dtype, Category::OptimizerStates)
+    t.allocate(
+        op,
+        crate::units::Shape::new(shape),
+        dtype,
+        Category::OptimizerStates,
+    )
 }
 
 /// A temporary placed and typed like `x`.

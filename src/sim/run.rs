@@ -14,13 +14,23 @@ const STEPS: u32 = 3;
 /// Runs a spec: every allocation and free in program order.
 pub fn simulate(spec: &ResolvedSpec) -> Trace {
     let tape = Tape::new(backend(spec));
-    let run = Run { tape: &tape, spec, marks: Vec::new(), counts: [0; 3] };
+    let run = Run {
+        tape: &tape,
+        spec,
+        marks: Vec::new(),
+        counts: [0; 3],
+    };
     let (marks, counts) = run.training();
     let (storages, events, scopes) = tape.finish();
     Trace {
         storages: storages
             .into_iter()
-            .map(|s| Storage { bytes: s.bytes, category: s.category, op: s.op, scope: s.scope })
+            .map(|s| Storage {
+                bytes: s.bytes,
+                category: s.category,
+                op: s.op,
+                scope: s.scope,
+            })
             .collect(),
         events: events
             .into_iter()
@@ -40,7 +50,11 @@ pub fn simulate(spec: &ResolvedSpec) -> Trace {
 
 fn backend(spec: &ResolvedSpec) -> Backend {
     let _ = spec;
-    Backend { gemm_workspace: 8_519_680, gemm_workspace_persistent: false, multiprocessors: 108 }
+    Backend {
+        gemm_workspace: 8_519_680,
+        gemm_workspace_persistent: false,
+        multiprocessors: 108,
+    }
 }
 
 struct Run<'a> {
@@ -52,8 +66,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn mark(&mut self, step: u32, micro_batch: u32, phase: Phase) {
-        self.tape.mark(u32::try_from(self.marks.len()).unwrap_or(u32::MAX));
-        self.marks.push(Mark { step, micro_batch, phase });
+        self.tape
+            .mark(u32::try_from(self.marks.len()).unwrap_or(u32::MAX));
+        self.marks.push(Mark {
+            step,
+            micro_batch,
+            phase,
+        });
     }
 
     /// The dtype of the autocast region, if there is one.
@@ -148,7 +167,10 @@ impl Run<'_> {
                 if storage.category == Category::Temporaries {
                     storage.category = Category::Activations;
                 }
-                if matches!(storage.category, Category::Activations | Category::AutocastWeights) {
+                if matches!(
+                    storage.category,
+                    Category::Activations | Category::AutocastWeights
+                ) {
                     saved += storage.bytes;
                 }
             }

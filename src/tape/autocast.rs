@@ -36,7 +36,11 @@ impl Autocast {
 impl Tape {
     /// Enters `torch.autocast("cuda", dtype)`.
     pub fn enter_autocast(&self, dtype: DType) {
-        *self.autocast.borrow_mut() = Some(Autocast { dtype, cache: Vec::new(), index: Vec::new() });
+        *self.autocast.borrow_mut() = Some(Autocast {
+            dtype,
+            cache: Vec::new(),
+            index: Vec::new(),
+        });
     }
 
     /// Leaves autocast, which drops the cached copies of weights.
@@ -67,7 +71,9 @@ impl Tape {
 
     /// `cached_cast(lower_precision, x)`: float32 tensors are cast down inside of autocast.
     pub(super) fn cast_down(&self, x: &Tensor) -> Tensor {
-        let Some(dtype) = self.autocast_dtype() else { return x.clone() };
+        let Some(dtype) = self.autocast_dtype() else {
+            return x.clone();
+        };
         if !x.dtype().is_float() || x.dtype() == dtype {
             return x.clone();
         }
@@ -89,6 +95,10 @@ impl Tape {
 
     /// `cached_cast(float32, x)`: low-precision tensors are cast up inside of autocast.
     pub(super) fn cast_up(&self, x: &Tensor) -> Tensor {
-        if self.autocast.borrow().is_some() { self.to(x, DType::Float32) } else { x.clone() }
+        if self.autocast.borrow().is_some() {
+            self.to(x, DType::Float32)
+        } else {
+            x.clone()
+        }
     }
 }

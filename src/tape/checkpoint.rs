@@ -80,14 +80,20 @@ impl Tape {
     }
 
     fn recompute(&self, frame: &Rc<Frame>) {
-        frame.recomputed.borrow_mut().resize(frame.saves.get(), None);
+        frame
+            .recomputed
+            .borrow_mut()
+            .resize(frame.saves.get(), None);
         let outer_autocast = self.autocast.borrow_mut().take();
         if let Some(dtype) = frame.autocast {
             self.enter_autocast(dtype);
         }
         let grad_mode = self.set_grad_enabled(true);
         let scope = self.recorder.scope();
-        let recompute = Rc::new(Recompute { frame: Rc::clone(frame), next: Cell::new(0) });
+        let recompute = Rc::new(Recompute {
+            frame: Rc::clone(frame),
+            next: Cell::new(0),
+        });
         let outer = self.recompute.borrow_mut().replace(recompute);
         let output = (frame.region)(self, &frame.input);
         drop(output);

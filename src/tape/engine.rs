@@ -41,7 +41,9 @@ impl Tape {
 
     /// `torch.autograd.backward(root, gradient)`.
     pub(super) fn backward_with(&self, root: &Tensor, gradient: Tensor) {
-        let Some(Edge::Node(node, nr)) = root.edge().cloned() else { return };
+        let Some(Edge::Node(node, nr)) = root.edge().cloned() else {
+            return;
+        };
         let grad_mode = self.set_grad_enabled(false);
         let scope = self.recorder.scope();
         let held = gradient.clone();
@@ -83,7 +85,9 @@ impl Tape {
 
     fn run(&self, node: &Rc<Node>, ready: &mut BinaryHeap<Ready>) {
         let incoming: Grads = std::mem::take(&mut *node.buffer.borrow_mut());
-        let Some(backward) = node.backward.borrow_mut().take() else { return };
+        let Some(backward) = node.backward.borrow_mut().take() else {
+            return;
+        };
         let mut outgoing = if incoming.iter().any(Option::is_some) {
             backward(self, &incoming)
         } else {
@@ -127,8 +131,16 @@ impl Tape {
 
     /// `validate_outputs`: a gradient is summed to the shape of its input and cast to its dtype.
     fn validated(&self, grad: Tensor, shape: &Shape, dtype: DType) -> Tensor {
-        let grad = if grad.shape() == shape { grad } else { self.sum_to_size(&grad, shape) };
-        if grad.dtype() == dtype { grad } else { self.cast_to("_to_copy", &grad, dtype) }
+        let grad = if grad.shape() == shape {
+            grad
+        } else {
+            self.sum_to_size(&grad, shape)
+        };
+        if grad.dtype() == dtype {
+            grad
+        } else {
+            self.cast_to("_to_copy", &grad, dtype)
+        }
     }
 
     /// A gradient arrives at a parameter; true when it was the last of this pass.
@@ -147,10 +159,16 @@ impl Tape {
     fn accumulate_grad(&self, id: ParameterId) {
         let mut parameters = self.parameters.borrow_mut();
         let slot = &mut parameters[id as usize];
-        let Some(new) = slot.buffer.take() else { return };
+        let Some(new) = slot.buffer.take() else {
+            return;
+        };
         if slot.grad.is_none() {
             let stolen = new.use_count() == 1 && new.is_contiguous();
-            let grad = if stolen { new.detach() } else { self.empty("clone", *new.shape(), new.dtype()) };
+            let grad = if stolen {
+                new.detach()
+            } else {
+                self.empty("clone", *new.shape(), new.dtype())
+            };
             slot.grad = Some(grad);
         }
     }

@@ -63,9 +63,8 @@ pub(super) fn view(old: &Shape, strides: &Strides, new: &Shape) -> Option<Stride
     let mut new_numel = 1;
     for d in (0..old.rank()).rev() {
         old_numel *= old.dims()[d];
-        let ends = d == 0
-            || (old.dims()[d - 1] != 1
-                && strides.dims()[d - 1] != old_numel * chunk_base);
+        let ends =
+            d == 0 || (old.dims()[d - 1] != 1 && strides.dims()[d - 1] != old_numel * chunk_base);
         if ends {
             while at > 0 && (new_numel < old_numel || new.dims()[at - 1] == 1) {
                 at -= 1;
@@ -117,7 +116,10 @@ pub(super) fn elementwise(shape: &Shape, operands: &[(&Shape, &Strides)]) -> Str
     };
     let mut order = [0usize; MAX_DIMS];
     let order = &mut order[..rank];
-    order.iter_mut().enumerate().for_each(|(i, at)| *at = rank - 1 - i);
+    order
+        .iter_mut()
+        .enumerate()
+        .for_each(|(i, at)| *at = rank - 1 - i);
     for i in 1..rank {
         let mut upper = i;
         for lower in (0..i).rev() {
@@ -166,7 +168,10 @@ mod tests {
     fn elementwise_results_keep_the_order_of_dimensions() {
         let shape = Shape::from([2, 4, 8, 16]);
         let transposed = Shape::from([8 * 64, 16, 64, 1]);
-        let row = (Shape::from([1, 1, 8, 16]), contiguous(&Shape::from([1, 1, 8, 16])));
+        let row = (
+            Shape::from([1, 1, 8, 16]),
+            contiguous(&Shape::from([1, 1, 8, 16])),
+        );
         let out = elementwise(&shape, &[(&shape, &transposed), (&row.0, &row.1)]);
         assert_eq!(out, transposed);
     }

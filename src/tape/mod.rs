@@ -12,15 +12,15 @@
 //! the same record everywhere. Every free is of a storage that is alive. After a backward pass
 //! nothing is alive that the caller does not hold, but the gradients of parameters.
 
+mod autocast;
 mod category;
+mod checkpoint;
+mod engine;
+mod graph;
 mod layout;
+mod ops;
 mod recorder;
 mod tensor;
-mod graph;
-mod engine;
-mod autocast;
-mod checkpoint;
-mod ops;
 
 pub use category::Category;
 pub use ops::{SdpaKernel, SdpaMask};
@@ -103,14 +103,26 @@ impl Tape {
         self.empty_strided(op, shape, layout::contiguous(&shape), dtype)
     }
 
-    fn empty_strided(&self, op: &'static str, shape: Shape, strides: Shape, dtype: DType) -> Tensor {
+    fn empty_strided(
+        &self,
+        op: &'static str,
+        shape: Shape,
+        strides: Shape,
+        dtype: DType,
+    ) -> Tensor {
         let bytes = shape.numel() * dtype.size();
         let storage = Rc::new(self.recorder.alloc(bytes, Category::Temporaries, op));
         Tensor::new(storage, shape, strides, dtype)
     }
 
     /// A new tensor that is known from the start to be for `category`.
-    pub fn allocate(&self, op: &'static str, shape: Shape, dtype: DType, category: Category) -> Tensor {
+    pub fn allocate(
+        &self,
+        op: &'static str,
+        shape: Shape,
+        dtype: DType,
+        category: Category,
+    ) -> Tensor {
         let bytes = shape.numel() * dtype.size();
         let storage = Rc::new(self.recorder.alloc(bytes, category, op));
         Tensor::new(storage, shape, layout::contiguous(&shape), dtype)
@@ -174,7 +186,10 @@ impl Tape {
     /// 2.15, kept for each thread that multiplies in torch 2.6.
     fn gemm_workspace(&self, op: &'static str) {
         if !self.backend.gemm_workspace_persistent {
-            drop(self.recorder.alloc(self.backend.gemm_workspace, Category::Workspaces, op));
+            drop(
+                self.recorder
+                    .alloc(self.backend.gemm_workspace, Category::Workspaces, op),
+            );
             return;
         }
         if self.recorder.is_muted() {
@@ -182,7 +197,10 @@ impl Tape {
         }
         let mut workspaces = self.workspaces.borrow_mut();
         workspaces[usize::from(self.in_backward.get())].get_or_insert_with(|| {
-            Rc::new(self.recorder.alloc(self.backend.gemm_workspace, Category::Workspaces, op))
+            Rc::new(
+                self.recorder
+                    .alloc(self.backend.gemm_workspace, Category::Workspaces, op),
+            )
         });
     }
 
@@ -204,7 +222,10 @@ impl Tape {
 
     /// The gradient of the youngest input leaf, which ends its life as one.
     fn take_input_gradient(&self, _leaf: &Tensor) -> Option<Tensor> {
-        self.parameters.borrow_mut().pop().and_then(|slot| slot.grad)
+        self.parameters
+            .borrow_mut()
+            .pop()
+            .and_then(|slot| slot.grad)
     }
 
     /// Sets whether operations are recorded for backward and returns what was set before.
@@ -247,7 +268,13 @@ impl Tape {
 
     /// Puts `output` into the graph: `backward` gives the gradients of `inputs` from that of
     /// `output`. Call it only when [`Tape::records`] says so.
-    fn attach(&self, op: &'static str, inputs: &[&Tensor], output: Tensor, backward: Backward) -> Tensor {
+    fn attach(
+        &self,
+        op: &'static str,
+        inputs: &[&Tensor],
+        output: Tensor,
+        backward: Backward,
+    ) -> Tensor {
         let node = self.node(op, inputs, backward);
         output.with_edge(Edge::Node(node, 0))
     }

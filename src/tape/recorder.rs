@@ -53,15 +53,32 @@ impl Recorder {
     }
 
     /// Records an allocation.
-    pub(super) fn alloc(self: &Rc<Self>, bytes: u64, category: Category, op: &'static str) -> Storage {
+    pub(super) fn alloc(
+        self: &Rc<Self>,
+        bytes: u64,
+        category: Category,
+        op: &'static str,
+    ) -> Storage {
         if self.muted.get() || bytes == 0 {
-            return Storage { id: PHANTOM, recorder: Rc::clone(self) };
+            return Storage {
+                id: PHANTOM,
+                recorder: Rc::clone(self),
+            };
         }
         let mut storages = self.storages.borrow_mut();
         let id = u32::try_from(storages.len()).unwrap_or(PHANTOM);
-        storages.push(RawStorage { bytes, category, op, scope: self.scope.get(), alive: true });
+        storages.push(RawStorage {
+            bytes,
+            category,
+            op,
+            scope: self.scope.get(),
+            alive: true,
+        });
         self.events.borrow_mut().push(RawEvent::Alloc(id));
-        Storage { id, recorder: Rc::clone(self) }
+        Storage {
+            id,
+            recorder: Rc::clone(self),
+        }
     }
 
     pub(super) fn mark(&self, mark: u32) {
@@ -132,7 +149,12 @@ pub(super) struct Storage {
 impl Storage {
     /// Says what the storage is for.
     pub(super) fn set_category(&self, category: Category) {
-        if let Some(storage) = self.recorder.storages.borrow_mut().get_mut(self.id as usize) {
+        if let Some(storage) = self
+            .recorder
+            .storages
+            .borrow_mut()
+            .get_mut(self.id as usize)
+        {
             storage.category = category;
         }
     }
@@ -140,9 +162,17 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if let Some(storage) = self.recorder.storages.borrow_mut().get_mut(self.id as usize) {
+        if let Some(storage) = self
+            .recorder
+            .storages
+            .borrow_mut()
+            .get_mut(self.id as usize)
+        {
             storage.alive = false;
-            self.recorder.events.borrow_mut().push(RawEvent::Free(self.id));
+            self.recorder
+                .events
+                .borrow_mut()
+                .push(RawEvent::Free(self.id));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Tensors: a shape over a storage, with a place in the graph.
 
+use super::Category;
 use super::graph::{Edge, ParameterId};
 use super::layout::{self, Strides};
 use super::recorder::Storage;
-use super::Category;
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -23,20 +23,41 @@ struct Impl {
 
 impl Tensor {
     pub(super) fn new(storage: Rc<Storage>, shape: Shape, strides: Strides, dtype: DType) -> Self {
-        Self(Rc::new(Impl { storage, shape, strides, dtype, edge: None, view: false }))
+        Self(Rc::new(Impl {
+            storage,
+            shape,
+            strides,
+            dtype,
+            edge: None,
+            view: false,
+        }))
     }
 
     pub(super) fn leaf(storage: Rc<Storage>, shape: Shape, dtype: DType, id: ParameterId) -> Self {
         let strides = layout::contiguous(&shape);
         let edge = Some(Edge::Parameter(id));
-        Self(Rc::new(Impl { storage, shape, strides, dtype, edge, view: false }))
+        Self(Rc::new(Impl {
+            storage,
+            shape,
+            strides,
+            dtype,
+            edge,
+            view: false,
+        }))
     }
 
     /// The same storage with another shape. Like PyTorch's views it keeps its base alive, so the
     /// autograd engine never accumulates into it in place.
     pub(super) fn view_with(&self, shape: Shape, strides: Strides, edge: Option<Edge>) -> Self {
         let storage = Rc::clone(&self.0.storage);
-        Self(Rc::new(Impl { storage, shape, strides, dtype: self.0.dtype, edge, view: true }))
+        Self(Rc::new(Impl {
+            storage,
+            shape,
+            strides,
+            dtype: self.0.dtype,
+            edge,
+            view: true,
+        }))
     }
 
     /// The same tensor with a place in the graph.

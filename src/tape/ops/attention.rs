@@ -46,7 +46,11 @@ impl Tape {
         let _ = mask;
         self.without_autocast(|| {
             let flash = q.dtype().is_half() && matches!(mask, SdpaMask::Causal);
-            match forced.unwrap_or(if flash { SdpaKernel::Flash } else { SdpaKernel::Efficient }) {
+            match forced.unwrap_or(if flash {
+                SdpaKernel::Flash
+            } else {
+                SdpaKernel::Efficient
+            }) {
                 SdpaKernel::Flash => self.flash_attention(&q, &k, &v),
                 SdpaKernel::Efficient | SdpaKernel::Math => self.efficient_attention(&q, &k, &v),
             }
@@ -60,17 +64,25 @@ impl Tape {
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
         let out = self.like(OP, q);
-        let lse = self.empty(OP, Shape::from([q.dim(0), q.dim(1), q.dim(2)]), DType::Float32);
+        let lse = self.empty(
+            OP,
+            Shape::from([q.dim(0), q.dim(1), q.dim(2)]),
+            DType::Float32,
+        );
         let seed = self.empty(OP, Shape::from([2 * PHILOX]), DType::UInt8);
         let unused = self.empty(OP, Shape::from([PHILOX]), DType::UInt8);
         let Some(saved) = saved else { return out };
         let result = [&out.detach(), &lse, &seed, &unused].map(|t| self.save(t));
-        let node = self.node(OP, &[q, k, v], Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
-            let _result = result.each_ref().map(|s| s.unpack(t));
-            t.flash_attention_backward(g, &q, &k, &v)
-        }));
+        let node = self.node(
+            OP,
+            &[q, k, v],
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
+                let _result = result.each_ref().map(|s| s.unpack(t));
+                t.flash_attention_backward(g, &q, &k, &v)
+            }),
+        );
         out.with_edge(Edge::Node(node, 0))
     }
 
@@ -85,11 +97,19 @@ impl Tape {
         let dk = self.like(OP, k);
         let dv = self.like(OP, v);
         let softmax_d = self.empty(OP, Shape::from([b, a, rounded]), DType::Float32);
-        let d_rounded = if d <= 128 { d.next_multiple_of(32) } else { d.next_multiple_of(64) };
-        let dq_accumulated = self.empty(OP, Shape::from([b, rounded, a, d_rounded]), DType::Float32);
+        let d_rounded = if d <= 128 {
+            d.next_multiple_of(32)
+        } else {
+            d.next_multiple_of(64)
+        };
+        let dq_accumulated =
+            self.empty(OP, Shape::from([b, rounded, a, d_rounded]), DType::Float32);
         let expanded = (k.dim(1) != a).then(|| {
             let shape = Shape::from([b, s_keys, a, d]);
-            (self.empty(OP, shape, k.dtype()), self.empty(OP, shape, k.dtype()))
+            (
+                self.empty(OP, shape, k.dtype()),
+                self.empty(OP, shape, k.dtype()),
+            )
         });
         drop(expanded);
         drop(dq_accumulated);
@@ -113,12 +133,16 @@ impl Tape {
         let lse = self.empty(OP, Shape::from([b, a, keeps]), DType::Float32);
         let Some(saved) = saved else { return out };
         let result = [&out.detach(), &lse, &seed, &offset].map(|t| self.save(t));
-        let node = self.node(OP, &[q, k, v], Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
-            let [out, ..] = result.each_ref().map(|s| s.unpack(t));
-            t.efficient_attention_backward(g, &q, &k, &v, &out)
-        }));
+        let node = self.node(
+            OP,
+            &[q, k, v],
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
+                let [out, ..] = result.each_ref().map(|s| s.unpack(t));
+                t.efficient_attention_backward(g, &q, &k, &v, &out)
+            }),
+        );
         out.with_edge(Edge::Node(node, 0))
     }
 
@@ -138,7 +162,10 @@ impl Tape {
         let dv = self.like(OP, v);
         let expanded = grouped.then(|| {
             let shape = Shape::from([b, k.dim(2), a, d]);
-            (self.empty(OP, shape, k.dtype()), self.empty(OP, shape, k.dtype()))
+            (
+                self.empty(OP, shape, k.dtype()),
+                self.empty(OP, shape, k.dtype()),
+            )
         });
         // delta = (grad.float() * out.float()).sum(-1).transpose(1, 2).contiguous()
         let product = self.elementwise(OP, &[g, out], DType::Float32);

@@ -20,16 +20,29 @@ impl Tape {
             return out;
         }
         let from = x.dtype();
-        self.attach("_to_copy", &[x], out, Box::new(move |t, g| {
-            smallvec![g[0].as_ref().map(|g| {
-                if g.dtype() == from { g.clone() } else { t.cast_to("_to_copy", g, from) }
-            })]
-        }))
+        self.attach(
+            "_to_copy",
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                smallvec![g[0].as_ref().map(|g| {
+                    if g.dtype() == from {
+                        g.clone()
+                    } else {
+                        t.cast_to("_to_copy", g, from)
+                    }
+                })]
+            }),
+        )
     }
 
     /// `x.contiguous()`: x itself when its elements lie in row-major order, else a copy.
     pub fn contiguous(&self, x: &Tensor) -> Tensor {
-        if x.is_contiguous() { x.clone() } else { self.clone_contiguous(x) }
+        if x.is_contiguous() {
+            x.clone()
+        } else {
+            self.clone_contiguous(x)
+        }
     }
 
     /// `x.clone(memory_format=torch.contiguous_format)`. Saves nothing.

@@ -17,11 +17,16 @@ impl Tape {
         let saved = self.save(indices);
         let out = self.empty("embedding", shape, weight.dtype());
         let table = *weight.shape();
-        self.attach("embedding", &[weight], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return smallvec![] };
-            let indices = saved.unpack(t);
-            smallvec![Some(t.embedding_dense_backward(g, &indices, table))]
-        }))
+        self.attach(
+            "embedding",
+            &[weight],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return smallvec![] };
+                let indices = saved.unpack(t);
+                smallvec![Some(t.embedding_dense_backward(g, &indices, table))]
+            }),
+        )
     }
 
     fn embedding_dense_backward(&self, g: &Tensor, _indices: &Tensor, table: Shape) -> Tensor {

@@ -27,13 +27,19 @@ impl Tape {
         let total_weight = self.empty("nll_loss_forward", scalar, x.dtype());
         let weight = self.save(&total_weight);
         drop(total_weight);
-        self.attach("nll_loss", &[x], out, Box::new(move |t, g| {
-            if g[0].is_none() {
-                return smallvec![];
-            }
-            let (x, _target, _weight) = (saved.0.unpack(t), saved.1.unpack(t), weight.unpack(t));
-            smallvec![Some(t.empty("nll_loss_backward", *x.shape(), x.dtype()))]
-        }))
+        self.attach(
+            "nll_loss",
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                if g[0].is_none() {
+                    return smallvec![];
+                }
+                let (x, _target, _weight) =
+                    (saved.0.unpack(t), saved.1.unpack(t), weight.unpack(t));
+                smallvec![Some(t.empty("nll_loss_backward", *x.shape(), x.dtype()))]
+            }),
+        )
     }
 
     /// `torch.nn.functional.pad(labels, (0, 1))[..., 1:].contiguous()`: the labels shifted by one,

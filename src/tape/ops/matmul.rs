@@ -26,14 +26,21 @@ impl Tape {
         let saved_b = a.requires_grad().then(|| self.save(b));
         let out = self.gemm("mm", shape, a);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
-        self.attach("mm", &[a, b], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let a = saved_a.as_ref().map(|s| s.unpack(t));
-            let b = saved_b.as_ref().map(|s| s.unpack(t));
-            let grad_b = a.as_ref().map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
-            let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
-            smallvec![grad_a, grad_b]
-        }))
+        self.attach(
+            "mm",
+            &[a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
+                let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let grad_b = a
+                    .as_ref()
+                    .map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+                let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
+                smallvec![grad_a, grad_b]
+            }),
+        )
     }
 
     /// `torch.addmm(bias, a, b)`. Saves as [`Tape::mm`] does.
@@ -47,14 +54,21 @@ impl Tape {
         let out = self.gemm("addmm", shape, a);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         let need_bias = bias.requires_grad();
-        self.attach("addmm", &[bias, a, b], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let a = saved_a.as_ref().map(|s| s.unpack(t));
-            let b = saved_b.as_ref().map(|s| s.unpack(t));
-            let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
-            let grad_b = a.as_ref().map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
-            smallvec![need_bias.then(|| g.clone()), grad_a, grad_b]
-        }))
+        self.attach(
+            "addmm",
+            &[bias, a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
+                let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let grad_a = b.as_ref().map(|_| t.gemm("mm", shape_a, g));
+                let grad_b = a
+                    .as_ref()
+                    .map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
+                smallvec![need_bias.then(|| g.clone()), grad_a, grad_b]
+            }),
+        )
     }
 
     /// `torch.bmm(a, b)` of `[b, n, k]` and `[b, k, m]`. Saves as [`Tape::mm`] does.
@@ -73,12 +87,17 @@ impl Tape {
                 t.gemm("bmm", shape, g)
             })
         };
-        self.attach("bmm", &[a, b], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let grad_b = bmm_grad(t, &saved_a, shape_b, g);
-            let grad_a = bmm_grad(t, &saved_b, shape_a, g);
-            smallvec![grad_a, grad_b]
-        }))
+        self.attach(
+            "bmm",
+            &[a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let grad_b = bmm_grad(t, &saved_a, shape_b, g);
+                let grad_a = bmm_grad(t, &saved_b, shape_a, g);
+                smallvec![grad_a, grad_b]
+            }),
+        )
     }
 
     /// `torch.matmul(a, b)` of equal leading dimensions: `[.., n, k]` and `[.., k, m]`.
@@ -119,11 +138,19 @@ impl Tape {
             match &bias {
                 Some(bias) => {
                     let out = self.addmm(bias, &flat, &transposed);
-                    if shape.rank() == 2 { out } else { self.view(&out, shape) }
+                    if shape.rank() == 2 {
+                        out
+                    } else {
+                        self.view(&out, shape)
+                    }
                 }
                 None => {
                     let out = self.mm(&flat, &transposed);
-                    if shape.rank() == 2 { out } else { self.unsafe_view(out, shape) }
+                    if shape.rank() == 2 {
+                        out
+                    } else {
+                        self.unsafe_view(out, shape)
+                    }
                 }
             }
         })

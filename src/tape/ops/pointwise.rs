@@ -11,7 +11,10 @@ fn broadcast(inputs: &[&Tensor]) -> Shape {
     let mut shape = Shape::new(&[1, 1, 1, 1, 1][..rank]);
     for input in inputs {
         let missing = rank - input.shape().rank();
-        for (size, &dim) in shape.dims_mut()[missing..].iter_mut().zip(input.shape().dims()) {
+        for (size, &dim) in shape.dims_mut()[missing..]
+            .iter_mut()
+            .zip(input.shape().dims())
+        {
             *size = (*size).max(dim);
         }
     }
@@ -60,9 +63,17 @@ impl Tape {
             return out;
         }
         let (need_a, need_b) = (a.requires_grad(), b.requires_grad());
-        self.attach("add", &[a, b], out, Box::new(move |_, g| {
-            smallvec![need_a.then(|| g[0].clone()).flatten(), need_b.then(|| g[0].clone()).flatten()]
-        }))
+        self.attach(
+            "add",
+            &[a, b],
+            out,
+            Box::new(move |_, g| {
+                smallvec![
+                    need_a.then(|| g[0].clone()).flatten(),
+                    need_b.then(|| g[0].clone()).flatten()
+                ]
+            }),
+        )
     }
 
     /// `x + number`. Saves nothing.
@@ -83,18 +94,23 @@ impl Tape {
         let saved_b = a.requires_grad().then(|| self.save(b));
         let saved_a = b.requires_grad().then(|| self.save(a));
         let out = self.elementwise("mul", &[a, b], dtype);
-        self.attach("mul", &[a, b], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let times = |saved: &Option<crate::tape::checkpoint::Saved>| {
-                saved.as_ref().map(|saved| {
-                    let factor = saved.unpack(t);
-                    t.elementwise("mul", &[g, &factor], promote(g, &factor))
-                })
-            };
-            let grad_b = times(&saved_a);
-            let grad_a = times(&saved_b);
-            smallvec![grad_a, grad_b]
-        }))
+        self.attach(
+            "mul",
+            &[a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let times = |saved: &Option<crate::tape::checkpoint::Saved>| {
+                    saved.as_ref().map(|saved| {
+                        let factor = saved.unpack(t);
+                        t.elementwise("mul", &[g, &factor], promote(g, &factor))
+                    })
+                };
+                let grad_b = times(&saved_a);
+                let grad_a = times(&saved_b);
+                smallvec![grad_a, grad_b]
+            }),
+        )
     }
 
     /// `x * number`. Saves nothing.
@@ -112,9 +128,12 @@ impl Tape {
         if !self.records(&[x]) {
             return out;
         }
-        self.attach(op, &[x], out, Box::new(move |t, g| {
-            smallvec![g[0].as_ref().map(|g| t.like(op, g))]
-        }))
+        self.attach(
+            op,
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.like(op, g))]),
+        )
     }
 
     /// `-x`. Saves nothing.
@@ -130,13 +149,18 @@ impl Tape {
         }
         let saved = self.save(x);
         let out = self.like("pow", x);
-        self.attach("pow", &[x], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let x = saved.unpack(t);
-            let power = t.like("pow", &x);
-            let scaled = t.like("mul", &power);
-            smallvec![Some(t.elementwise("mul", &[g, &scaled], g.dtype()))]
-        }))
+        self.attach(
+            "pow",
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                let power = t.like("pow", &x);
+                let scaled = t.like("mul", &power);
+                smallvec![Some(t.elementwise("mul", &[g, &scaled], g.dtype()))]
+            }),
+        )
     }
 
     /// `torch.rsqrt(x)`. Saves its result.
@@ -147,13 +171,18 @@ impl Tape {
             return out;
         }
         let saved = self.save(&out.detach());
-        self.attach("rsqrt", &[x], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let result = saved.unpack(t);
-            let cube = t.like("pow", &result);
-            let half = t.like("mul", g);
-            smallvec![Some(t.elementwise("mul", &[&half, &cube], g.dtype()))]
-        }))
+        self.attach(
+            "rsqrt",
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let result = saved.unpack(t);
+                let cube = t.like("pow", &result);
+                let half = t.like("mul", g);
+                smallvec![Some(t.elementwise("mul", &[&half, &cube], g.dtype()))]
+            }),
+        )
     }
 
     /// `torch.cos(x)` or `torch.sin(x)` of positions, which need no gradient.
@@ -168,11 +197,16 @@ impl Tape {
         }
         let saved = self.save(x);
         let out = self.like("silu", x);
-        self.attach("silu", &[x], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let x = saved.unpack(t);
-            smallvec![Some(t.elementwise("silu_backward", &[g, &x], g.dtype()))]
-        }))
+        self.attach(
+            "silu",
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                smallvec![Some(t.elementwise("silu_backward", &[g, &x], g.dtype()))]
+            }),
+        )
     }
 
     /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.
@@ -185,10 +219,19 @@ impl Tape {
         }
         let saved = self.save(&mask);
         drop(mask);
-        self.attach("native_dropout", &[x], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return Grads::new() };
-            let mask = saved.unpack(t);
-            smallvec![Some(t.elementwise("native_dropout_backward", &[g, &mask], g.dtype()))]
-        }))
+        self.attach(
+            "native_dropout",
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let mask = saved.unpack(t);
+                smallvec![Some(t.elementwise(
+                    "native_dropout_backward",
+                    &[g, &mask],
+                    g.dtype()
+                ))]
+            }),
+        )
     }
 }

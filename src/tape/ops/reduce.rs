@@ -15,9 +15,12 @@ impl Tape {
             return out;
         }
         let from = *x.shape();
-        self.attach("mean", &[x], out, Box::new(move |t, g| {
-            smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]
-        }))
+        self.attach(
+            "mean",
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]),
+        )
     }
 
     /// `x.mean()`. Saves nothing.
@@ -27,9 +30,12 @@ impl Tape {
             return out;
         }
         let from = *x.shape();
-        self.attach("mean", &[x], out, Box::new(move |t, g| {
-            smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]
-        }))
+        self.attach(
+            "mean",
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]),
+        )
     }
 
     /// `sum_to_size`, as autograd sums a gradient to the shape of a broadcast input.

@@ -23,8 +23,8 @@ impl Tape {
     /// `x.view(shape)`.
     pub fn view(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
         let shape = shape.into();
-        let strides = layout::view(x.shape(), x.strides(), &shape)
-            .expect("a view of these strides exists");
+        let strides =
+            layout::view(x.shape(), x.strides(), &shape).expect("a view of these strides exists");
         let from = *x.shape();
         self.view_node("view", x, shape, strides, || {
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
@@ -51,9 +51,12 @@ impl Tape {
         if !records {
             return out;
         }
-        self.attach("_unsafe_view", &[&x], out, Box::new(move |t, g| {
-            smallvec![g[0].as_ref().map(|g| t.reshape(g, from))]
-        }))
+        self.attach(
+            "_unsafe_view",
+            &[&x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))]),
+        )
     }
 
     /// `x.transpose(a, b)`.
@@ -88,7 +91,11 @@ impl Tape {
         self.view_node("expand", x, shape, strides, || {
             Box::new(move |t, g| {
                 smallvec![g[0].as_ref().map(|g| {
-                    if *g.shape() == from { g.clone() } else { t.sum_to_size(g, &from) }
+                    if *g.shape() == from {
+                        g.clone()
+                    } else {
+                        t.sum_to_size(g, &from)
+                    }
                 })]
             })
         })
@@ -101,7 +108,11 @@ impl Tape {
             dims.insert(dim, value);
             Shape::new(&dims)
         };
-        let step = x.strides().dims().get(dim).map_or(1, |s| s * x.shape().dims()[dim]);
+        let step = x
+            .strides()
+            .dims()
+            .get(dim)
+            .map_or(1, |s| s * x.shape().dims()[dim]);
         let (shape, strides) = (insert(x.shape(), 1), insert(x.strides(), step));
         let from = *x.shape();
         self.view_node("unsqueeze", x, shape, strides, || {
@@ -119,7 +130,11 @@ impl Tape {
         self.view_node("slice", x, shape, *x.strides(), || {
             Box::new(move |t, g| {
                 smallvec![g[0].as_ref().map(|g| {
-                    if whole { g.clone() } else { t.empty("slice_backward", from, g.dtype()) }
+                    if whole {
+                        g.clone()
+                    } else {
+                        t.empty("slice_backward", from, g.dtype())
+                    }
                 })]
             })
         })
@@ -135,23 +150,34 @@ impl Tape {
         if !self.records(parts) {
             return out;
         }
-        let sizes: smallvec::SmallVec<[(u64, bool); 3]> =
-            parts.iter().map(|p| (p.shape().dims()[axis], p.requires_grad())).collect();
-        self.attach("cat", parts, out, Box::new(move |_, g| {
-            let Some(g) = &g[0] else { return smallvec![] };
-            sizes
-                .iter()
-                .map(|&(size, needed)| {
-                    let mut shape = *g.shape();
-                    shape.dims_mut()[axis] = size;
-                    needed.then(|| g.view_with(shape, *g.strides(), None))
-                })
-                .collect()
-        }))
+        let sizes: smallvec::SmallVec<[(u64, bool); 3]> = parts
+            .iter()
+            .map(|p| (p.shape().dims()[axis], p.requires_grad()))
+            .collect();
+        self.attach(
+            "cat",
+            parts,
+            out,
+            Box::new(move |_, g| {
+                let Some(g) = &g[0] else { return smallvec![] };
+                sizes
+                    .iter()
+                    .map(|&(size, needed)| {
+                        let mut shape = *g.shape();
+                        shape.dims_mut()[axis] = size;
+                        needed.then(|| g.view_with(shape, *g.strides(), None))
+                    })
+                    .collect()
+            }),
+        )
     }
 }
 
 fn widest(parts: &[&Tensor]) -> DType {
     let first = parts[0].dtype();
-    if parts.iter().all(|p| p.dtype() == first) { first } else { DType::Float32 }
+    if parts.iter().all(|p| p.dtype() == first) {
+        first
+    } else {
+        DType::Float32
+    }
 }

@@ -24,17 +24,30 @@ impl Tape {
     ) -> Tensor {
         // Autocast runs it in float32. The kernel reads a half and writes float32 in one go when a
         // dtype is asked for, and so does its gradient.
-        let x = if dtype.is_none() { self.cast_up(x) } else { x.clone() };
+        let x = if dtype.is_none() {
+            self.cast_up(x)
+        } else {
+            x.clone()
+        };
         let from = x.dtype();
         let out = self.empty(op, *x.shape(), dtype.unwrap_or(from));
         if !self.records(&[&x]) {
             return out;
         }
         let saved = self.save(&out.detach());
-        self.attach(op, &[&x], out, Box::new(move |t, g| {
-            let Some(g) = &g[0] else { return smallvec![] };
-            let result = saved.unpack(t);
-            smallvec![Some(t.empty(backward, *result.shape(), if from.is_half() { from } else { g.dtype() }))]
-        }))
+        self.attach(
+            op,
+            &[&x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return smallvec![] };
+                let result = saved.unpack(t);
+                smallvec![Some(t.empty(
+                    backward,
+                    *result.shape(),
+                    if from.is_half() { from } else { g.dtype() }
+                ))]
+            }),
+        )
     }
 }
