@@ -36,6 +36,8 @@ impl Draw {
         let ranks = 1 + self.below(8);
         HostJob {
             ranks,
+            jobs: 1,
+            world_size: ranks,
             launcher: ranks > 1,
             libraries: self.one_of(Libraries::ALL),
             optimizer: self.yes(),
@@ -166,6 +168,7 @@ fn more_rows_of_the_same_length_never_need_less() {
 fn more_ranks_never_need_less() {
     never_needs_less("ranks", |job| {
         job.ranks += 1;
+        job.world_size += 1;
         job.launcher = true;
     });
 }
@@ -199,6 +202,8 @@ fn zero_and_huge_values_give_an_answer() {
     for value in [0, 1, u64::MAX] {
         for mut job in jobs().take(50) {
             job.ranks = value;
+            job.jobs = value;
+            job.world_size = value;
             job.vocab_size = value;
             job.dataset.raw_bytes = value;
             job.dataset.rows = value;

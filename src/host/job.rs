@@ -2,10 +2,11 @@
 
 use super::facts;
 use crate::spec::{
-    Architecture, Checkpoint, DataLoader, Dataset, Libraries, OptimizerName, ResolvedSpec,
-    TokenizerKind,
+    Architecture, Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName,
+    Precision, ResolvedSpec, TokenizerKind,
 };
 use crate::units::{Bytes, DType};
+use serde_json::Value;
 
 /// What the host model takes over from the device's side, so that it depends on none of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,9 +26,13 @@ pub struct HostInputs {
 /// A training job on one node, as the host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostJob {
-    /// Training processes.
+    /// Training processes on the node.
     pub ranks: u64,
-    /// Whether a launcher (torchrun, accelerate) stays beside them.
+    /// Jobs of their own that these belong to; each has one rank that saves.
+    pub jobs: u64,
+    /// Training processes of one job on all nodes, among which a sampler divides the data set.
+    pub world_size: u64,
+    /// Whether each job's launcher (torchrun, accelerate) stays beside it.
     pub launcher: bool,
     /// What each of them imports.
     pub libraries: Libraries,
@@ -65,11 +70,14 @@ impl HostJob {
     /// The job that a specification describes.
     pub fn new(spec: &ResolvedSpec, inputs: &HostInputs) -> Self {
         let settings = &spec.scenario.host;
-        let ranks = spec.host.processes;
+        let hardware = &spec.scenario.hardware;
+        let world_size = hardware.gpus_per_node.saturating_mul(hardware.nodes);
         let linear = matches!(spec.architecture, Architecture::Linear(_));
         Self {
-            ranks,
-            launcher: settings.launcher.unwrap_or(ranks > 1),
+            ranks: spec.host.processes,
+            jobs: hardware.processes_per_gpu,
+            world_size,
+            launcher: settings.launcher.unwrap_or(world_size > 1),
             libraries: settings.libraries,
             optimizer: spec.optimizer.name != OptimizerName::None,
             cuda: settings.cuda,
@@ -82,11 +90,7 @@ impl HostJob {
             dataset: spec.dataset,
             loader: spec.dataloader,
             batch: batch_tensors(spec),
-            checkpoint: if linear {
-                Checkpoint::RandomInit
-            } else {
-                settings.checkpoint
-            },
+            checkpoint: settings.checkpoint.unwrap_or_else(|| checkpoint(spec)),
             parameter_bytes: inputs.parameter_bytes,
             saved_parameter_bytes: inputs.saved_parameter_bytes,
             saved_optimizer_bytes: inputs.optimizer_state_bytes,
@@ -116,8 +120,30 @@ fn batch_tensors(spec: &ResolvedSpec) -> Vec<Bytes> {
     vec![tokens(spec.seq_len), tokens(spec.seq_len), tokens(target)]
 }
 
+/// How the weights come in when the scenario does not say.
+fn checkpoint(spec: &ResolvedSpec) -> Checkpoint {
+    let file = match &spec.scenario.model {
+        ModelRef::Linear { .. } => return Checkpoint::RandomInit,
+        // The published checkpoints of the catalog's models are in bfloat16.
+        ModelRef::Catalog(_) => Some("bfloat16"),
+        ModelRef::HfConfig { hf_config } => hf_config
+            .get("dtype")
+            .or_else(|| hf_config.get("torch_dtype"))
+            .and_then(Value::as_str),
+        ModelRef::NumParameters { .. } => None,
+    };
+    let parameters = match spec.precision {
+        Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => "float32",
+        Precision::Bf16 => "bfloat16",
+        Precision::Fp16 => "float16",
+    };
+    match file {
+        Some(file) if file.trim_start_matches("torch.") != parameters => Checkpoint::Converted,
+        _ => Checkpoint::SameDtype,
+    }
+}
+
 fn max_shard(spec: &ResolvedSpec) -> Bytes {
-    use crate::spec::Framework;
     match spec.framework {
         Framework::Torch215Transformers523 => facts::SHARD_V5.bytes(),
         Framework::Torch26Transformers451 | Framework::Torch26Transformers448 => {

@@ -84,7 +84,7 @@ fn worker(job: &HostJob, parent: Bytes) -> (Bytes, Bytes) {
 /// What a forked worker copies by reading samples (see Note [Reading is writing]). Workers that
 /// do not outlive an epoch start over with the next.
 fn copied(job: &HostJob) -> Bytes {
-    let sharers = job.loader.num_workers.saturating_mul(job.ranks);
+    let sharers = job.loader.num_workers.saturating_mul(job.world_size);
     let epochs = if job.loader.persistent_workers {
         job.dataset.epochs
     } else {

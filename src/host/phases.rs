@@ -48,7 +48,7 @@ impl Parts {
 
     fn add_times(&mut self, other: &Self, count: u64) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine += Bytes(theirs.get().saturating_mul(count));
+            *mine += times(theirs, count);
         }
     }
 
@@ -66,13 +66,19 @@ impl Parts {
     }
 }
 
+fn times(bytes: Bytes, count: u64) -> Bytes {
+    Bytes(bytes.get().saturating_mul(count))
+}
+
 /// One phase of a node.
 struct Phase {
     name: HostPhase,
     /// What every rank has.
     rank: Parts,
-    /// What the rank that saves has beside it.
+    /// What each rank that saves has beside it.
     saver: Bytes,
+    /// How many save.
+    savers: u64,
     /// Everything.
     node: Parts,
 }
@@ -80,14 +86,14 @@ struct Phase {
 impl Phase {
     fn new(job: &HostJob, phase: HostPhase) -> Self {
         let rank = rank_parts(job, phase);
-        let saver = if phase == HostPhase::Save && job.ranks > 0 {
-            model::saving(job)
-        } else {
-            Bytes::ZERO
+        let savers = job.jobs.min(job.ranks);
+        let saver = match phase {
+            HostPhase::Save => model::saving(job),
+            HostPhase::Load | HostPhase::Steady => Bytes::ZERO,
         };
         let mut node = Parts::default();
         node.add_times(&rank, job.ranks);
-        node.add(HostPart::Saving, saver);
+        node.add(HostPart::Saving, times(saver, savers));
         if job.ranks > 0 {
             let libraries = process(job, phase).shared;
             node.add(HostPart::SharedLibraries, libraries);
@@ -96,23 +102,33 @@ impl Phase {
             }
         }
         if job.launcher {
-            node.add(HostPart::OtherProcesses, facts::LAUNCHER_PRIVATE.bytes());
-            node.add(HostPart::PageTables, facts::LAUNCHER_TABLES.bytes());
+            node.add(
+                HostPart::OtherProcesses,
+                facts::LAUNCHER_PRIVATE.each(job.jobs),
+            );
+            node.add(HostPart::PageTables, facts::LAUNCHER_TABLES.each(job.jobs));
         }
         node.add(HostPart::OtherProcesses, job.other_memory);
         Self {
             name: phase,
             rank,
             saver,
+            savers,
             node,
         }
     }
 
-    /// Each rank's memory; the first one saves.
+    /// Each rank's memory; the first ones save.
     fn per_rank(&self, ranks: u64) -> Vec<Bytes> {
         let each = self.rank.total();
         (0..ranks.min(MAX_LISTED_RANKS))
-            .map(|rank| if rank == 0 { each + self.saver } else { each })
+            .map(|rank| {
+                if rank < self.savers {
+                    each + self.saver
+                } else {
+                    each
+                }
+            })
             .collect()
     }
 }
@@ -147,7 +163,7 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
         }
         HostPhase::Steady | HostPhase::Save => {
             let order = if job.loader.shuffle {
-                dataset::order(&job.dataset, job.ranks)
+                dataset::order(&job.dataset, job.world_size)
             } else {
                 Bytes::ZERO
             };

@@ -65,8 +65,10 @@ pub struct HostSettings {
     pub libraries: Libraries,
     /// The tokenizer.
     pub tokenizer: TokenizerKind,
-    /// How the weights are read.
-    pub checkpoint: Checkpoint,
+    /// How the weights are read; when absent, by `from_pretrained`, in another dtype than the
+    /// file's where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// Whether the process has a CUDA context; without one it trains on the CPU.
     pub cuda: bool,
     /// Whether a launcher (torchrun, accelerate launch) stays beside the training processes; when
@@ -82,7 +84,7 @@ impl Default for HostSettings {
         Self {
             libraries: Libraries::Trainer,
             tokenizer: TokenizerKind::Bpe,
-            checkpoint: Checkpoint::SameDtype,
+            checkpoint: None,
             cuda: true,
             launcher: None,
             other_memory: 0,
