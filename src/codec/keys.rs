@@ -101,6 +101,7 @@ pub static KEYS: &[Key] = &[
     key("dataloader.prefetch_factor", "prefetch", Kind::Count),
     key("dataloader.pin_memory", "pin", Kind::Flag),
     key("dataloader.persistent_workers", "persistent", Kind::Flag),
+    key("dataloader.shuffle", "shuffle", Kind::Flag),
     key(
         "dataloader.multiprocessing_context",
         "start",

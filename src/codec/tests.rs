@@ -47,6 +47,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         host: HostSettings {
             launcher: Some(true),
+            checkpoint: Some(Checkpoint::Converted),
             ..HostSettings::default()
         },
         hardware: Hardware {
