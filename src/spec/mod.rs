@@ -39,4 +39,6 @@ pub use resolved::*;
 pub use scenario::*;
 
 #[cfg(test)]
+mod published;
+#[cfg(test)]
 mod tests;

@@ -1,0 +1,114 @@
+//! The catalog's models against the numbers of parameters that their repositories state.
+
+use super::{Architecture, LlamaConfig, LlamaType, Scenario, resolve};
+use crate::catalog;
+use crate::spec::ModelRef;
+
+/// Elements of all parameters, counted from the formula and not by the engine.
+fn parameters(config: &LlamaConfig) -> u64 {
+    let (hidden, dim) = (config.hidden_size, config.head_dim);
+    let (query, key_value) = (
+        config.num_attention_heads * dim,
+        config.num_key_value_heads * dim,
+    );
+    let attention = 2 * hidden * query + 2 * hidden * key_value;
+    let biases = if config.qkv_bias {
+        query + 2 * key_value
+    } else {
+        0
+    };
+    let head_norms = if config.model_type == LlamaType::Qwen3 {
+        2 * dim
+    } else {
+        0
+    };
+    let mlp = 3 * hidden * config.intermediate_size;
+    let layer = attention + biases + head_norms + mlp + 2 * hidden;
+    let embeddings = if config.tie_word_embeddings { 1 } else { 2 };
+    embeddings * config.vocab_size * hidden + config.num_hidden_layers * layer + hidden
+}
+
+/// Totals of the safetensors files, as the hub shows them.
+const PUBLISHED: &[(&str, u64)] = &[
+    ("qwen3-0.6b", 596_049_920),
+    ("qwen3-1.7b", 1_720_574_976),
+    ("qwen3-4b", 4_022_468_096),
+    ("qwen3-8b", 8_190_735_360),
+    ("qwen3-14b", 14_768_307_200),
+    ("qwen3-32b", 32_762_123_264),
+    ("qwen2.5-0.5b", 494_032_768),
+    ("qwen2.5-1.5b", 1_543_714_304),
+    ("qwen2.5-3b", 3_085_938_688),
+    ("qwen2.5-7b", 7_615_616_512),
+    ("qwen2.5-14b", 14_770_033_664),
+    ("qwen2.5-32b", 32_763_876_352),
+    ("qwen2.5-72b", 72_706_203_648),
+    ("qwen2-0.5b", 494_032_768),
+    ("qwen2-1.5b", 1_543_714_304),
+    ("qwen2-7b", 7_615_616_512),
+    ("qwen2-72b", 72_706_203_648),
+    ("qwen1.5-1.8b", 1_836_828_672),
+    ("llama-3.3-70b", 70_553_706_496),
+    ("llama-3.2-1b", 1_235_814_400),
+    ("llama-3.2-3b", 3_212_749_824),
+    ("llama-3.1-8b", 8_030_261_248),
+    ("llama-3.1-70b", 70_553_706_496),
+    ("llama-3.1-405b", 405_853_388_800),
+    ("llama-3-8b", 8_030_261_248),
+    ("llama-3-70b", 70_553_706_496),
+    ("llama-2-7b", 6_738_415_616),
+    ("llama-2-13b", 13_015_864_320),
+    ("llama-2-70b", 68_976_648_192),
+    ("llama-7b", 6_738_415_616),
+    ("llama-13b", 13_015_864_320),
+    ("llama-65b", 65_285_660_672),
+    ("codellama-7b", 6_738_546_688),
+    ("codellama-34b", 33_743_970_304),
+    ("mistral-7b", 7_241_732_096),
+    ("mistral-7b-v0.2", 7_241_732_096),
+    ("mistral-7b-v0.3", 7_248_023_552),
+    ("mistral-nemo-12b", 12_247_782_400),
+    ("mistral-small-22b", 22_247_282_688),
+    ("mistral-small-24b", 23_572_403_200),
+    ("mistral-large-123b", 122_610_069_504),
+    ("deepseek-r1-distill-qwen-1.5b", 1_777_088_000),
+    ("deepseek-r1-distill-llama-8b", 8_030_261_248),
+    ("deepseek-llm-7b", 6_910_365_696),
+    ("deepseek-coder-1.3b", 1_346_471_936),
+    ("deepseek-coder-6.7b", 6_740_512_768),
+    ("smollm2-135m", 134_515_008),
+    ("smollm2-360m", 361_821_120),
+    ("smollm2-1.7b", 1_711_376_384),
+    ("tinyllama-1.1b", 1_100_048_384),
+    ("sheared-llama-1.3b", 1_345_423_360),
+    ("open-llama-3b", 3_426_473_600),
+    ("yi-6b", 6_061_035_520),
+    ("yi-34b", 34_388_917_248),
+    ("solar-10.7b", 10_731_524_096),
+];
+
+#[test]
+fn models_have_as_many_parameters_as_published() {
+    for &(id, published) in PUBLISHED {
+        let scenario = Scenario {
+            model: ModelRef::Catalog(id.to_owned()),
+            ..Scenario::default()
+        };
+        let spec = resolve(&scenario).spec.expect("a model of the catalog");
+        let Architecture::Llama(config) = spec.architecture else {
+            panic!("{id} is no Llama")
+        };
+        assert_eq!(parameters(&config), published, "{id}");
+    }
+}
+
+#[test]
+fn every_model_is_checked() {
+    for model in catalog::MODELS {
+        assert!(
+            PUBLISHED.iter().any(|(id, _)| *id == model.id),
+            "{}",
+            model.id
+        );
+    }
+}
