@@ -4,8 +4,8 @@ use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
 use super::{Fit, summarize, timeline};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs};
-use crate::sim::{Event, Trace};
-use crate::spec::{Architecture, Finding, ResolvedSpec, Severity};
+use crate::sim::{Event, Trace, simulate};
+use crate::spec::{self, Architecture, Finding, Resolution, ResolvedSpec, Scenario, Severity};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
 
@@ -18,6 +18,19 @@ pub struct Estimate {
     pub timeline: Timeline,
     /// Where PyTorch runs out of memory on the scenario's device, when it does.
     pub failure: Option<Failure>,
+}
+
+/// The answer to a scenario: resolved, simulated, replayed and summed up.
+///
+/// # Errors
+/// What is wrong with the scenario, most serious first.
+pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
+    let Resolution { spec, findings } = spec::resolve(scenario);
+    let Some(spec) = spec else {
+        return Err(findings);
+    };
+    let trace = simulate(&spec);
+    from_trace(&spec, findings, &trace)
 }
 
 /// The answer for a run whose trace is known.

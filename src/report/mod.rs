@@ -1,19 +1,38 @@
-//! What the simulation means: peak, composition, phases, timeline, crossover and verdict.
+//! What the simulation means: peak, composition at an instant, phases, timeline, crossover,
+//! verdict, explanation, advice and accuracy.
 //!
-//! Everything here is plain data made by pure functions; nothing knows how it is shown.
+//! [`estimate`] is the whole chain from a scenario to an answer. Everything here is plain data
+//! made by pure functions; nothing knows how it is shown, and no number is made here that does
+//! not follow from a trace, from the allocator's replay or from the host model.
+//!
+//! Invariants: the parts of a composition add up to `peak_tensor`; `peak_tensor <=
+//! peak_allocated <= peak_reserved` in every phase; a timeline's highest point is the run's peak;
+//! a remedy was computed by running the model again.
+//!
+//! # Known limitations
+//! - Processes that share a GPU are taken to run the same scenario and to peak together.
 
+pub mod accuracy;
+mod advice;
 mod estimate;
+mod events;
+mod explain;
 mod phases;
 mod replayed;
 mod summarize;
+mod sweep;
 mod timeline;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
-pub use estimate::{Estimate, from_trace};
+pub use advice::{Remedy, RemedyKind, candidates, remedies, remedy};
+pub use estimate::{Estimate, estimate, from_trace};
+pub use events::events;
+pub use explain::{Explanation, Lead, Part, explain};
 pub use phases::spans;
 pub use summarize::{DeviceSummary, summarize};
+pub use sweep::{Sweeper, sweep};
 pub use timeline::timeline;
 pub use types::*;

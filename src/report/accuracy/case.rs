@@ -1,0 +1,113 @@
+//! Measured cases, as they are written.
+
+use crate::spec::Scenario;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A scenario and what was measured.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name, or its line number.
+    pub id: String,
+    /// The scenario as it is written.
+    pub written: Value,
+    /// The scenario; what is wrong with it when it cannot be read.
+    pub scenario: Result<Scenario, String>,
+    /// What was measured.
+    pub expected: Expected,
+}
+
+/// What was measured of a run. Everything is optional: what is missing is not compared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Expected {
+    /// Elements of all parameters.
+    pub num_parameters: Option<u64>,
+    /// Elements of those that are trained.
+    pub num_trainable: Option<u64>,
+    /// Bytes that autograd keeps at the end of a steady forward pass.
+    pub saved_for_backward: Option<u64>,
+    /// The first step.
+    pub first_step: Option<ExpectedStep>,
+    /// A steady step.
+    pub steady_step: Option<ExpectedStep>,
+    /// Peaks of the whole run.
+    pub run: Option<ExpectedPhase>,
+}
+
+/// A step's phases by name, and its peak.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ExpectedStep {
+    /// Phases.
+    pub phases: BTreeMap<String, ExpectedPhase>,
+    /// The peak, with its phase.
+    pub peak: Option<ExpectedPhase>,
+}
+
+impl ExpectedStep {
+    /// The peak; a peak without a composition has that of its phase.
+    pub fn complete_peak(&self) -> Option<ExpectedPhase> {
+        let mut peak = self.peak.clone()?;
+        let phase = peak.phase.as_ref().and_then(|name| self.phases.get(name));
+        if let (None, Some(phase)) = (&peak.composition, phase) {
+            peak.composition.clone_from(&phase.composition);
+        }
+        Some(peak)
+    }
+}
+
+/// Peaks of a phase, of a step or of a run.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ExpectedPhase {
+    /// The phase's name, of a step's peak.
+    pub phase: Option<String>,
+    /// Live storages, each rounded to 512 bytes.
+    pub peak_tensor: Option<u64>,
+    /// `max_memory_allocated()`.
+    pub peak_allocated: Option<u64>,
+    /// `max_memory_reserved()`.
+    pub peak_reserved: Option<u64>,
+    /// Bytes by category, the parts of `peak_tensor`.
+    pub composition: Option<BTreeMap<String, u64>>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    id: Option<Value>,
+    scenario: Value,
+    #[serde(default)]
+    expect: Expected,
+}
+
+/// Reads lines of cases; empty lines and lines that begin with `#` are skipped.
+///
+/// # Errors
+/// The number of a line that is no case, and why.
+pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
+    let mut cases = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let line: Line = serde_json::from_str(line)
+            .map_err(|error| format!("line {number} is no case: {error}"))?;
+        let id = match line.id {
+            Some(Value::String(id)) => id,
+            Some(other) => other.to_string(),
+            None => format!("line-{number}"),
+        };
+        cases.push(Case {
+            id,
+            scenario: serde_json::from_value(line.scenario.clone())
+                .map_err(|error| error.to_string()),
+            written: line.scenario,
+            expected: line.expect,
+        });
+    }
+    Ok(cases)
+}

@@ -1,0 +1,16 @@
+//! How exact the estimates are: scenarios whose memory was measured, estimated and compared.
+//!
+//! Reads lines of `{"id", "scenario", "expect"}`, runs each scenario, and makes one table of the
+//! errors by family and by option. The same code serves `highwater check` and the project's own
+//! tests. It decides nothing about which cases exist: what the engine refuses is counted and
+//! named, never dropped.
+
+mod case;
+mod groups;
+mod measure;
+mod table;
+mod worst;
+
+pub use case::{Case, Expected, ExpectedPhase, ExpectedStep, read_cases};
+pub use measure::{Comparison, Outcome, PhaseComparison, compare};
+pub use table::{Accuracy, Goal, Selection};

@@ -1,0 +1,262 @@
+//! The table of errors, and the goals.
+
+use super::case::Case;
+use super::groups::groups;
+use super::measure::{Comparison, Outcome, PhaseComparison, compare};
+use super::worst;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+/// Which cases are looked at and how much is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Groups that a case must belong to, as `precision=bf16`; `id=...` selects one case.
+    pub only: Vec<String>,
+    /// How many of the worst cases are listed.
+    pub worst: usize,
+}
+
+/// All cases, compared.
+#[derive(Clone, Debug)]
+pub struct Accuracy {
+    cases: Vec<(Case, Comparison)>,
+    not_supported: BTreeMap<String, usize>,
+    worst: usize,
+}
+
+/// A goal of the project and whether it is met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// What is asked.
+    pub what: &'static str,
+    /// What was found.
+    pub found: f64,
+    /// The bound: an upper one for errors, a lower one for shares.
+    pub bound: f64,
+    /// Whether it is met.
+    pub met: bool,
+}
+
+/// Errors of one group.
+#[derive(Default)]
+struct Row {
+    cases: usize,
+    tensor: Vec<f64>,
+    exact: usize,
+    allocated: Vec<f64>,
+    reserved: Vec<f64>,
+    phases: usize,
+    phases_right: usize,
+    composition: Vec<f64>,
+}
+
+pub(super) fn relative((found, measured): (u64, u64)) -> f64 {
+    found.abs_diff(measured) as f64 / measured.max(1) as f64
+}
+
+impl Row {
+    fn add(&mut self, peak: &PhaseComparison) {
+        self.cases += 1;
+        if let Some(pair) = peak.tensor {
+            self.tensor.push(relative(pair));
+            self.exact += usize::from(pair.0 == pair.1);
+        }
+        self.allocated.extend(peak.allocated.map(relative));
+        self.reserved.extend(peak.reserved.map(relative));
+        if let Some(measured) = &peak.expected_phase {
+            self.phases += 1;
+            self.phases_right += usize::from(*measured == peak.phase);
+        }
+        self.composition.extend(peak.composition_error);
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// The value below which `share` (in hundredths) of the sorted values lie: nearest rank.
+fn percentile(values: &[f64], hundredths: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (sorted.len() * hundredths).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or(0.0)
+}
+
+impl Accuracy {
+    /// Estimates the selected cases and compares them.
+    pub fn of(cases: &[Case], selection: &Selection) -> Self {
+        let mut accuracy = Self {
+            cases: Vec::new(),
+            not_supported: BTreeMap::new(),
+            worst: selection.worst,
+        };
+        for case in cases {
+            let groups = groups(&case.written);
+            let selected = selection
+                .only
+                .iter()
+                .all(|only| *only == format!("id={}", case.id) || groups.contains(only));
+            if !selected {
+                continue;
+            }
+            match compare(case) {
+                Outcome::NotSupported(reason) => {
+                    *accuracy.not_supported.entry(reason).or_default() += 1;
+                }
+                Outcome::Compared(comparison) => accuracy.cases.push((case.clone(), *comparison)),
+            }
+        }
+        accuracy
+    }
+
+    /// Cases that were compared.
+    pub fn compared(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Cases that the engine refuses, by its reason.
+    pub fn not_supported(&self) -> &BTreeMap<String, usize> {
+        &self.not_supported
+    }
+
+    fn all(&self) -> Row {
+        let mut row = Row::default();
+        for (_, comparison) in &self.cases {
+            row.add(&comparison.peak);
+        }
+        row
+    }
+
+    /// The goals of the project for peaks on the device, over all cases.
+    pub fn goals(&self) -> Vec<Goal> {
+        let row = self.all();
+        let below = |what, values: &[f64], hundredths, bound| {
+            let found = percentile(values, hundredths);
+            Goal {
+                what,
+                found,
+                bound,
+                met: found <= bound,
+            }
+        };
+        let above = |what, found, bound| Goal {
+            what,
+            found,
+            bound,
+            met: found >= bound,
+        };
+        vec![
+            above(
+                "peak_tensor equal to the byte",
+                share(row.exact, row.tensor.len()),
+                0.90,
+            ),
+            below("peak_tensor median", &row.tensor, 50, 0.001),
+            below("peak_tensor p95", &row.tensor, 95, 0.005),
+            below("peak_tensor worst", &row.tensor, 100, 0.02),
+            below("peak_allocated median", &row.allocated, 50, 0.002),
+            below("peak_allocated p95", &row.allocated, 95, 0.01),
+            below("peak_allocated worst", &row.allocated, 100, 0.03),
+            below("peak_reserved median", &row.reserved, 50, 0.015),
+            below("peak_reserved p95", &row.reserved, 95, 0.05),
+            above(
+                "binding phase right",
+                share(row.phases_right, row.phases),
+                0.995,
+            ),
+            below("composition worst", &row.composition, 100, 0.005),
+        ]
+    }
+
+    fn rows(&self) -> BTreeMap<String, Row> {
+        let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+        let mut add = |name: String, peak| rows.entry(name).or_default().add(peak);
+        for (case, comparison) in &self.cases {
+            for group in groups(&case.written) {
+                add(group, &comparison.peak);
+            }
+            if let Some(peak) = &comparison.first_peak {
+                add("step=first".to_owned(), peak);
+            }
+            for phase in &comparison.phases {
+                add(format!("phase={}", phase.phase), phase);
+            }
+        }
+        rows
+    }
+}
+
+impl fmt::Display for Accuracy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = format!("{} cases compared\n", self.compared());
+        for (reason, cases) in &self.not_supported {
+            writeln!(text, "not supported: {cases} cases: {reason}")?;
+        }
+        writeln!(
+            text,
+            "{:<44} {:>5} | {:>6} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} | {:>6} {:>8}",
+            "errors of the steady step's peak, in %",
+            "cases",
+            "exact",
+            "tensor",
+            "p95",
+            "worst",
+            "alloc.",
+            "p95",
+            "worst",
+            "reserved",
+            "p95",
+            "worst",
+            "phase",
+            "parts",
+        )?;
+        write_row(&mut text, "all", &self.all())?;
+        for (name, row) in self.rows() {
+            write_row(&mut text, &name, &row)?;
+        }
+        for goal in self.goals() {
+            writeln!(
+                text,
+                "{} {:<32} {:>9.4} % (goal {} %)",
+                if goal.met { "met   " } else { "MISSED" },
+                goal.what,
+                100.0 * goal.found,
+                100.0 * goal.bound,
+            )?;
+        }
+        worst::write(&mut text, &self.cases, self.worst)?;
+        out.write_str(&text)
+    }
+}
+
+fn write_row(text: &mut String, name: &str, row: &Row) -> fmt::Result {
+    let percent = |values: &[f64], hundredths| 100.0 * percentile(values, hundredths);
+    let three = |values: &[f64]| {
+        if values.is_empty() {
+            return format!("{:>8} {:>8} {:>8}", "-", "-", "-");
+        }
+        format!(
+            "{:>8.4} {:>8.4} {:>8.4}",
+            percent(values, 50),
+            percent(values, 95),
+            percent(values, 100)
+        )
+    };
+    let phase = if row.phases == 0 {
+        "-".to_owned()
+    } else {
+        format!("{:.1}", 100.0 * share(row.phases_right, row.phases))
+    };
+    let name: String = name.chars().take(44).collect();
+    writeln!(
+        text,
+        "{name:<44} {:>5} | {:>6.1} {} | {} | {} | {phase:>6} {:>8.4}",
+        row.cases,
+        100.0 * share(row.exact, row.tensor.len()),
+        three(&row.tensor),
+        three(&row.allocated),
+        three(&row.reserved),
+        percent(&row.composition, 100),
+    )
+}

@@ -1,0 +1,42 @@
+//! The trace as text, one event a line, to be compared with a recorded one line by line.
+
+use crate::sim::{Event, Trace, simulate};
+use crate::spec::{self, Finding, Scenario};
+use std::fmt::Write;
+
+/// A scenario's events: `A storage bytes operation category scope` for an allocation, `F storage` for a
+/// free, `M step:micro_batch:phase` where a phase begins.
+///
+/// # Errors
+/// What is wrong with the scenario, most serious first.
+pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
+    let resolution = spec::resolve(scenario);
+    let spec = resolution.spec.ok_or(resolution.findings)?;
+    Ok(write(&simulate(&spec)))
+}
+
+fn write(trace: &Trace) -> String {
+    let mut text = String::new();
+    for &event in &trace.events {
+        let line = match event {
+            Event::Alloc(id) => {
+                let storage = &trace.storages[id as usize];
+                let scope = &trace.scopes[storage.scope as usize];
+                format!(
+                    "A {id} {} {} {} {scope}",
+                    storage.bytes,
+                    storage.op,
+                    storage.category.name()
+                )
+            }
+            Event::Free(id) => format!("F {id}"),
+            Event::Mark(mark) => {
+                let mark = trace.marks[mark as usize];
+                let phase = mark.phase.name();
+                format!("M {}:{}:{phase}", mark.step, mark.micro_batch)
+            }
+        };
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}

@@ -1,0 +1,68 @@
+"""cases.py < SCENARIOS: for each line, a scenario or {"id", "scenario"}, a line {"id", "scenario", "expect"}; with `--events FILE` the first
+scenario's allocator events instead, with `--ops` the operations that made them (torch 2.15)."""
+import argparse, gc, hashlib, json, os, sys, warnings
+warnings.filterwarnings("ignore")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+import torch, transformers
+import program, phases, scenario as scenarios
+from recorder import OpNames
+
+arguments = argparse.ArgumentParser(description=__doc__)
+arguments.add_argument("--events", help="write allocator events of the first scenario here")
+arguments.add_argument("--ops", action="store_true", help="with the operation beside each allocation")
+arguments.add_argument("--limit", type=int, help="bytes that PyTorch may reserve (set_per_process_memory_fraction)")
+arguments = arguments.parse_args()
+device_bytes = torch.cuda.get_device_properties(0).total_memory
+if arguments.limit:
+    torch.cuda.set_per_process_memory_fraction(arguments.limit / device_bytes)
+
+
+def write_events(recorder, written, out):
+    limit = f" limit {int(arguments.limit / device_bytes * device_bytes)}" if arguments.limit else ""
+    settings = os.environ.get("PYTORCH_CUDA_ALLOC_CONF", "default")
+    out.write(f"# torch {torch.__version__}, transformers {transformers.__version__}, {settings}, {json.dumps(written)}{limit}\n")
+    numbers, count = {}, 0
+    for event in recorder.events():
+        if event[0] == "mark":
+            name, figures = recorder.marks[event[1]][0], recorder.figures[event[1]]
+            out.write("M " + " ".join(map(str, [name, *figures])) + "\n")
+            event = ("alloc", event[2], event[3], "")
+        if event[0] == "alloc":
+            numbers[event[1]] = count
+            out.write(f"A {count} {event[2]} {event[3]}".rstrip() + "\n")
+            count += 1
+        elif event[0] == "free":
+            out.write(f"F {numbers.pop(event[1])}\n")
+        elif event[0] == "segment":
+            out.write(f"S {event[1]} {event[2]}\n")
+        elif event[0] == "oom":
+            out.write(f"O {event[1]}\n")
+
+
+for line in sys.stdin:
+    line = json.loads(line)
+    written = line.get("scenario", line)
+    name = line.get("id") or hashlib.sha1(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
+    try:
+        if arguments.events:
+            import recorder as recorders
+            made = []
+            program.Recorder = lambda: made.append(recorders.Recorder()) or made[-1]
+            try:
+                with OpNames() if arguments.ops else open(os.devnull):
+                    program.run(written)
+            except torch.OutOfMemoryError:
+                pass
+            with open(arguments.events, "w") as out:
+                write_events(made[0], written, out)
+            break
+        print(json.dumps(dict(id=name, scenario=written, expect=phases.summarize(*program.run(written)))), flush=True)
+    except (ValueError, torch.OutOfMemoryError) as error:
+        print(json.dumps(dict(id=name, scenario=written, error=str(error)[:300])), flush=True)
+    torch.cuda.memory._record_memory_history(enabled=None)
+    gc.collect()
+    torch.cuda.empty_cache()
+    if hasattr(torch._C, "_cuda_clearCublasWorkspaces"):
+        torch._C._cuda_clearCublasWorkspaces()
+sys.stdout.flush()
+os._exit(0)  # without the stubbed runtime's destructors

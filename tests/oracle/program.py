@@ -1,0 +1,86 @@
+"""One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
+import contextlib, gc
+import torch, transformers
+import scenario as scenarios
+from recorder import AutocastCopies, Recorder, storage, tensors
+
+torch.set_num_threads(1)
+torch.backends.cudnn.enabled = False  # the stubs have no cuDNN
+transformers.logging.set_verbosity_error()
+try:
+    # Values read from a stubbed device are zeros. The only branch on values while training is in the mask builder: positions are not packed.
+    import transformers.masking_utils
+    transformers.masking_utils.find_packed_sequence_indices = lambda position_ids: None
+except ImportError:
+    pass
+ITERATIONS = 3
+
+
+def run(written, iterations=ITERATIONS):
+    """-> recorder, known storages {address: (bytes, category)} before the first mark, facts. What runs out of memory ends early."""
+    asked = scenarios.complete(written)
+    scenarios.sdpa_kernels(asked)
+    recorder = Recorder()
+    model = scenarios.model(asked)
+    parameters = list(model.parameters())
+    trained = [p for p in parameters if p.requires_grad]
+    training = asked["program"] == "training"
+    optimizer = scenarios.optimizer(asked, trained) if training else None
+    states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
+    gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
+    gc.collect()
+    known = {storage(p): (p.untyped_storage().nbytes(), "parameters") for p in parameters}
+    for b in tensors(list(model.buffers())):
+        known.setdefault(storage(b), (b.untyped_storage().nbytes(), "buffers"))
+    for t in tensors(list(optimizer.state.values())) if optimizer else ():
+        known.setdefault(storage(t), (t.untyped_storage().nbytes(), "optimizer_states"))
+    facts = dict(num_parameters=sum(p.numel() for p in parameters), num_trainable=sum(p.numel() for p in trained))
+    weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
+    autocast = scenarios.AUTOCAST.get(asked["precision"])
+    scaler = torch.amp.GradScaler("cuda") if asked["precision"] == "amp_fp16" else None
+    steps = asked["gradient_accumulation_steps"]
+    outputs = None
+    for step in range(iterations):
+        for micro_batch in range(steps):
+            at = f"{step}:{micro_batch}"
+            recorder.mark(f"{at}:data")
+            batch = scenarios.batch(asked)
+            recorder.mark(f"{at}:forward", inputs={storage(t) for t in batch.values()})
+            copies = AutocastCopies(weights) if autocast else contextlib.nullcontext()
+            cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
+            with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
+                output = model(**batch)
+                logits = output.logits
+                loss = output.loss if asked["loss"] == "labels" else logits.mean()
+                if asked["keep_outputs"]:
+                    outputs = output
+                recorder.mark(f"{at}:forward_end_cast", autocast_weights=copies.storages if autocast else set())
+            at_end = {storage(logits)}
+            del output, logits
+            if steps > 1:
+                loss = loss / steps
+            recorder.mark(f"{at}:forward_end", logits=at_end | {storage(loss)}, activations=None)
+            if training:
+                recorder.mark(f"{at}:backward")
+                (scaler.scale(loss) if scaler else loss).backward()
+                recorder.mark(f"{at}:backward_end", gradients=gradients())
+                if not asked["keep_outputs"]:
+                    loss = None
+        if optimizer:
+            if asked["clip_grad_norm"]:
+                recorder.mark(f"{step}:0:clip")
+                if scaler:
+                    scaler.unscale_(optimizer)
+                norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
+                del norm
+            recorder.mark(f"{step}:0:optimizer_step")
+            if scaler:
+                scaler.step(optimizer)
+                scaler.update()
+            else:
+                optimizer.step()
+            recorder.mark(f"{step}:0:zero_grad", optimizer_states=states())
+            optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
+        batch = None
+    recorder.mark("end")
+    return recorder, known, facts

@@ -1,0 +1,98 @@
+"""From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
+import json, os
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+import transformers, optimizers
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DEFAULTS = dict(
+    micro_batch_size=2, seq_len=256, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
+    optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
+    activation_checkpointing="none", lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
+    keep_outputs=False, program="training", model_overrides={})
+WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
+AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
+TORCH_2_6 = torch.__version__.startswith("2.6")
+
+
+def framework():
+    short = lambda version: ".".join(version.split(".")[:2])
+    return f"torch-{short(torch.__version__)}/transformers-{short(transformers.__version__)}"
+
+
+def complete(written):
+    """All keys; refuses what this oracle cannot run, so that nothing is measured that was not asked."""
+    scenario = {**DEFAULTS, **written}
+    if written.get("framework", framework()) != framework():
+        raise ValueError(f"needs {written['framework']}, here is {framework()}")
+    ignored = {"v", "model", "task", "framework", "hardware", "dataset", "dataloader"}
+    unknown = set(scenario) - set(DEFAULTS) - ignored
+    if unknown or written.get("task", "causal_lm") != "causal_lm":
+        raise ValueError(f"cannot run {sorted(unknown) or written['task']}")
+    return scenario
+
+
+def config(scenario):
+    model = scenario["model"]
+    fields = dict(model["hf_config"]) if isinstance(model, dict) else json.load(open(f"{HERE}/configs/{model}.json"))
+    fields.update(scenario["model_overrides"])
+    kind = fields.pop("model_type")
+    for key in ("architectures", "torch_dtype", "dtype"):
+        fields.pop(key, None)
+    config = AutoConfig.for_model(kind, **fields)
+    config.use_cache = scenario["use_cache"]
+    return config
+
+
+def model(scenario):
+    dtype = {"torch_dtype" if TORCH_2_6 else "dtype": WEIGHTS[scenario["precision"]]}
+    with torch.device("cuda"):
+        model = AutoModelForCausalLM.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
+    model.train()
+    for name, parameter in model.named_parameters():
+        if any(part in name for part in scenario["frozen"]):
+            parameter.requires_grad_(False)
+    lora, checkpointing = scenario["lora"], scenario["activation_checkpointing"]
+    if lora:
+        import peft
+        adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none",
+                                   target_modules=lora["target_modules"], task_type="CAUSAL_LM")
+        with torch.device("cuda"):
+            model = peft.get_peft_model(model, adapters)
+        model.to("cuda")
+    if checkpointing != "none":
+        reentrant = checkpointing == "full_reentrant"
+        base = model.get_base_model() if lora else model
+        base.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
+        if lora and reentrant:
+            model.enable_input_require_grads()
+    if scenario["precision"] in AUTOCAST and scenario["autocast_style"] == "accelerate":
+        import types
+        from accelerate.utils.operations import convert_outputs_to_fp32
+        inner = torch.autocast("cuda", dtype=AUTOCAST[scenario["precision"]])(model.forward.__func__)
+        model.forward = types.MethodType(inner, model)
+        model.forward = types.MethodType(convert_outputs_to_fp32(model.forward.__func__), model)
+    return model
+
+
+def batch(scenario):
+    shape = scenario["micro_batch_size"], scenario["seq_len"]
+    batch = dict(input_ids=torch.zeros(shape, dtype=torch.long, device="cuda"))
+    if scenario["padding_mask"]:
+        batch["attention_mask"] = torch.ones(shape, dtype=torch.long, device="cuda")
+    if scenario["loss"] == "labels":
+        batch["labels"] = torch.zeros(shape, dtype=torch.long, device="cuda")
+    return batch
+
+
+def sdpa_kernels(scenario):
+    """PyTorch's own choice, or one forced kernel; never cuDNN, which the stubs do not have."""
+    forced = scenario["sdpa_backend"]
+    torch.backends.cuda.enable_flash_sdp(forced in (None, "flash"))
+    torch.backends.cuda.enable_mem_efficient_sdp(forced in (None, "efficient"))
+    torch.backends.cuda.enable_math_sdp(forced in (None, "math"))
+    torch.backends.cuda.enable_cudnn_sdp(False)
+
+
+def optimizer(scenario, parameters):
+    return optimizers.make(scenario["optimizer"], parameters)

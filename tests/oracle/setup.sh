@@ -1,0 +1,22 @@
+#!/bin/bash
+# setup.sh DIR [FRAMEWORK]: makes the oracle ready in a folder outside the repository (about 7 GB, some minutes).
+# FRAMEWORK is one of those below; it needs gcc, g++, Python 3.10 to 3.13 and PyPI.
+set -e
+here=$(cd "$(dirname "$0")" && pwd)
+dir=${1:?usage: setup.sh DIR [FRAMEWORK]}
+framework=${2:-torch-2.15/transformers-5.23}
+case $framework in
+torch-2.15/transformers-5.23) packages="torch==2.15.0 transformers==5.23.0 peft==0.21.2 accelerate==1.15.0 nvidia-cuda-crt" ;;
+torch-2.6/transformers-4.51) packages="torch==2.6.0 transformers==4.51.3 peft==0.15.2 accelerate==1.6.0 numpy==1.26.4" ;;
+torch-2.6/transformers-4.48) packages="torch==2.6.0 transformers==4.48.3 peft==0.13.2 accelerate==1.2.1 numpy==1.26.4" ;;
+*) echo "unknown framework $framework"; exit 2 ;;
+esac
+mkdir -p "$dir"
+cp -r "$here"/. "$dir"/
+cp -r "$here/../../src/catalog/models" "$dir/configs"
+cd "$dir"
+[ -d venv ] || "${PYTHON:-python3}" -m venv venv
+venv/bin/pip install -q $packages
+[ -n "$HIGHWATER_REAL_GPU" ] || bash fakecuda/build.sh
+echo '{"v":1,"model":"smollm2-135m","micro_batch_size":2,"seq_len":128,"precision":"bf16","framework":"'"$framework"'"}' |
+    ./run.sh cases.py && echo "ready: $dir"
