@@ -75,16 +75,17 @@ function observe() {
     }
   }).observe({ type: "layout-shift", buffered: true });
   const watcher = new MutationObserver(() => {
-    if (!document.querySelector('[data-testid="verdict"]')) return;
+    const verdict = document.querySelector('[data-testid="verdict"]');
+    if (!/\d/.test(verdict?.textContent ?? "")) return;
     watcher.disconnect();
     requestAnimationFrame(() => setTimeout(() => (globalThis.estimateShownAt = performance.now())));
   });
-  watcher.observe(document, { childList: true, subtree: true });
+  watcher.observe(document, { childList: true, characterData: true, subtree: true });
 }
 
 /** Waits until the first estimate is on screen. */
 export async function estimateShown(page) {
-  await page.getByTestId("verdict").waitFor();
+  await page.getByTestId("verdict").filter({ hasText: /\d/ }).waitFor();
 }
 
 /** Two frames: what was set is painted. */

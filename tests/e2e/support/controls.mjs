@@ -37,10 +37,9 @@ export const verdict = (page) => page.getByTestId("verdict").innerText();
 /** The query of the address, without the question mark. */
 export const query = (page) => new URL(page.url()).search.slice(1);
 
-/** Copies the link by the Share panel, as it lands in the clipboard. */
+/** Copies the link; what landed in the clipboard. */
 export async function copyLink(page) {
-  await page.getByRole("button", { name: "Share" }).click();
-  await page.getByRole("button", { name: "Copy" }).first().click();
-  await page.getByText("Copied").first().waitFor();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
