@@ -1,7 +1,6 @@
 //! The command line.
 
-use highwater::report::accuracy::{Accuracy, Selection, read_cases};
-use highwater::report::events;
+use highwater::report::{Accuracy, Selection, events, read_cases};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage:

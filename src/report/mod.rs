@@ -12,7 +12,7 @@
 //! # Known limitations
 //! - Processes that share a GPU are taken to run the same scenario and to peak together.
 
-pub mod accuracy;
+mod accuracy;
 mod advice;
 mod estimate;
 mod events;
@@ -27,6 +27,7 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+pub use accuracy::{Accuracy, Case, Expected, Goal, Selection, read_cases};
 pub use advice::{Remedy, RemedyKind, candidates, remedies, remedy};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;

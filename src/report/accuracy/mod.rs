@@ -11,6 +11,6 @@ mod measure;
 mod table;
 mod worst;
 
-pub use case::{Case, Expected, ExpectedPhase, ExpectedStep, read_cases};
-pub use measure::{Comparison, Outcome, PhaseComparison, compare};
+pub use case::{Case, Expected, read_cases};
+
 pub use table::{Accuracy, Goal, Selection};
