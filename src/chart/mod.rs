@@ -21,6 +21,7 @@ mod phases;
 mod svg;
 mod texture;
 mod theme;
+mod timeline;
 
 pub use axis::Axis;
 pub use color::Rgb;
@@ -29,6 +30,9 @@ pub use look::{Highlight, Look, Words};
 pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
-pub use svg::{Caption, Paper, SvgError, svg_phases};
+pub use svg::{Caption, Paper, SvgError, svg_phases, svg_timeline};
 pub use texture::Texture;
 pub use theme::{Ink, Theme};
+pub use timeline::{
+    ProgramScale, Run, Section, TimelineFigure, TimelineHit, TimelineLayout, draw_timeline,
+};

@@ -3,6 +3,7 @@
 use super::look::Look;
 use super::pen::{Drawn, Hold, PLOTTERS_EM, Pen, Type};
 use super::phases::{PhasesFigure, draw_phases};
+use super::timeline::{TimelineFigure, draw_timeline};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters_backend::{
@@ -145,6 +146,21 @@ pub fn svg_phases(
     caption: Option<&Caption>,
 ) -> Result<String, SvgError> {
     document(look, size, caption, |area| draw_phases(figure, look, area))
+}
+
+/// The timeline as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_timeline(
+    figure: &TimelineFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| {
+        draw_timeline(figure, look, area)
+    })
 }
 
 /// What can go wrong while an SVG document is written.

@@ -1,0 +1,334 @@
+//! The drawing of the timeline.
+
+use super::TimelineFigure;
+use super::layout::{Run, TimelineLayout};
+use crate::chart::geometry::Frame;
+use crate::chart::look::{Highlight, Look};
+use crate::chart::marks::{self, Level};
+use crate::chart::pen::{Drawn, Hold, Pen, Type};
+use crate::chart::texture::Column;
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+
+/// How strongly phases recede that are not the highlighted one.
+const VEIL: f64 = 0.72;
+/// The least margin in which levels can be named, in CSS pixels.
+const NAMING_MARGIN: i32 = 40;
+
+/// Draws memory over program order: stacked areas, what is reserved as a line on top, the peak
+/// with its leader, the capacity, a strip of phases below, and the reader's cursor.
+///
+/// # Errors
+/// What the backend reports.
+pub fn draw_timeline<DB: DrawingBackend>(
+    figure: &TimelineFigure,
+    look: &Look,
+    area: &DrawingArea<DB, Shift>,
+) -> Drawn<DB> {
+    let layout = TimelineLayout::new(figure, look.theme, look.unit, area.dim_in_pixel());
+    let pen = Pen::new(area, look.theme);
+    area.fill(&RGBColor::from(look.theme.background))?;
+    layout.axis.draw(&pen, layout.plot)?;
+    let capacity = match figure.capacity {
+        Some(bytes) => marks::capacity(&pen, look, &layout.axis.scale, layout.plot, bytes)?,
+        None => None,
+    };
+    let stacks = Stacks::new(figure, &layout);
+    stacks.draw(&pen, look)?;
+    veil(&pen, look, &layout)?;
+    reserved(&pen, figure, &layout)?;
+    strip(&pen, look, &layout)?;
+    peak(&pen, figure, look, &layout)?;
+    cursor(&pen, figure, &layout)?;
+    names(&pen, figure, look, &layout, capacity)
+}
+
+/// The areas' edges, computed once.
+struct Stacks<'a> {
+    layout: &'a TimelineLayout,
+    /// For each run, the base and the tops of all layers.
+    edges: Vec<i32>,
+}
+
+impl<'a> Stacks<'a> {
+    fn new(figure: &TimelineFigure, layout: &'a TimelineLayout) -> Self {
+        let points = &figure.timeline.points;
+        let edges = layout
+            .runs
+            .iter()
+            .flat_map(|run| layout.stack(&points[run.point]))
+            .collect();
+        Self { layout, edges }
+    }
+
+    /// The edge below layer `layer` at run `run`; that above it has the next number.
+    fn edge(&self, run: usize, layer: usize) -> i32 {
+        self.edges[run * (self.layout.layers.len() + 1) + layer]
+    }
+
+    /// From the top layer down, each from its upper edge to the base, so that no gap shows.
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<DB>, look: &Look) -> Drawn<DB> {
+        let runs = &self.layout.runs;
+        for (layer, &category) in self.layout.layers.iter().enumerate().rev() {
+            let ink = look.ink(category, None);
+            let mut begin = 0;
+            for step in runs.chunk_by(|a, b| a.step == b.step) {
+                let end = begin + step.len();
+                pen.polygon(self.outline(begin..end, layer + 1), ink.fill)?;
+                if pen.theme.outlined {
+                    let edge = self.outline(begin..end, layer + 1);
+                    pen.line(edge, 1, ink.mark)?;
+                }
+                begin = end;
+            }
+        }
+        for (layer, &category) in self.layout.layers.iter().enumerate() {
+            let columns: Vec<Column> = (0..runs.len())
+                .map(|i| Column {
+                    x0: runs[i].x0,
+                    x1: runs[i].x1,
+                    top: self.edge(i, layer + 1),
+                    bottom: self.edge(i, layer),
+                })
+                .collect();
+            pen.texture(look.ink(category, None), &columns)?;
+        }
+        Ok(())
+    }
+
+    /// The area under an edge, with as few corners as it has.
+    fn outline(&self, runs: std::ops::Range<usize>, edge: usize) -> Vec<(i32, i32)> {
+        let all = &self.layout.runs;
+        let bottom = self.layout.plot.bottom;
+        let (Some(first), Some(last)) = (all.get(runs.start), all.get(runs.end - 1)) else {
+            return Vec::new();
+        };
+        let mut points = vec![(first.x0, bottom)];
+        for i in runs {
+            let y = self.edge(i, edge);
+            if points.last().is_some_and(|&(_, before)| before != y) {
+                if let Some(&(_, before)) = points.last()
+                    && points.len() > 1
+                {
+                    points.push((all[i].x0, before));
+                }
+                points.push((all[i].x0, y));
+            }
+        }
+        if let Some(&(_, y)) = points.last() {
+            points.push((last.x1, y));
+        }
+        points.push((last.x1, bottom));
+        points
+    }
+}
+
+/// Lets all phases but the highlighted one recede.
+fn veil<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, layout: &TimelineLayout) -> Drawn<DB> {
+    for section in &layout.program.sections {
+        if !look.lit(section.span.phase) {
+            let frame = Frame {
+                left: section.x0,
+                right: section.x1,
+                ..layout.plot
+            };
+            pen.shade(frame, look.theme.background, VEIL)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the caching allocator holds, as a line of steps.
+fn reserved<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &TimelineFigure,
+    layout: &TimelineLayout,
+) -> Drawn<DB> {
+    let level = |run: &Run| {
+        layout
+            .axis
+            .scale
+            .at(figure.timeline.points[run.point].reserved)
+    };
+    for step in layout.runs.chunk_by(|a, b| a.step == b.step) {
+        for stretch in step.chunk_by(|a, b| level(a) == level(b)) {
+            let (first, last) = (stretch[0], stretch[stretch.len() - 1]);
+            pen.level((first.x0, last.x1), level(&first), 1, pen.theme.text)?;
+        }
+        for pair in step.windows(2) {
+            let (a, b) = (level(&pair[0]), level(&pair[1]));
+            if a != b {
+                pen.upright(pair[1].x0, (a.min(b), a.max(b) + 1), 1, pen.theme.text)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The phases below the areas, and the steps' headings above them.
+fn strip<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, layout: &TimelineLayout) -> Drawn<DB> {
+    let theme = look.theme;
+    let middle = i32::midpoint(layout.strip.top, layout.strip.bottom);
+    for section in &layout.program.sections {
+        let phase = section.span.phase;
+        let ink = theme.phase(phase);
+        let ink = if look.lit(phase) {
+            ink
+        } else {
+            theme.dimmed(ink)
+        };
+        let frame = Frame {
+            left: section.x0,
+            right: section.x1 - 1,
+            ..layout.strip
+        };
+        pen.block(frame, ink.fill)?;
+        let kind = Type::new(theme.small(), ink.fill.text_on(), Hold::Center);
+        for name in [look.words.phase(phase), look.words.phase_short(phase)] {
+            if pen.width(name, kind)? + 6 <= frame.width() {
+                pen.text(name, (i32::midpoint(frame.left, frame.right), middle), kind)?;
+                break;
+            }
+        }
+    }
+    let heading = Type::new(theme.small(), theme.text, Hold::Left).bold();
+    for step in layout
+        .program
+        .sections
+        .chunk_by(|a, b| a.span.step == b.span.step)
+    {
+        let (first, last) = (step[0], step[step.len() - 1]);
+        let text = look.words.step(first.span.step == 0);
+        if pen.width(text, heading)? <= last.x1 - first.x0 {
+            pen.text(text, (first.x0, theme.line_height() / 2), heading)?;
+        }
+    }
+    let kind = Type::new(theme.small(), theme.muted, Hold::Right);
+    let text = format!("{} \u{2192}", look.words.program_order());
+    let y = layout.strip.bottom + theme.line_height() / 2 + 3;
+    pen.text(&text, (layout.strip.right, y), kind)
+}
+
+/// The peak: a line at its level, a dot at its moment, and its name above with a leader.
+fn peak<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &TimelineFigure,
+    look: &Look,
+    layout: &TimelineLayout,
+) -> Drawn<DB> {
+    let theme = look.theme;
+    let timeline = figure.timeline;
+    let Some(point) = timeline.points.get(timeline.peak) else {
+        return Ok(());
+    };
+    let total = point.composition.total();
+    let y = layout.axis.scale.at(total);
+    pen.dashes((layout.plot.left, layout.plot.right), y, 4, 3, theme.accent)?;
+    // Zoomed elsewhere, the level stays and the moment is out of sight.
+    let Some(x) = layout.program.x(point.event) else {
+        return Ok(());
+    };
+    let phase = layout
+        .program
+        .section_at(x)
+        .map(|section| section.span.phase);
+    let size = look.words.amount(total);
+    let short = format!("{} {size}", look.words.peak());
+    let long = phase.map(|phase| format!("{short} \u{b7} {}", look.words.phase(phase)));
+    let kind = Type::new(theme.font_size, theme.accent, Hold::Center).bold();
+    let texts = [long.unwrap_or_default(), short];
+    let text = marks::first_fitting(pen, &texts, kind, layout.plot.width())?;
+    let half = pen.width(text, kind)? / 2;
+    let (low, high) = (layout.plot.left + half, layout.plot.right - half);
+    let middle = x.min(high).max(low);
+    let row = theme.line_height() * 3 / 2 + 2;
+    pen.upright(x, (row + theme.line_height() / 2, y), 1, theme.accent)?;
+    pen.disc((x, y), 5, theme.background)?;
+    pen.disc((x, y), 4, theme.accent)?;
+    pen.text_on(text, (middle, row), kind, theme.background)
+}
+
+/// Where the reader points.
+fn cursor<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &TimelineFigure,
+    layout: &TimelineLayout,
+) -> Drawn<DB> {
+    let points = &figure.timeline.points;
+    let Some(event) = figure.cursor else {
+        return Ok(());
+    };
+    let Some(x) = layout.program.x(event) else {
+        return Ok(());
+    };
+    pen.upright(x, (layout.plot.top, layout.strip.bottom), 1, pen.theme.text)?;
+    let after = points.partition_point(|point| point.event <= event);
+    let Some(point) = points.get(after.saturating_sub(1)) else {
+        return Ok(());
+    };
+    let y = layout.axis.scale.at(point.composition.total());
+    pen.ring((x, y), 5, pen.theme.text)
+}
+
+/// The names of what is reserved and of the capacity, in the margin.
+fn names<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &TimelineFigure,
+    look: &Look,
+    layout: &TimelineLayout,
+    capacity: Option<i32>,
+) -> Drawn<DB> {
+    let theme = look.theme;
+    let plot = layout.plot;
+    let capacity = capacity.zip(figure.capacity);
+    if pen.right() - plot.right < NAMING_MARGIN {
+        let Some((y, bytes)) = capacity else {
+            return Ok(());
+        };
+        let kind = Type::new(theme.small(), theme.limit, Hold::Left);
+        let at = (plot.left + 4, y + theme.line_height() / 2 + 2);
+        return pen.text_on(
+            &marks::capacity_name(look, bytes),
+            at,
+            kind,
+            theme.background,
+        );
+    }
+    let mut levels = Vec::new();
+    if let Some((y, bytes)) = capacity {
+        let text = marks::capacity_name(look, bytes);
+        levels.push(Level {
+            y,
+            text,
+            color: theme.limit,
+            bold: false,
+        });
+    }
+    if let Some(run) = layout.runs.last() {
+        let bytes = figure.timeline.points[run.point].reserved;
+        let text = format!("{} {}", look.words.reserved(), look.words.amount(bytes));
+        let y = layout.axis.scale.at(bytes);
+        levels.push(Level {
+            y,
+            text,
+            color: theme.text,
+            bold: false,
+        });
+    }
+    if let (Highlight::Category(category), Some(run)) = (look.highlight, layout.runs.last()) {
+        let tops = layout.stack(&figure.timeline.points[run.point]);
+        let mut layers = layout.layers.iter().zip(tops.skip(1));
+        if let Some((_, y)) = layers.find(|&(&layer, _)| layer == category) {
+            let text = look.words.category(category).to_owned();
+            levels.push(Level {
+                y,
+                text,
+                color: theme.text,
+                bold: true,
+            });
+        }
+    }
+    marks::name_levels(pen, plot, levels)
+}

@@ -1,0 +1,216 @@
+//! Where the areas are: geometry for drawing, pointing and keys.
+
+use super::TimelineFigure;
+use super::program::ProgramScale;
+use crate::chart::axis::{Axis, gutter};
+use crate::chart::geometry::{ByteScale, Frame, scale_top};
+use crate::chart::marks::level_margin;
+use crate::chart::number::Unit;
+use crate::chart::theme::Theme;
+use crate::report::{Timeline, TimelinePoint};
+use crate::sim::Phase;
+use crate::tape::Category;
+use crate::units::Bytes;
+
+/// A stretch over which the figure shows one point of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Left edge in CSS pixels.
+    pub x0: i32,
+    /// Right edge in CSS pixels.
+    pub x1: i32,
+    /// Index in `Timeline::points`.
+    pub point: usize,
+    /// Step, from 0.
+    pub step: u32,
+}
+
+/// What is under a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineHit {
+    /// Index in `Timeline::points`.
+    pub point: usize,
+    /// The phase.
+    pub phase: Phase,
+    /// The category's area; none above the stack.
+    pub category: Option<Category>,
+}
+
+/// The figure's geometry at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimelineLayout {
+    /// Where the areas are.
+    pub plot: Frame,
+    /// The phase strip below.
+    pub strip: Frame,
+    /// Bytes upwards.
+    pub axis: Axis,
+    /// Events to the right.
+    pub program: ProgramScale,
+    /// Stretches from left to right.
+    pub runs: Vec<Run>,
+    /// The categories that occur, from the bottom up.
+    pub layers: Vec<Category>,
+}
+
+/// Height of the phase strip in CSS pixels.
+const STRIP: i32 = 18;
+
+impl TimelineLayout {
+    /// Lays the figure out in a box of `size` CSS pixels.
+    pub fn new(figure: &TimelineFigure, theme: &Theme, unit: Unit, size: (u32, u32)) -> Self {
+        let timeline = figure.timeline;
+        let (width, height) = (size.0.cast_signed(), size.1.cast_signed());
+        let line = theme.line_height();
+        // The whole run decides on the scale, so that zooming does not change it.
+        let need = timeline
+            .points
+            .iter()
+            .map(|point| point.reserved.max(point.composition.total()))
+            .max()
+            .unwrap_or_default();
+        let plot = Frame {
+            left: gutter(need, unit, theme),
+            top: line * 2 + 8,
+            right: width - level_margin(width, theme),
+            bottom: height - STRIP - line - 10,
+        };
+        let strip = Frame {
+            left: plot.left,
+            top: plot.bottom + 4,
+            right: plot.right,
+            bottom: plot.bottom + 4 + STRIP,
+        };
+        let program = ProgramScale::new(&timeline.spans, figure.window, (plot.left, plot.right));
+        let runs = runs(timeline, &program);
+        let occurs = |&category: &Category| {
+            runs.iter()
+                .any(|run| timeline.points[run.point].composition.get(category).get() > 0)
+        };
+        let layers = Category::ALL.iter().copied().filter(occurs).collect();
+        let scale = ByteScale {
+            max: scale_top(need, figure.capacity),
+            top: plot.top,
+            bottom: plot.bottom,
+        };
+        Self {
+            plot,
+            strip,
+            axis: Axis::new(scale, unit),
+            program,
+            runs,
+            layers,
+        }
+    }
+
+    /// Heights of a point's layers in CSS pixels: the base, then the top of each layer.
+    pub fn stack(&self, point: &TimelinePoint) -> impl Iterator<Item = i32> {
+        let mut sum = Bytes::ZERO;
+        let tops = self.layers.iter().map(move |&category| {
+            sum += point.composition.get(category);
+            self.axis.scale.at(sum)
+        });
+        std::iter::once(self.plot.bottom).chain(tops)
+    }
+
+    /// The run that shows a point, or the nearest one before it.
+    pub fn run_of(&self, point: usize) -> Option<&Run> {
+        let after = self.runs.partition_point(|run| run.point <= point);
+        self.runs.get(after.saturating_sub(1))
+    }
+
+    /// What is under a point, in CSS pixels from the figure's upper left corner.
+    pub fn hit(&self, timeline: &Timeline, x: i32, y: i32) -> Option<TimelineHit> {
+        if x < self.plot.left || x >= self.plot.right {
+            return None;
+        }
+        let at = self
+            .runs
+            .partition_point(|run| run.x1 <= x)
+            .min(self.runs.len().checked_sub(1)?);
+        let point = self.runs[at].point;
+        let phase = self.program.section_at(x)?.span.phase;
+        let tops = self.stack(&timeline.points[point]).skip(1);
+        let mut stack = self.layers.iter().zip(tops);
+        let category = stack
+            .find(|&(_, top)| top <= y)
+            .map(|(&category, _)| category);
+        let category = category.filter(|_| y < self.plot.bottom);
+        Some(TimelineHit {
+            point,
+            phase,
+            category,
+        })
+    }
+
+    /// The point that is `by` stretches to the right (to the left when negative), stopping at
+    /// the ends; without a point to start from, the given peak's stretch.
+    pub fn step(&self, from: Option<usize>, by: isize, peak: usize) -> Option<usize> {
+        let last = self.runs.len().checked_sub(1)?;
+        let Some(from) = from else {
+            return self.run_of(peak).map(|run| run.point);
+        };
+        let at = self
+            .runs
+            .partition_point(|run| run.point <= from)
+            .saturating_sub(1);
+        Some(self.runs[at.saturating_add_signed(by).min(last)].point)
+    }
+
+    /// The first point of the phase that is `by` phases further on, stopping at the ends.
+    pub fn step_phase(&self, timeline: &Timeline, from: usize, by: isize) -> Option<usize> {
+        let event = timeline.points.get(from)?.event;
+        let sections = &self.program.sections;
+        let last = sections.len().checked_sub(1)?;
+        let at = sections
+            .partition_point(|section| section.span.end <= event)
+            .min(last);
+        let to = sections[at.saturating_add_signed(by).min(last)];
+        let run = self.runs.iter().find(|run| run.x1 > to.x0)?;
+        Some(run.point)
+    }
+}
+
+/// The stretches that show the timeline's points. Where several points fall on one pixel the
+/// highest is shown, so that no peak is lost.
+fn runs(timeline: &Timeline, program: &ProgramScale) -> Vec<Run> {
+    let points = &timeline.points;
+    let total = |point: usize| points[point].composition.total();
+    let mut runs: Vec<Run> = Vec::new();
+    for section in &program.sections {
+        let span = section.span;
+        let first = points.partition_point(|point| point.event < span.start);
+        let last = points.partition_point(|point| point.event < span.end);
+        let begin = runs.len();
+        // Until its first point a phase shows what was there before.
+        let before = if points
+            .get(first)
+            .is_some_and(|point| point.event == span.start)
+        {
+            first
+        } else {
+            first.saturating_sub(1)
+        };
+        for point in before..last {
+            let x0 = program
+                .x(points[point].event)
+                .unwrap_or(section.x0)
+                .max(section.x0);
+            let here = runs[begin..].last_mut().filter(|run| run.x0 == x0);
+            match here {
+                Some(run) if total(point) > total(run.point) => run.point = point,
+                Some(_) => {}
+                None => runs.push(Run {
+                    x0,
+                    x1: section.x1,
+                    point,
+                    step: span.step,
+                }),
+            }
+        }
+        for i in begin..runs.len() {
+            runs[i].x1 = runs.get(i + 1).map_or(section.x1, |next| next.x0);
+        }
+    }
+    runs
+}
