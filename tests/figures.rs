@@ -9,3 +9,5 @@ mod data;
 mod drawing;
 #[path = "figures/phases.rs"]
 mod phases;
+#[path = "figures/timeline.rs"]
+mod timeline;

@@ -1,7 +1,7 @@
 //! Marks that several figures share: named levels, the capacity, names below something.
 
 use super::color::Rgb;
-use super::geometry::{ByteScale, Frame, spread};
+use super::geometry::{ByteScale, Frame, scale_top, spread};
 use super::look::Look;
 use super::pen::{Drawn, Hold, Pen, Type};
 use super::theme::Theme;
@@ -59,6 +59,18 @@ pub(super) fn capacity_name(look: &Look, capacity: Bytes) -> String {
     format!("{} {}", look.words.capacity(), look.words.amount(capacity))
 }
 
+/// Rows of text above a plot for a capacity that is out of range, where there is no margin.
+pub(super) fn far_rows(need: Bytes, capacity: Option<Bytes>, width: i32) -> i32 {
+    i32::from(
+        width < ROOMY
+            && capacity.is_some_and(|bytes| out_of_range(bytes, scale_top(need, capacity))),
+    )
+}
+
+fn out_of_range(capacity: Bytes, top: f64) -> bool {
+    capacity.get() as f64 > top
+}
+
 /// The capacity as a line, with what lies beyond it tinted; its name when it is out of range.
 ///
 /// Gives the line's height when there is one that still needs its name.
@@ -70,7 +82,7 @@ pub(super) fn capacity<DB: DrawingBackend>(
     capacity: Bytes,
 ) -> Result<Option<i32>, DrawingAreaErrorKind<DB::ErrorType>> {
     let theme = look.theme;
-    if capacity.get() as f64 > scale.max {
+    if out_of_range(capacity, scale.max) {
         let kind = Type::new(theme.small(), theme.muted, Hold::Right);
         let text = format!("\u{2191} {}", capacity_name(look, capacity));
         pen.text(&text, (pen.right() - 4, theme.line_height() / 2), kind)?;

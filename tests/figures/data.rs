@@ -1,7 +1,8 @@
-//! What the figures are fed with: steps as PyTorch ran them.
+//! What the figures are fed with: steps as PyTorch ran them, and runs of the engine.
 
-use highwater::report::{Composition, PhaseReport, StepReport};
-use highwater::sim::Phase;
+use highwater::report::{Composition, Estimate, PhaseReport, StepReport, from_trace};
+use highwater::sim::{Phase, simulate};
+use highwater::spec::{ModelRef, Scenario, resolve};
 use highwater::tape::Category;
 use highwater::units::Bytes;
 use serde_json::Value;
@@ -49,4 +50,15 @@ pub fn step(micro_batch_size: u64) -> StepReport {
         .max_by_key(|phase| phase.peak_tensor)
         .expect("a step has phases");
     StepReport { phases, peak }
+}
+
+/// A run of the engine: its timeline and its peaks.
+pub fn run(change: impl FnOnce(&mut Scenario)) -> Estimate {
+    let mut scenario = Scenario {
+        model: ModelRef::Catalog("qwen2.5-1.5b".into()),
+        ..Scenario::default()
+    };
+    change(&mut scenario);
+    let spec = resolve(&scenario).spec.expect("a scenario that can be run");
+    from_trace(&spec, Vec::new(), &simulate(&spec)).expect("a run has phases")
 }

@@ -3,7 +3,7 @@
 use super::PhasesFigure;
 use crate::chart::axis::{Axis, gutter};
 use crate::chart::geometry::{ByteScale, Frame, pixel, scale_top};
-use crate::chart::marks::level_margin;
+use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
 use crate::chart::theme::Theme;
 use crate::sim::Phase;
@@ -79,7 +79,7 @@ impl PhasesLayout {
         let line = theme.line_height();
         let plot = Frame {
             left: gutter(need, unit, theme),
-            top: line * 2 + 4,
+            top: line * (2 + far_rows(need, figure.capacity, width)) + 4,
             right: width - level_margin(width, theme),
             bottom: height - line * 2 - 8,
         };

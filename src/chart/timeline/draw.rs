@@ -202,7 +202,11 @@ fn strip<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, layout: &TimelineLayout
         let (first, last) = (step[0], step[step.len() - 1]);
         let text = look.words.step(first.span.step == 0);
         if pen.width(text, heading)? <= last.x1 - first.x0 {
-            pen.text(text, (first.x0, theme.line_height() / 2), heading)?;
+            pen.text(
+                text,
+                (first.x0, layout.headings + theme.line_height() / 2),
+                heading,
+            )?;
         }
     }
     let kind = Type::new(theme.small(), theme.muted, Hold::Right);
@@ -226,10 +230,15 @@ fn peak<DB: DrawingBackend>(
     let total = point.composition.total();
     let y = layout.axis.scale.at(total);
     pen.dashes((layout.plot.left, layout.plot.right), y, 4, 3, theme.accent)?;
-    // Zoomed elsewhere, the level stays and the moment is out of sight.
-    let Some(x) = layout.program.x(point.event) else {
+    // Zoomed elsewhere, the level stays and the moment is out of sight. The same peak may come
+    // in several steps, of which not all are shown.
+    let shown = layout.highest(timeline).filter(|run| {
+        figure.window.is_none() || timeline.points[run.point].composition.total() == total
+    });
+    let Some(run) = shown else {
         return Ok(());
     };
+    let x = run.x0;
     let phase = layout
         .program
         .section_at(x)
@@ -243,7 +252,7 @@ fn peak<DB: DrawingBackend>(
     let half = pen.width(text, kind)? / 2;
     let (low, high) = (layout.plot.left + half, layout.plot.right - half);
     let middle = x.min(high).max(low);
-    let row = theme.line_height() * 3 / 2 + 2;
+    let row = layout.headings + theme.line_height() * 3 / 2 + 2;
     pen.upright(x, (row + theme.line_height() / 2, y), 1, theme.accent)?;
     pen.disc((x, y), 5, theme.background)?;
     pen.disc((x, y), 4, theme.accent)?;

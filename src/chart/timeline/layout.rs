@@ -4,7 +4,7 @@ use super::TimelineFigure;
 use super::program::ProgramScale;
 use crate::chart::axis::{Axis, gutter};
 use crate::chart::geometry::{ByteScale, Frame, scale_top};
-use crate::chart::marks::level_margin;
+use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
 use crate::chart::theme::Theme;
 use crate::report::{Timeline, TimelinePoint};
@@ -41,6 +41,8 @@ pub struct TimelineHit {
 pub struct TimelineLayout {
     /// Where the areas are.
     pub plot: Frame,
+    /// Top of the steps' headings.
+    pub headings: i32,
     /// The phase strip below.
     pub strip: Frame,
     /// Bytes upwards.
@@ -69,9 +71,10 @@ impl TimelineLayout {
             .map(|point| point.reserved.max(point.composition.total()))
             .max()
             .unwrap_or_default();
+        let headings = line * far_rows(need, figure.capacity, width);
         let plot = Frame {
             left: gutter(need, unit, theme),
-            top: line * 2 + 8,
+            top: headings + line * 2 + 8,
             right: width - level_margin(width, theme),
             bottom: height - STRIP - line - 10,
         };
@@ -95,6 +98,7 @@ impl TimelineLayout {
         };
         Self {
             plot,
+            headings,
             strip,
             axis: Axis::new(scale, unit),
             program,
@@ -111,6 +115,13 @@ impl TimelineLayout {
             self.axis.scale.at(sum)
         });
         std::iter::once(self.plot.bottom).chain(tops)
+    }
+
+    /// The stretch with the highest point of those shown.
+    pub fn highest(&self, timeline: &Timeline) -> Option<&Run> {
+        let total = |run: &Run| timeline.points[run.point].composition.total();
+        // The first of several equal ones.
+        self.runs.iter().rev().max_by_key(|run| total(run))
     }
 
     /// The run that shows a point, or the nearest one before it.
@@ -144,11 +155,11 @@ impl TimelineLayout {
     }
 
     /// The point that is `by` stretches to the right (to the left when negative), stopping at
-    /// the ends; without a point to start from, the given peak's stretch.
-    pub fn step(&self, from: Option<usize>, by: isize, peak: usize) -> Option<usize> {
+    /// the ends; without a point to start from, the highest one shown.
+    pub fn step(&self, timeline: &Timeline, from: Option<usize>, by: isize) -> Option<usize> {
         let last = self.runs.len().checked_sub(1)?;
         let Some(from) = from else {
-            return self.run_of(peak).map(|run| run.point);
+            return self.highest(timeline).map(|run| run.point);
         };
         let at = self
             .runs
@@ -177,7 +188,11 @@ fn runs(timeline: &Timeline, program: &ProgramScale) -> Vec<Run> {
     let points = &timeline.points;
     let total = |point: usize| points[point].composition.total();
     let mut runs: Vec<Run> = Vec::new();
-    for section in &program.sections {
+    for section in program
+        .sections
+        .iter()
+        .filter(|section| section.x0 < section.x1)
+    {
         let span = section.span;
         let first = points.partition_point(|point| point.event < span.start);
         let last = points.partition_point(|point| point.event < span.end);
@@ -192,10 +207,8 @@ fn runs(timeline: &Timeline, program: &ProgramScale) -> Vec<Run> {
             first.saturating_sub(1)
         };
         for point in before..last {
-            let x0 = program
-                .x(points[point].event)
-                .unwrap_or(section.x0)
-                .max(section.x0);
+            let at = program.x(points[point].event).unwrap_or(section.x0);
+            let x0 = at.min(section.x1 - 1).max(section.x0);
             let here = runs[begin..].last_mut().filter(|run| run.x0 == x0);
             match here {
                 Some(run) if total(point) > total(run.point) => run.point = point,
