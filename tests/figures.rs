@@ -3,6 +3,8 @@
 //! Every figure is also written to the folder that cargo gives to integration tests
 //! (`target/tmp/figures`), so that people can look at what was tested.
 
+#[path = "figures/crossover.rs"]
+mod crossover;
 #[path = "figures/data.rs"]
 mod data;
 #[path = "figures/drawing.rs"]

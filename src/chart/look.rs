@@ -37,6 +37,8 @@ pub trait Words {
     fn step(&self, first: bool) -> &str;
     /// Title of the batch axis: "micro-batch size".
     fn micro_batch_size(&self) -> &str;
+    /// What the line of everything on the device is called: "total (nvidia-smi)".
+    fn device_total(&self) -> &str;
     /// The largest batch size that fits: "12 fits".
     fn largest_fitting(&self, micro_batch_size: u64) -> String;
     /// Title of the timeline's horizontal axis: "program order".

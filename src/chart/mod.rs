@@ -12,6 +12,7 @@
 
 mod axis;
 mod color;
+mod crossover;
 mod geometry;
 mod look;
 mod marks;
@@ -25,12 +26,15 @@ mod timeline;
 
 pub use axis::Axis;
 pub use color::Rgb;
+pub use crossover::{
+    BatchScale, CrossoverFigure, CrossoverHit, CrossoverLayout, Line, draw_crossover,
+};
 pub use geometry::{ByteScale, Frame};
 pub use look::{Highlight, Look, Words};
 pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
-pub use svg::{Caption, Paper, SvgError, svg_phases, svg_timeline};
+pub use svg::{Caption, Paper, SvgError, svg_crossover, svg_phases, svg_timeline};
 pub use texture::Texture;
 pub use theme::{Ink, Theme};
 pub use timeline::{

@@ -1,5 +1,6 @@
 //! Figures as SVG documents, for export and for tests.
 
+use super::crossover::{CrossoverFigure, draw_crossover};
 use super::look::Look;
 use super::pen::{Drawn, Hold, PLOTTERS_EM, Pen, Type};
 use super::phases::{PhasesFigure, draw_phases};
@@ -160,6 +161,21 @@ pub fn svg_timeline(
 ) -> Result<String, SvgError> {
     document(look, size, caption, |area| {
         draw_timeline(figure, look, area)
+    })
+}
+
+/// The crossover as an SVG document; see [`svg_phases`].
+///
+/// # Errors
+/// What the backend reports; writing to memory, it has nothing to report.
+pub fn svg_crossover(
+    figure: &CrossoverFigure,
+    look: &Look,
+    size: (u32, u32),
+    caption: Option<&Caption>,
+) -> Result<String, SvgError> {
+    document(look, size, caption, |area| {
+        draw_crossover(figure, look, area)
     })
 }
 

@@ -1,11 +1,14 @@
 //! What the figures are fed with: steps as PyTorch ran them, and runs of the engine.
 
-use highwater::report::{Composition, Estimate, PhaseReport, StepReport, from_trace};
+use highwater::report::{
+    Composition, Estimate, PhaseReport, StepReport, Sweep, SweepPoint, Switch, from_trace,
+};
 use highwater::sim::{Phase, simulate};
 use highwater::spec::{ModelRef, Scenario, resolve};
 use highwater::tape::Category;
 use highwater::units::Bytes;
 use serde_json::Value;
+use std::sync::OnceLock;
 
 const STEPS: &str = include_str!("../fixtures/figures/steps.jsonl");
 
@@ -61,4 +64,60 @@ pub fn run(change: impl FnOnce(&mut Scenario)) -> Estimate {
     change(&mut scenario);
     let spec = resolve(&scenario).spec.expect("a scenario that can be run");
     from_trace(&spec, Vec::new(), &simulate(&spec)).expect("a run has phases")
+}
+
+fn sweep_point(micro_batch_size: u64, capacity: Bytes) -> SweepPoint {
+    let device = run(|scenario| scenario.micro_batch_size = micro_batch_size)
+        .report
+        .device;
+    let phases = &device.steady_step.phases;
+    SweepPoint {
+        micro_batch_size,
+        phases: phases
+            .iter()
+            .map(|phase| (phase.phase, phase.peak_tensor))
+            .collect(),
+        binding: device.steady_step.peak.phase,
+        total: device.total,
+        fits: device.total <= capacity,
+    }
+}
+
+/// Batch sizes 1 to 64 of Qwen2.5-1.5B in fp32 with foreach AdamW and 256 tokens, of which 56 GiB
+/// hold less than half.
+pub fn sweep() -> &'static Sweep {
+    static SWEEP: OnceLock<Sweep> = OnceLock::new();
+    SWEEP.get_or_init(|| {
+        let capacity = Bytes::gib(56);
+        let points: Vec<SweepPoint> = [1, 2, 4, 8, 16, 32, 64]
+            .map(|size| sweep_point(size, capacity))
+            .into();
+        let switches = points.windows(2).filter_map(|pair| {
+            let [a, b] = pair else { return None };
+            (a.binding != b.binding).then(|| {
+                let (mut low, mut high) = (a.micro_batch_size, b.micro_batch_size);
+                while high - low > 1 {
+                    let middle = u64::midpoint(low, high);
+                    if sweep_point(middle, capacity).binding == a.binding {
+                        low = middle;
+                    } else {
+                        high = middle;
+                    }
+                }
+                Switch {
+                    micro_batch_size: high,
+                    from: a.binding,
+                    to: b.binding,
+                }
+            })
+        });
+        let switches = switches.collect();
+        let fitting = points.iter().rev().find(|point| point.fits);
+        let largest_fitting = fitting.map(|point| point.micro_batch_size);
+        Sweep {
+            points,
+            switches,
+            largest_fitting,
+        }
+    })
 }

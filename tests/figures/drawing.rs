@@ -59,6 +59,9 @@ impl Words for English {
     fn micro_batch_size(&self) -> &'static str {
         "micro-batch size"
     }
+    fn device_total(&self) -> &'static str {
+        "total (nvidia-smi)"
+    }
     fn largest_fitting(&self, size: u64) -> String {
         format!("{size} fits")
     }
@@ -134,6 +137,9 @@ impl Words for Chinese {
     }
     fn micro_batch_size(&self) -> &'static str {
         "微批次大小"
+    }
+    fn device_total(&self) -> &'static str {
+        "总计 (nvidia-smi)"
     }
     fn largest_fitting(&self, size: u64) -> String {
         format!("最多 {size}")
