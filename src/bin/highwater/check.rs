@@ -1,0 +1,80 @@
+//! `highwater check` and `highwater trace`: estimates held against what was measured.
+
+use crate::{BAD_INPUT, FITS, MISSES};
+use highwater::codec::decode_json;
+use highwater::report::{Accuracy, Selection, events, read_cases};
+use highwater::spec::{Finding, Severity};
+use std::io::Write;
+
+/// Compares the estimates of measured cases and writes the table of errors; gives the exit code.
+///
+/// # Errors
+/// What is wrong with the cases.
+pub fn check(text: &str, selection: &Selection, out: &mut impl Write) -> Result<u8, String> {
+    let accuracy = Accuracy::of(&read_cases(text)?, selection);
+    if accuracy.compared() == 0 && accuracy.not_supported().is_empty() {
+        return Err("there is no case in the input.".to_owned());
+    }
+    let met = accuracy.goals().iter().all(|goal| goal.met);
+    // A reader that has gone away is no error of ours.
+    let _ = write!(out, "{accuracy}");
+    Ok(if met { FITS } else { MISSES })
+}
+
+/// Writes the allocations and frees of a scenario, one event a line; gives the exit code.
+///
+/// # Errors
+/// What is wrong with the scenario.
+pub fn trace(text: &str, out: &mut impl Write) -> Result<u8, String> {
+    let (scenario, findings) = decode_json(text);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(sentence(&findings));
+    }
+    let text = events(&scenario).map_err(|findings| sentence(&findings))?;
+    let _ = out.write_all(text.as_bytes());
+    Ok(FITS)
+}
+
+/// The errors in one line, each after its key.
+pub fn sentence(findings: &[Finding]) -> String {
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let said = errors.map(|finding| match finding.key.as_str() {
+        "" => finding.message.clone(),
+        key => format!("{key}: {}", finding.message),
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_no_case_is_named() {
+        let problem = check("{}\n", &Selection::default(), &mut Vec::new());
+        assert!(problem.is_err_and(|problem| problem.contains("line 1")));
+    }
+
+    #[test]
+    fn no_case_at_all_is_bad_input() {
+        assert!(check("\n", &Selection::default(), &mut Vec::new()).is_err());
+        assert_ne!(BAD_INPUT, MISSES);
+    }
+
+    #[test]
+    fn a_missed_goal_has_its_own_code() {
+        let case = r#"{"scenario":{"model":"qwen2.5-0.5b","seq_len":64},"expect":{"num_parameters":1,"steady_step":{"peak":{"phase":"forward","peak_tensor":1,"peak_allocated":1,"peak_reserved":1}}}}"#;
+        let code = check(case, &Selection::default(), &mut Vec::new());
+        assert_eq!(code, Ok(MISSES));
+    }
+
+    #[test]
+    fn a_trace_is_written_event_by_event() {
+        let mut out = Vec::new();
+        let code = trace(r#"{"model":"qwen2.5-0.5b","seq_len":64}"#, &mut out);
+        assert_eq!(code, Ok(FITS));
+        assert!(out.starts_with(b"A 0 "));
+    }
+}

@@ -1,0 +1,162 @@
+//! `highwater estimate`: scenarios in, reports out.
+
+use crate::arguments::Form;
+use crate::check::sentence;
+use crate::table;
+use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
+use highwater::codec::decode_json;
+use highwater::report::{self, Estimate};
+use highwater::spec::{Finding, Severity};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Estimates every scenario of a text and writes the answers; gives the exit code. When nobody
+/// reads any more, the rest is left out.
+pub fn run(text: &str, form: Form, out: &mut impl Write) -> u8 {
+    let scenarios = scenarios(text);
+    if scenarios.is_empty() {
+        let nothing = json!({"error": "There is no scenario in the input."});
+        let _ = writeln!(out, "{nothing}");
+        return BAD_INPUT;
+    }
+    let mut code = FITS;
+    for scenario in scenarios {
+        let answer = answer(scenario);
+        code = worse(code, &answer);
+        let written = match form {
+            Form::Json => serde_json::to_writer(&mut *out, &as_json(&answer))
+                .map_err(std::io::Error::from)
+                .and_then(|()| writeln!(out)),
+            Form::Table => match &answer {
+                Ok(estimate) => table::write(&estimate.report, out),
+                Err(findings) => writeln!(out, "error: {}\n", sentence(findings)),
+            },
+        };
+        if written.is_err() {
+            break;
+        }
+    }
+    let _ = out.flush();
+    code
+}
+
+/// The texts of the scenarios: the whole text when it is one JSON value, else each line that is
+/// not blank.
+fn scenarios(text: &str) -> Vec<&str> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    if serde_json::from_str::<Value>(text).is_ok() {
+        return vec![text];
+    }
+    lines.collect()
+}
+
+fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
+    let (scenario, decoding) = decode_json(text);
+    if decoding
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
+    {
+        return Err(decoding);
+    }
+    let mut estimate = report::estimate(&scenario)?;
+    estimate.report.findings.extend(decoding);
+    Ok(estimate)
+}
+
+fn worse(code: u8, answer: &Result<Estimate, Vec<Finding>>) -> u8 {
+    match answer {
+        Err(_) => BAD_INPUT,
+        Ok(estimate) if !estimate.report.verdict.fits && code != BAD_INPUT => DOES_NOT_FIT,
+        Ok(_) => code,
+    }
+}
+
+fn as_json(answer: &Result<Estimate, Vec<Finding>>) -> Value {
+    match answer {
+        Ok(estimate) => json!(estimate.report),
+        Err(findings) => json!({"error": sentence(findings), "findings": findings}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_on(text: &str) -> (u8, Vec<Value>) {
+        let mut out = Vec::new();
+        let code = run(text, Form::Json, &mut out);
+        let text = String::from_utf8(out).expect("UTF-8");
+        (
+            code,
+            text.lines()
+                .map(|line| serde_json::from_str(line).expect("JSON"))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn one_scenario_over_many_lines_gives_one_report() {
+        let (code, reports) = run_on("{\n  \"model\": \"qwen2.5-0.5b\",\n  \"seq_len\": 64\n}\n");
+        assert_eq!(code, FITS);
+        assert_eq!(reports.len(), 1);
+        assert_eq!(reports[0]["model"]["num_parameters"], 494_032_768);
+    }
+
+    #[test]
+    fn each_line_has_its_answer_in_the_same_order() {
+        let (code, reports) = run_on(
+            "{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64}\n{\"model\":\"nothing\"}\nno json\n{\"model\":\"qwen3-0.6b\",\"seq_len\":64}\n",
+        );
+        assert_eq!(code, BAD_INPUT);
+        assert_eq!(reports.len(), 4);
+        assert_eq!(reports[0]["model"]["name"], "Qwen2.5 0.5B");
+        assert!(
+            reports[1]["error"]
+                .as_str()
+                .is_some_and(|error| error.starts_with("model: "))
+        );
+        assert!(reports[2]["error"].is_string());
+        assert_eq!(reports[3]["model"]["name"], "Qwen3 0.6B");
+    }
+
+    #[test]
+    fn a_run_too_large_for_its_gpu_has_its_own_code() {
+        let (code, reports) =
+            run_on("{\"model\":\"llama-3.1-8b\",\"hardware\":{\"gpu\":\"rtx-4090\"}}");
+        assert_eq!(code, DOES_NOT_FIT);
+        assert_eq!(reports[0]["verdict"]["fits"], false);
+    }
+
+    #[test]
+    fn unknown_keys_are_told_in_the_report() {
+        let (_, reports) = run_on("{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64,\"batch\":4}");
+        assert_eq!(reports[0]["findings"][0]["key"], "batch");
+    }
+
+    #[test]
+    fn no_input_is_bad_input() {
+        assert_eq!(run_on("").0, BAD_INPUT);
+        assert_eq!(run_on("\n \n").0, BAD_INPUT);
+        assert_eq!(run_on("[]").0, BAD_INPUT);
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_away_is_no_panic() {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        for form in [Form::Json, Form::Table] {
+            run(
+                "{\"model\":\"qwen2.5-0.5b\",\"seq_len\":64}",
+                form,
+                &mut Gone,
+            );
+        }
+    }
+}

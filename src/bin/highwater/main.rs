@@ -1,0 +1,85 @@
+//! The command line.
+//!
+//! Exit codes: 0, all is well; 1, `check` found a goal missed; 2, some input is bad; 3, some
+//! scenario does not fit its hardware.
+
+mod arguments;
+mod check;
+mod estimate;
+mod table;
+
+use arguments::{Command, USAGE};
+use std::fs;
+use std::io::{self, Read, StdoutLock};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Everything fits.
+const FITS: u8 = 0;
+/// A goal of accuracy is missed.
+const MISSES: u8 = 1;
+/// Bad input.
+const BAD_INPUT: u8 = 2;
+/// Something does not fit its hardware.
+const DOES_NOT_FIT: u8 = 3;
+
+fn main() -> ExitCode {
+    match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(Command::Help) => {
+            print(USAGE);
+            FITS.into()
+        }
+        Ok(Command::Version) => {
+            print(concat!("highwater ", env!("CARGO_PKG_VERSION"), "\n"));
+            FITS.into()
+        }
+        Ok(Command::Estimate { file, form }) => {
+            on_text(file.as_ref(), |text, out| Ok(estimate::run(text, form, out)))
+        }
+        Ok(Command::Check { file, selection }) => {
+            on_text(file.as_ref(), |text, out| check::check(text, &selection, out))
+        }
+        Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
+        Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
+    }
+}
+
+/// Runs a command on the text of a file, or of standard input without one.
+fn on_text(
+    file: Option<&PathBuf>,
+    command: impl FnOnce(&str, &mut StdoutLock) -> Result<u8, String>,
+) -> ExitCode {
+    let done = read(file).and_then(|text| command(&text, &mut io::stdout().lock()));
+    match done {
+        Ok(code) => code.into(),
+        Err(problem) => refuse(&problem),
+    }
+}
+
+/// Reads a file, or standard input without one. What is not UTF-8 becomes a replacement
+/// character, which no JSON outside of texts has.
+fn read(file: Option<&PathBuf>) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let done = match file {
+        Some(path) => fs::read(path).map(|content| bytes = content),
+        None => io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
+    };
+    let name = file.map_or("standard input".to_owned(), |path| {
+        path.display().to_string()
+    });
+    done.map_err(|error| format!("{name}: {error}"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes to standard output; a reader that has gone away is no error of ours.
+fn print(text: &str) {
+    let _ = io::Write::write_all(&mut io::stdout().lock(), text.as_bytes());
+}
+
+fn refuse(problem: &str) -> ExitCode {
+    let _ = io::Write::write_all(
+        &mut io::stderr().lock(),
+        format!("highwater: {problem}\n").as_bytes(),
+    );
+    BAD_INPUT.into()
+}

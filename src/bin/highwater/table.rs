@@ -1,0 +1,105 @@
+//! A report as a table for people.
+
+use highwater::report::{Report, StepReport};
+use highwater::spec::Severity;
+use highwater::text::{ByteUnits, Language, Scale, exact, verdict_answer, verdict_detail};
+use highwater::units::Bytes;
+use std::io::{self, Write};
+
+/// Writes a report.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let (units, language) = (ByteUnits::Binary, Language::English);
+    let parameters = exact(report.model.num_parameters);
+    writeln!(
+        out,
+        "{} ({parameters} parameters) on {}",
+        report.model.name, report.device.name
+    )?;
+    let answer = verdict_answer(&report.verdict, units, language);
+    let detail = verdict_detail(&report.verdict, units, language);
+    writeln!(out, "{}\n{}\n", plain(&detail), plain(&answer))?;
+    let scale = Scale::new(report.device.total, units);
+    let unit = scale.unit;
+    writeln!(
+        out,
+        "{:<22}{:>12}{:>12}{:>12}",
+        format!("GPU memory, {unit}"),
+        "tensors",
+        "allocated",
+        "reserved"
+    )?;
+    for (name, step) in [
+        ("first step", &report.device.first_step),
+        ("steady step", &report.device.steady_step),
+    ] {
+        write_step(name, step, scale, out)?;
+    }
+    writeln!(
+        out,
+        "{:<22}{:>36}",
+        "+ CUDA context",
+        scale.finer(report.device.context)
+    )?;
+    writeln!(
+        out,
+        "{:<22}{:>36}",
+        "= as nvidia-smi shows",
+        scale.finer(report.device.total)
+    )?;
+    let peak = &report.device.steady_step.peak;
+    writeln!(out, "\nAt the steady step's peak ({})", peak.phase.name())?;
+    for (category, bytes) in peak.composition.parts() {
+        write_part(category.name(), bytes, scale, out)?;
+    }
+    let host = Scale::new(report.host.peak.total, units);
+    writeln!(
+        out,
+        "\nHost RAM at its peak ({}), {}",
+        report.host.peak.phase.name(),
+        host.unit
+    )?;
+    for &(part, bytes) in &report.host.peak.composition {
+        write_part(part.name(), bytes, host, out)?;
+    }
+    for finding in &report.findings {
+        let severity = match finding.severity {
+            Severity::Notice => "notice",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        writeln!(out, "{severity}: {}", finding.message)?;
+    }
+    writeln!(out)
+}
+
+fn write_step(name: &str, step: &StepReport, scale: Scale, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{name}")?;
+    for phase in &step.phases {
+        let binds = if phase.phase == step.peak.phase {
+            " *"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "  {:<20}{:>12}{:>12}{:>12}{binds}",
+            phase.phase.name(),
+            scale.finer(phase.peak_tensor),
+            scale.finer(phase.peak_allocated),
+            scale.finer(phase.peak_reserved),
+        )?;
+    }
+    Ok(())
+}
+
+fn write_part(name: &str, bytes: Bytes, scale: Scale, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "  {name:<20}{:>12}", scale.finer(bytes))
+}
+
+/// Sentences for terminals, which show no-break spaces oddly.
+fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
