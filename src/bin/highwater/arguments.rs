@@ -79,7 +79,11 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
             Some("--table") => options.push(("--table", String::new())),
             Some(option @ ("--only" | "--worst")) => {
                 let value = arguments.next().and_then(|value| value.into_string().ok());
-                let name = if option == "--only" { "--only" } else { "--worst" };
+                let name = if option == "--only" {
+                    "--only"
+                } else {
+                    "--worst"
+                };
                 options.push((name, value.ok_or_else(|| format!("{name} needs a value."))?));
             }
             Some(option) if option.starts_with('-') && option != "-" => {
@@ -95,7 +99,9 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     let file = words.next().filter(|file| file != "-").map(PathBuf::from);
     if let Some(extra) = words.next() {
         let extra = extra.display();
-        return Err(format!("there is one file at most; {extra} is one too many."));
+        return Err(format!(
+            "there is one file at most; {extra} is one too many."
+        ));
     }
     match command.to_str() {
         Some("estimate") => estimate(file, &options),
@@ -154,7 +160,13 @@ mod tests {
     fn without_a_file_standard_input_is_read() {
         for line in ["estimate", "estimate -"] {
             let command = parsed(line);
-            assert!(matches!(command, Ok(Command::Estimate { file: None, form: Form::Json })));
+            assert!(matches!(
+                command,
+                Ok(Command::Estimate {
+                    file: None,
+                    form: Form::Json
+                })
+            ));
         }
     }
 

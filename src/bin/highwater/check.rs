@@ -10,7 +10,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// What is wrong with the cases.
-pub fn check(text: &str, selection: &Selection, out: &mut impl Write) -> Result<u8, String> {
+pub fn check(text: &str, selection: &Selection, out: &mut dyn Write) -> Result<u8, String> {
     let accuracy = Accuracy::of(&read_cases(text)?, selection);
     if accuracy.compared() == 0 && accuracy.not_supported().is_empty() {
         return Err("there is no case in the input.".to_owned());
@@ -25,9 +25,12 @@ pub fn check(text: &str, selection: &Selection, out: &mut impl Write) -> Result<
 ///
 /// # Errors
 /// What is wrong with the scenario.
-pub fn trace(text: &str, out: &mut impl Write) -> Result<u8, String> {
+pub fn trace(text: &str, out: &mut dyn Write) -> Result<u8, String> {
     let (scenario, findings) = decode_json(text);
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
+    {
         return Err(sentence(&findings));
     }
     let text = events(&scenario).map_err(|findings| sentence(&findings))?;

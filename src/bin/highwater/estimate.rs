@@ -7,12 +7,13 @@ use crate::{BAD_INPUT, DOES_NOT_FIT, FITS};
 use highwater::codec::decode_json;
 use highwater::report::{self, Estimate};
 use highwater::spec::{Finding, Severity};
+use serde::Serialize;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Estimates every scenario of a text and writes the answers; gives the exit code. When nobody
 /// reads any more, the rest is left out.
-pub fn run(text: &str, form: Form, out: &mut impl Write) -> u8 {
+pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
     let scenarios = scenarios(text);
     if scenarios.is_empty() {
         let nothing = json!({"error": "There is no scenario in the input."});
@@ -23,14 +24,14 @@ pub fn run(text: &str, form: Form, out: &mut impl Write) -> u8 {
     for scenario in scenarios {
         let answer = answer(scenario);
         code = worse(code, &answer);
-        let written = match form {
-            Form::Json => serde_json::to_writer(&mut *out, &as_json(&answer))
-                .map_err(std::io::Error::from)
-                .and_then(|()| writeln!(out)),
-            Form::Table => match &answer {
-                Ok(estimate) => table::write(&estimate.report, out),
-                Err(findings) => writeln!(out, "error: {}\n", sentence(findings)),
-            },
+        let written = match (form, &answer) {
+            (Form::Json, Ok(estimate)) => write_line(&estimate.report, out),
+            (Form::Json, Err(findings)) => {
+                let error = sentence(findings);
+                write_line(&json!({"error": error, "findings": findings}), out)
+            }
+            (Form::Table, Ok(estimate)) => table::write(&estimate.report, out),
+            (Form::Table, Err(findings)) => writeln!(out, "error: {}\n", sentence(findings)),
         };
         if written.is_err() {
             break;
@@ -71,11 +72,9 @@ fn worse(code: u8, answer: &Result<Estimate, Vec<Finding>>) -> u8 {
     }
 }
 
-fn as_json(answer: &Result<Estimate, Vec<Finding>>) -> Value {
-    match answer {
-        Ok(estimate) => json!(estimate.report),
-        Err(findings) => json!({"error": sentence(findings), "findings": findings}),
-    }
+fn write_line(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, value)?;
+    writeln!(out)
 }
 
 #[cfg(test)]

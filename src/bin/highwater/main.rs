@@ -10,7 +10,7 @@ mod table;
 
 use arguments::{Command, USAGE};
 use std::fs;
-use std::io::{self, Read, StdoutLock};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,12 +33,12 @@ fn main() -> ExitCode {
             print(concat!("highwater ", env!("CARGO_PKG_VERSION"), "\n"));
             FITS.into()
         }
-        Ok(Command::Estimate { file, form }) => {
-            on_text(file.as_ref(), |text, out| Ok(estimate::run(text, form, out)))
-        }
-        Ok(Command::Check { file, selection }) => {
-            on_text(file.as_ref(), |text, out| check::check(text, &selection, out))
-        }
+        Ok(Command::Estimate { file, form }) => on_text(file.as_ref(), |text, out| {
+            Ok(estimate::run(text, form, out))
+        }),
+        Ok(Command::Check { file, selection }) => on_text(file.as_ref(), |text, out| {
+            check::check(text, &selection, out)
+        }),
         Ok(Command::Trace { file }) => on_text(file.as_ref(), check::trace),
         Err(problem) => refuse(&format!("{problem}\n\n{USAGE}")),
     }
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 /// Runs a command on the text of a file, or of standard input without one.
 fn on_text(
     file: Option<&PathBuf>,
-    command: impl FnOnce(&str, &mut StdoutLock) -> Result<u8, String>,
+    command: impl FnOnce(&str, &mut dyn Write) -> Result<u8, String>,
 ) -> ExitCode {
     let done = read(file).and_then(|text| command(&text, &mut io::stdout().lock()));
     match done {
@@ -73,7 +73,7 @@ fn read(file: Option<&PathBuf>) -> Result<String, String> {
 
 /// Writes to standard output; a reader that has gone away is no error of ours.
 fn print(text: &str) {
-    let _ = io::Write::write_all(&mut io::stdout().lock(), text.as_bytes());
+    let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
 fn refuse(problem: &str) -> ExitCode {

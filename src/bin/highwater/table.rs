@@ -10,7 +10,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let (units, language) = (ByteUnits::Binary, Language::English);
     let parameters = exact(report.model.num_parameters);
     writeln!(
@@ -75,7 +75,7 @@ pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn write_step(name: &str, step: &StepReport, scale: Scale, out: &mut impl Write) -> io::Result<()> {
+fn write_step(name: &str, step: &StepReport, scale: Scale, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{name}")?;
     for phase in &step.phases {
         let binds = if phase.phase == step.peak.phase {
@@ -95,7 +95,7 @@ fn write_step(name: &str, step: &StepReport, scale: Scale, out: &mut impl Write)
     Ok(())
 }
 
-fn write_part(name: &str, bytes: Bytes, scale: Scale, out: &mut impl Write) -> io::Result<()> {
+fn write_part(name: &str, bytes: Bytes, scale: Scale, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {name:<20}{:>12}", scale.finer(bytes))
 }
 
