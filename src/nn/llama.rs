@@ -3,6 +3,8 @@
 use super::attention::{AttentionOptions, Rotary, apply_rotary, attend};
 use super::facts::Facts;
 use super::layers::{Linear, RmsNorm};
+use super::loss;
+use super::model::Output;
 use crate::spec::{ActivationCheckpointing, LlamaConfig, LlamaType, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -16,6 +18,7 @@ pub(super) struct Llama {
     rotary: Rotary,
     lm_head: Tensor,
     dtype: DType,
+    facts: Facts,
     checkpointing: ActivationCheckpointing,
 }
 
@@ -46,6 +49,8 @@ struct Mlp {
 /// What every layer of one forward pass is given besides the hidden states.
 #[derive(Clone)]
 struct Shared {
+    /// Token positions `[S]`, which the layers only hold.
+    _positions: Tensor,
     cos: Tensor,
     sin: Tensor,
 }
@@ -80,14 +85,22 @@ impl Llama {
             rotary,
             lm_head,
             dtype,
+            facts,
             checkpointing,
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]`.
-    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        // The last hidden state is a local variable until the loss is there.
         let hidden = self.decode(t, input_ids);
-        t.scoped("lm_head", None, || t.linear(&hidden, &self.lm_head, None))
+        let logits = t.scoped("lm_head", None, || t.linear(&hidden, &self.lm_head, None));
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                loss::causal_lm(t, self.facts, &logits, labels)
+            })
+        });
+        Output { logits, loss }
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
@@ -101,7 +114,11 @@ impl Llama {
         let (cos, sin) = t.scoped("model.rotary_emb", None, || {
             self.rotary.forward(t, &positions, self.dtype)
         });
-        let shared = Shared { cos, sin };
+        let shared = Shared {
+            _positions: positions,
+            cos,
+            sin,
+        };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
             hidden = t.scoped("model.layers", Some(i), || {
@@ -110,7 +127,7 @@ impl Llama {
         }
         let normalized = t.scoped("model.norm", None, || self.norm.forward(t, &hidden));
         drop(hidden);
-        drop(positions);
+        drop(shared);
         drop(embedded);
         normalized
     }

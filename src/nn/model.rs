@@ -3,7 +3,6 @@
 use super::facts::Facts;
 use super::linear::LinearNet;
 use super::llama::Llama;
-use super::loss;
 use crate::spec::{Architecture, Loss, Precision, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -18,8 +17,8 @@ pub struct Batch {
 
 /// What a forward pass returns.
 pub struct Output {
-    /// The logits, while somebody holds them.
-    pub logits: Option<Tensor>,
+    /// The logits.
+    pub logits: Tensor,
     /// The loss.
     pub loss: Option<Tensor>,
 }
@@ -27,7 +26,6 @@ pub struct Output {
 /// A model on the tape.
 pub struct Model {
     net: Net,
-    facts: Facts,
     loss: Loss,
 }
 
@@ -58,7 +56,6 @@ impl Model {
         };
         Self {
             net,
-            facts,
             loss: spec.loss,
         }
     }
@@ -85,18 +82,17 @@ impl Model {
 
     /// Runs the model forward, loss included.
     pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
-        let logits = match &self.net {
-            Net::Linear(net) => net.forward(t, &batch.input),
-            Net::Llama(net) => net.forward(t, &batch.input),
+        let labels = batch.labels.as_ref();
+        let mut output = match &self.net {
+            Net::Linear(net) => Output {
+                logits: net.forward(t, &batch.input),
+                loss: None,
+            },
+            Net::Llama(net) => net.forward(t, &batch.input, labels),
         };
-        let loss = match (&batch.labels, self.loss) {
-            (Some(labels), _) => Some(loss::causal_lm(t, self.facts, &logits, labels)),
-            (None, Loss::None) => None,
-            (None, _) => Some(t.mean_all(&logits)),
-        };
-        Output {
-            logits: Some(logits),
-            loss,
+        if output.loss.is_none() && self.loss != Loss::None {
+            output.loss = Some(t.mean_all(&output.logits));
         }
+        output
     }
 }

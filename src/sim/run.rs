@@ -3,7 +3,7 @@
 use super::{Event, Mark, Phase, Storage, Trace};
 use crate::nn::{Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
-use crate::spec::{Precision, Program, ResolvedSpec};
+use crate::spec::{Framework, Precision, Program, ResolvedSpec};
 use crate::tape::{Backend, Category, RawEvent, Tape, Tensor};
 use crate::units::DType;
 
@@ -49,11 +49,14 @@ pub fn simulate(spec: &ResolvedSpec) -> Trace {
 }
 
 fn backend(spec: &ResolvedSpec) -> Backend {
-    let _ = spec;
+    let recent = spec.framework == Framework::Torch215Transformers523;
     Backend {
         gemm_workspace: 8_519_680,
-        gemm_workspace_persistent: false,
+        gemm_bias_workspace: 1 << 20,
+        gemm_workspace_persistent: !recent,
         multiprocessors: 108,
+        sorts_by_needed_bits: recent,
+        sdpa_keeps_generator: recent,
     }
 }
 
@@ -116,7 +119,7 @@ impl Run<'_> {
                     loss = loss.map(|loss| t.div_scalar(&loss));
                 }
                 if spec.keep_outputs {
-                    kept = logits;
+                    kept = Some(logits);
                 } else {
                     drop(logits);
                 }
@@ -153,6 +156,7 @@ impl Run<'_> {
             drop(batch);
             drop(kept);
         }
+        t.close();
         (self.marks, self.counts)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Source: `torch/utils/checkpoint.py`, torch 2.15.
 
-use super::graph::Grads;
+use super::graph::{Edge, Grads};
 use super::{Tape, Tensor};
 use crate::units::DType;
 use std::cell::{Cell, RefCell};
@@ -135,6 +135,7 @@ impl Tape {
         let grad_mode = self.set_grad_enabled(false);
         let output = region(self, &input);
         self.set_grad_enabled(grad_mode);
+        let kept: Rc<dyn std::any::Any> = Rc::new(Rc::clone(&region));
         let backward = move |tape: &Tape, grads: &Grads| {
             let input = tape.input_leaf(&saved.unpack(tape));
             let grad_mode = tape.set_grad_enabled(true);
@@ -153,6 +154,7 @@ impl Tape {
             drop(output);
             Grads::from_iter([grad])
         };
-        self.attach("CheckpointFunction", &[&input], output, Box::new(backward))
+        let node = self.node_with(&[&input], Box::new(backward), Some(kept));
+        output.with_edge(Edge::Node(node, 0))
     }
 }

@@ -66,7 +66,7 @@ impl Tape {
         root.dependencies.set(0);
         let mut stack = vec![Rc::clone(root)];
         while let Some(node) = stack.pop() {
-            for edge in node.edges.borrow().iter().flatten() {
+            for edge in node.edges.iter().flatten() {
                 match edge {
                     Edge::Node(next, _) => {
                         if next.pass.get() == pass {
@@ -100,26 +100,25 @@ impl Tape {
         }
         drop(incoming);
         drop(backward);
-        let edges = std::mem::take(&mut *node.edges.borrow_mut());
         let mut outgoing = outgoing.into_iter();
         // A parameter takes its gradient only after all gradients of this node are handed on.
         let mut parameters: smallvec::SmallVec<[ParameterId; 2]> = smallvec::SmallVec::new();
-        for edge in edges {
+        for edge in &node.edges {
             let grad = outgoing.next().flatten();
             match edge {
                 None => drop(grad),
                 Some(Edge::Node(next, nr)) => {
                     if let Some(grad) = grad {
-                        next.receive(self, nr, grad);
+                        next.receive(self, *nr, grad);
                     }
                     next.dependencies.set(next.dependencies.get() - 1);
                     if next.dependencies.get() == 0 {
-                        ready.push(Ready(next));
+                        ready.push(Ready(Rc::clone(next)));
                     }
                 }
                 Some(Edge::Parameter(id)) => {
-                    if self.receive_gradient(id, grad) {
-                        parameters.push(id);
+                    if self.receive_gradient(*id, grad) {
+                        parameters.push(*id);
                     }
                 }
             }

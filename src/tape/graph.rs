@@ -32,16 +32,16 @@ pub(super) type Meta = (Shape, DType);
 pub(super) struct Node {
     /// Order of creation; backward runs from the highest to the lowest.
     pub(super) seq: u32,
-    /// Name for the record.
-    pub(super) op: &'static str,
     /// Scope in which the operation ran.
     pub(super) scope: u32,
     /// Where the gradient of each input goes.
-    pub(super) edges: RefCell<SmallVec<[Option<Edge>; 3]>>,
+    pub(super) edges: SmallVec<[Option<Edge>; 3]>,
     /// Shape and dtype of each input.
     pub(super) inputs: SmallVec<[Meta; 3]>,
     /// The formula with its saved tensors, until it has run.
     pub(super) backward: RefCell<Option<Backward>>,
+    /// What the node holds as long as it lives, released backward or not.
+    pub(super) context: Option<Rc<dyn std::any::Any>>,
     /// Gradients of outputs that wait for the others.
     pub(super) buffer: RefCell<Grads>,
     /// Gradients still to come in the running backward pass.
@@ -77,12 +77,12 @@ pub(super) fn accumulate(tape: &Tape, old: Option<Tensor>, new: Tensor) -> Tenso
 /// need a stack as deep as the model.
 impl Drop for Node {
     fn drop(&mut self) {
-        let mut edges: Vec<Edge> = self.edges.get_mut().drain(..).flatten().collect();
+        let mut edges: Vec<Edge> = self.edges.drain(..).flatten().collect();
         while let Some(edge) = edges.pop() {
             if let Edge::Node(node, _) = edge
                 && let Ok(mut node) = Rc::try_unwrap(node)
             {
-                edges.extend(node.edges.get_mut().drain(..).flatten());
+                edges.extend(node.edges.drain(..).flatten());
             }
         }
     }

@@ -40,11 +40,17 @@ use std::rc::Rc;
 pub struct Backend {
     /// Bytes of cuBLAS workspace that a matrix product takes from the caching allocator.
     pub gemm_workspace: u64,
-    /// Whether the workspace is taken once a thread and kept (torch 2.6), or taken and returned
-    /// around each product (torch 2.15).
+    /// Bytes of cuBLASLt workspace that a product with a bias takes.
+    pub gemm_bias_workspace: u64,
+    /// Whether the cuBLAS workspace is taken once a thread and kept (torch 2.6), or taken and
+    /// returned around each product (torch 2.15).
     pub gemm_workspace_persistent: bool,
-    /// Streaming multiprocessors; reductions size their scratch by them.
+    /// Streaming multiprocessors; reductions and flash attention size their scratch by them.
     pub multiprocessors: u64,
+    /// Whether the radix sort looks only at the bits that keys can have (torch 2.15).
+    pub sorts_by_needed_bits: bool,
+    /// Whether sdpa's kernels keep the random generator's state on the device (torch 2.15).
+    pub sdpa_keeps_generator: bool,
 }
 
 /// A parameter and what training adds to it.
@@ -204,6 +210,14 @@ impl Tape {
         });
     }
 
+    /// The workspace of a product with a bias, which cuBLASLt computes.
+    fn gemm_bias_workspace(&self, op: &'static str) {
+        drop(
+            self.recorder
+                .alloc(self.backend.gemm_bias_workspace, Category::Workspaces, op),
+        );
+    }
+
     /// A leaf over the storage of `x`, whose gradient [`Tape::take_input_gradient`] gives.
     fn input_leaf(&self, x: &Tensor) -> Tensor {
         let mut parameters = self.parameters.borrow_mut();
@@ -256,7 +270,12 @@ impl Tape {
         self.recorder.count()
     }
 
-    /// Ends the record: storages by id, events in program order, scopes.
+    /// Ends the record: what is dropped from here on stays alive in it.
+    pub fn close(&self) {
+        self.recorder.close();
+    }
+
+    /// Gives the record: storages by id, events in program order, scopes.
     pub fn finish(self) -> (Vec<RawStorage>, Vec<RawEvent>, Vec<String>) {
         self.recorder.take()
     }
@@ -268,27 +287,30 @@ impl Tape {
 
     /// Puts `output` into the graph: `backward` gives the gradients of `inputs` from that of
     /// `output`. Call it only when [`Tape::records`] says so.
-    fn attach(
-        &self,
-        op: &'static str,
-        inputs: &[&Tensor],
-        output: Tensor,
-        backward: Backward,
-    ) -> Tensor {
-        let node = self.node(op, inputs, backward);
+    fn attach(&self, inputs: &[&Tensor], output: Tensor, backward: Backward) -> Tensor {
+        let node = self.node(inputs, backward);
         output.with_edge(Edge::Node(node, 0))
     }
 
-    fn node(&self, op: &'static str, inputs: &[&Tensor], backward: Backward) -> Rc<Node> {
+    fn node(&self, inputs: &[&Tensor], backward: Backward) -> Rc<Node> {
+        self.node_with(inputs, backward, None)
+    }
+
+    fn node_with(
+        &self,
+        inputs: &[&Tensor],
+        backward: Backward,
+        context: Option<Rc<dyn std::any::Any>>,
+    ) -> Rc<Node> {
         let seq = self.seq.get();
         self.seq.set(seq + 1);
         Rc::new(Node {
             seq,
-            op,
             scope: self.recorder.scope(),
-            edges: RefCell::new(inputs.iter().map(|t| t.edge().cloned()).collect()),
+            edges: inputs.iter().map(|t| t.edge().cloned()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),
+            context,
             buffer: RefCell::new(Grads::new()),
             dependencies: Cell::new(0),
             pass: Cell::new(0),

@@ -40,6 +40,7 @@ pub(super) struct Recorder {
     scope_ids: RefCell<HashMap<(u32, &'static str, u32), u32>>,
     scope: Cell<u32>,
     muted: Cell<bool>,
+    closed: Cell<bool>,
 }
 
 /// The id of a storage that is not recorded.
@@ -133,6 +134,11 @@ impl Recorder {
         self.storages.borrow().len()
     }
 
+    /// Ends the record: what is alive now stays alive in it.
+    pub(super) fn close(&self) {
+        self.closed.set(true);
+    }
+
     /// Takes the record, leaving an empty one.
     pub(super) fn take(&self) -> (Vec<RawStorage>, Vec<RawEvent>, Vec<String>) {
         (self.storages.take(), self.events.take(), self.scopes.take())
@@ -162,6 +168,9 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
+        if self.recorder.closed.get() {
+            return;
+        }
         if let Some(storage) = self
             .recorder
             .storages

@@ -25,6 +25,8 @@ pub enum SdpaMask<'a> {
     Bool(&'a Tensor),
 }
 
+/// Flash attention rounds head sizes up to this.
+const FLASH_HEAD: u64 = 32;
 /// Bytes of the seed and of the offset of the random number generator.
 const PHILOX: u64 = 8;
 
@@ -64,17 +66,16 @@ impl Tape {
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
         let out = self.like(OP, q);
-        let lse = self.empty(
-            OP,
-            Shape::from([q.dim(0), q.dim(1), q.dim(2)]),
-            DType::Float32,
-        );
-        let seed = self.empty(OP, Shape::from([2 * PHILOX]), DType::UInt8);
-        let unused = self.empty(OP, Shape::from([PHILOX]), DType::UInt8);
+        let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
+        let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
+        self.flash_partial_results(b * a, s, k.dim(2), d);
+        let generator = [
+            self.generator_state(OP, 2 * PHILOX),
+            self.generator_state(OP, PHILOX),
+        ];
         let Some(saved) = saved else { return out };
-        let result = [&out.detach(), &lse, &seed, &unused].map(|t| self.save(t));
+        let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
         let node = self.node(
-            OP,
             &[q, k, v],
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
@@ -84,6 +85,34 @@ impl Tape {
             }),
         );
         out.with_edge(Edge::Node(node, 0))
+    }
+
+    /// A part of the random generator's state: nothing where the version keeps it on the host.
+    fn generator_state(&self, op: &'static str, bytes: u64) -> Tensor {
+        let bytes = if self.backend().sdpa_keeps_generator {
+            bytes
+        } else {
+            0
+        };
+        self.empty(op, Shape::from([bytes]), DType::UInt8)
+    }
+
+    /// The partial results of a forward pass that is split over the keys (`set_params_splitkv`).
+    fn flash_partial_results(&self, heads: u64, queries: u64, keys: u64, head_dim: u64) {
+        const OP: &str = "_scaled_dot_product_flash_attention";
+        let key_block = match head_dim {
+            ..=64 => 256,
+            ..=128 => 128,
+            _ => 64,
+        };
+        let blocks = heads * queries.div_ceil(64);
+        let sms = self.backend().multiprocessors;
+        let splits = flash_splits(blocks, sms, keys.div_ceil(key_block));
+        if splits > 1 {
+            let rows = splits * heads * queries * DType::Float32.size();
+            let _lse = self.scratch(OP, rows);
+            let _out = self.scratch(OP, rows * head_dim.next_multiple_of(FLASH_HEAD));
+        }
     }
 
     /// `mha_bwd` of `flash_api.cpp`.
@@ -97,11 +126,7 @@ impl Tape {
         let dk = self.like(OP, k);
         let dv = self.like(OP, v);
         let softmax_d = self.empty(OP, Shape::from([b, a, rounded]), DType::Float32);
-        let d_rounded = if d <= 128 {
-            d.next_multiple_of(32)
-        } else {
-            d.next_multiple_of(64)
-        };
+        let d_rounded = d.next_multiple_of(FLASH_HEAD);
         let dq_accumulated =
             self.empty(OP, Shape::from([b, rounded, a, d_rounded]), DType::Float32);
         let expanded = (k.dim(1) != a).then(|| {
@@ -123,8 +148,10 @@ impl Tape {
         const OP: &str = "_scaled_dot_product_efficient_attention";
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
-        let seed = self.empty(OP, Shape::from([PHILOX]), DType::UInt8);
-        let offset = self.empty(OP, Shape::from([PHILOX]), DType::UInt8);
+        let generator = [
+            self.generator_state(OP, PHILOX),
+            self.generator_state(OP, PHILOX),
+        ];
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         // The kernel works on [B, S, A, D]; the caller sees it transposed.
         let strides = Shape::from([s * a * d, d, a * d, 1]);
@@ -132,15 +159,14 @@ impl Tape {
         let keeps = if records { s.next_multiple_of(32) } else { 0 };
         let lse = self.empty(OP, Shape::from([b, a, keeps]), DType::Float32);
         let Some(saved) = saved else { return out };
-        let result = [&out.detach(), &lse, &seed, &offset].map(|t| self.save(t));
+        let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
         let node = self.node(
-            OP,
             &[q, k, v],
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
-                let [out, ..] = result.each_ref().map(|s| s.unpack(t));
-                t.efficient_attention_backward(g, &q, &k, &v, &out)
+                let result = result.each_ref().map(|s| s.unpack(t));
+                t.efficient_attention_backward(g, &q, &k, &v, &result[0])
             }),
         );
         out.with_edge(Edge::Node(node, 0))
@@ -167,13 +193,15 @@ impl Tape {
                 self.empty(OP, shape, k.dtype()),
             )
         });
+        // Halves: the kernel computes delta itself. Float32:
         // delta = (grad.float() * out.float()).sum(-1).transpose(1, 2).contiguous()
-        let product = self.elementwise(OP, &[g, out], DType::Float32);
-        let sum = self.empty(OP, Shape::from([b, s, a]), DType::Float32);
+        let half = q.dtype().is_half();
+        let product = (!half).then(|| self.elementwise(OP, &[g, out], DType::Float32));
+        let sum = (!half).then(|| self.empty(OP, Shape::from([b, s, a]), DType::Float32));
         let delta = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
         drop(sum);
         drop(product);
-        let workspace = self.scratch(OP, efficient_workspace(b * a, s, d));
+        let workspace = self.scratch(OP, efficient_workspace(b * a, s, k.dim(2), d, half));
         drop(delta);
         drop(workspace);
         drop(expanded);
@@ -183,10 +211,49 @@ impl Tape {
 
 /// Bytes of the accumulators of the backward kernel, for `heads` = B x A
 /// (`AttentionBackwardKernel::Params::workspace_size`, `mem_eff_attention/kernel_backward.h`,
-/// torch 2.15): the query's gradient in float32 by blocks of 64 x 64, each with a lock.
-fn efficient_workspace(heads: u64, queries: u64, head_dim: u64) -> u64 {
-    const BLOCK: u64 = 64;
+/// torch 2.15): the query's gradient in float32 by tiles, each with a lock; halves with wide heads
+/// also accumulate those of keys and values.
+fn efficient_workspace(heads: u64, queries: u64, keys: u64, head_dim: u64, half: bool) -> u64 {
+    /// Elements of a tile's lock and counter.
     const LOCK: u64 = 4;
-    let blocks = queries.div_ceil(BLOCK) * head_dim.div_ceil(BLOCK);
-    heads * blocks * (BLOCK * BLOCK + LOCK) * 4
+    /// Keys of a block of the kernel for wide heads.
+    const KEY_BLOCK: u64 = 64;
+    let (rows, columns) = match (head_dim, half) {
+        (..=64, _) => (64, 64),
+        (..=128, true) => (128, 128),
+        _ => (128, 64),
+    };
+    let tiles = queries.div_ceil(rows) * head_dim.div_ceil(columns);
+    let mut elements = tiles * (rows * columns + LOCK);
+    if half && head_dim > 128 {
+        elements += 2 * keys.next_multiple_of(KEY_BLOCK) * head_dim.next_multiple_of(128);
+    }
+    heads * elements * 4
+}
+
+/// `num_splits_heuristic` of `flash_api.cpp`: over how many blocks of keys flash attention splits
+/// a forward pass that would leave multiprocessors idle. Efficiencies are compared as fractions.
+fn flash_splits(blocks: u64, multiprocessors: u64, key_blocks: u64) -> u64 {
+    let available = multiprocessors * 2;
+    if 10 * blocks >= 8 * available {
+        return 1;
+    }
+    let most = available.min(key_blocks).min(128);
+    let eligible = |n: u64| n == 1 || key_blocks.div_ceil(n) != key_blocks.div_ceil(n - 1);
+    // Efficiency of n splits: (blocks n / available) / ceil(blocks n / available).
+    let efficiency = |n: u64| (blocks * n, (blocks * n).div_ceil(available).max(1));
+    let mut best = (0, 1);
+    for n in (1..=most).filter(|&n| eligible(n)) {
+        let (work, waves) = efficiency(n);
+        if work * best.1 > best.0 * waves {
+            best = (work, waves);
+        }
+    }
+    (1..=most)
+        .filter(|&n| eligible(n))
+        .find(|&n| {
+            let (work, waves) = efficiency(n);
+            100 * work * best.1 >= 85 * best.0 * waves
+        })
+        .unwrap_or(1)
 }

@@ -21,7 +21,6 @@ impl Tape {
         }
         let from = x.dtype();
         self.attach(
-            "_to_copy",
             &[x],
             out,
             Box::new(move |t, g| {
@@ -51,6 +50,6 @@ impl Tape {
         if !self.records(&[x]) {
             return out;
         }
-        self.attach("clone", &[x], out, Box::new(|_, g| g.clone()))
+        self.attach(&[x], out, Box::new(|_, g| g.clone()))
     }
 }

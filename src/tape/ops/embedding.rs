@@ -1,8 +1,26 @@
 //! Table look-ups.
 
 use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
+use crate::units::{DType, Shape};
 use smallvec::smallvec;
+
+/// Up to this many indices the gradient is scattered without sorting them
+/// (`embedding_dense_backward_cuda`, `aten/src/ATen/native/cuda/Embedding.cu`, torch 2.15).
+const UNSORTED_INDICES: u64 = 3072;
+/// `NROWS_PER_THREAD` of `EmbeddingBackwardKernel.cu`.
+const ROWS_PER_THREAD: u64 = 10;
+/// Bytes of an index.
+const INDEX: u64 = 8;
+/// CUB aligns each part of its temporary storage to this many bytes.
+const CUB_ALIGNMENT: u64 = 256;
+/// Pairs of 8-byte keys and values that a block of CUB's one-sweep radix sort takes (tuning for
+/// compute capability 8.0 and later).
+const SORT_TILE: u64 = 3840;
+/// Values of a digit of the radix sort.
+const RADIX: u64 = 256;
+/// Measured: CUB's temporary storage for `unique_by_key` and `exclusive_sum` of up to 16,384
+/// indices, CUDA 13.
+const CUB_SCAN: u64 = 1279;
 
 impl Tape {
     /// `torch.nn.functional.embedding(indices, weight)`: `[..]` and `[V, H]` to `[.., H]`. Saves
@@ -18,18 +36,70 @@ impl Tape {
         let out = self.empty("embedding", shape, weight.dtype());
         let table = *weight.shape();
         self.attach(
-            "embedding",
             &[weight],
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return smallvec![] };
                 let indices = saved.unpack(t);
-                smallvec![Some(t.embedding_dense_backward(g, &indices, table))]
+                smallvec![Some(t.embedding_dense_backward(g, indices.numel(), table))]
             }),
         )
     }
 
-    fn embedding_dense_backward(&self, g: &Tensor, _indices: &Tensor, table: Shape) -> Tensor {
-        self.empty("embedding_dense_backward", table, g.dtype())
+    /// `embedding_dense_backward`: many indices are sorted, cut into segments and summed piece by
+    /// piece in float32.
+    fn embedding_dense_backward(&self, g: &Tensor, n: u64, table: Shape) -> Tensor {
+        const OP: &str = "embedding_dense_backward";
+        if n <= UNSORTED_INDICES {
+            return self.empty(OP, table, g.dtype());
+        }
+        let (rows, width) = (table.dim(0), table.dim(1));
+        let sorted = [self.scratch(OP, n * INDEX), self.scratch(OP, n * INDEX)];
+        {
+            let _range = self.scratch(OP, n * INDEX);
+            let _sort = self.scratch(OP, self.sort_storage(n, rows));
+        }
+        let grad = self.empty(OP, table, g.dtype());
+        let segments = n.min(rows);
+        let offsets = self.scratch(OP, n * INDEX);
+        let count = self.scratch(OP, INDEX);
+        {
+            let _unique = self.scratch(OP, n * INDEX);
+            let _storage = self.scratch(OP, CUB_SCAN);
+        }
+        let partials = [
+            self.scratch(OP, segments * INDEX),
+            self.scratch(OP, segments * INDEX),
+        ];
+        drop(self.scratch(OP, CUB_SCAN));
+        let partial_count = self.scratch(OP, INDEX);
+        let pieces = n / ROWS_PER_THREAD + segments;
+        let piece_offsets = self.scratch(OP, pieces * INDEX);
+        let width = width.next_multiple_of(32);
+        let sums = self.scratch(OP, pieces * width * DType::Float32.size());
+        drop((
+            sums,
+            piece_offsets,
+            partial_count,
+            partials,
+            count,
+            offsets,
+            sorted,
+        ));
+        grad
+    }
+
+    /// Temporary storage of `cub::DeviceRadixSort::SortPairs` for `n` pairs with keys below `rows`.
+    fn sort_storage(&self, n: u64, rows: u64) -> u64 {
+        let bits = if self.backend().sorts_by_needed_bits {
+            64 - rows.leading_zeros()
+        } else {
+            64
+        };
+        let passes = u64::from(bits.div_ceil(8));
+        let buffers = 2 * (n * INDEX).next_multiple_of(CUB_ALIGNMENT);
+        let bins = passes * RADIX * INDEX;
+        let lookback = n.div_ceil(SORT_TILE) * RADIX * 4;
+        buffers + bins + lookback + CUB_ALIGNMENT + (CUB_ALIGNMENT - 1)
     }
 }

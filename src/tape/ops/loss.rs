@@ -28,7 +28,6 @@ impl Tape {
         let weight = self.save(&total_weight);
         drop(total_weight);
         self.attach(
-            "nll_loss",
             &[x],
             out,
             Box::new(move |t, g| {

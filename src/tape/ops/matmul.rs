@@ -1,6 +1,5 @@
 //! Matrix products.
 
-use crate::tape::checkpoint::Saved;
 use crate::tape::graph::Grads;
 use crate::tape::layout::Strides;
 use crate::tape::{Tape, Tensor};
@@ -27,7 +26,6 @@ impl Tape {
         let out = self.gemm("mm", shape, a);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         self.attach(
-            "mm",
             &[a, b],
             out,
             Box::new(move |t, g| {
@@ -47,15 +45,17 @@ impl Tape {
     pub fn addmm(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), b.dim(1)]);
         if !self.records(&[bias, a, b]) {
-            return self.gemm("addmm", shape, a);
+            let out = self.empty("addmm", shape, a.dtype());
+            self.gemm_bias_workspace("addmm");
+            return out;
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.gemm("addmm", shape, a);
+        let out = self.empty("addmm", shape, a.dtype());
+        self.gemm_bias_workspace("addmm");
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         let need_bias = bias.requires_grad();
         self.attach(
-            "addmm",
             &[bias, a, b],
             out,
             Box::new(move |t, g| {
@@ -81,20 +81,15 @@ impl Tape {
         let saved_b = a.requires_grad().then(|| self.save(b));
         let out = self.gemm("bmm", shape, a);
         let (shape_a, shape_b) = (*a.shape(), *b.shape());
-        let bmm_grad = |t: &Tape, saved: &Option<Saved>, shape, g: &Tensor| {
-            saved.as_ref().map(|s| {
-                let _factor = s.unpack(t);
-                t.gemm("bmm", shape, g)
-            })
-        };
         self.attach(
-            "bmm",
             &[a, b],
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let grad_b = bmm_grad(t, &saved_a, shape_b, g);
-                let grad_a = bmm_grad(t, &saved_b, shape_a, g);
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
+                let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let grad_b = a.as_ref().map(|_| t.gemm("bmm", shape_b, g));
+                let grad_a = b.as_ref().map(|_| t.gemm("bmm", shape_a, g));
                 smallvec![grad_a, grad_b]
             }),
         )

@@ -64,7 +64,6 @@ impl Tape {
         }
         let (need_a, need_b) = (a.requires_grad(), b.requires_grad());
         self.attach(
-            "add",
             &[a, b],
             out,
             Box::new(move |_, g| {
@@ -82,7 +81,7 @@ impl Tape {
         if !self.records(&[x]) {
             return out;
         }
-        self.attach("add", &[x], out, Box::new(|_, g| g.clone()))
+        self.attach(&[x], out, Box::new(|_, g| g.clone()))
     }
 
     /// `a * b`. Saves each factor that the gradient of the other needs.
@@ -95,19 +94,16 @@ impl Tape {
         let saved_a = b.requires_grad().then(|| self.save(a));
         let out = self.elementwise("mul", &[a, b], dtype);
         self.attach(
-            "mul",
             &[a, b],
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let times = |saved: &Option<crate::tape::checkpoint::Saved>| {
-                    saved.as_ref().map(|saved| {
-                        let factor = saved.unpack(t);
-                        t.elementwise("mul", &[g, &factor], promote(g, &factor))
-                    })
-                };
-                let grad_b = times(&saved_a);
-                let grad_a = times(&saved_b);
+                let a = saved_a.as_ref().map(|saved| saved.unpack(t));
+                let b = saved_b.as_ref().map(|saved| saved.unpack(t));
+                let times =
+                    |factor: &Tensor| t.elementwise("mul", &[g, factor], promote(g, factor));
+                let grad_b = a.as_ref().map(times);
+                let grad_a = b.as_ref().map(times);
                 smallvec![grad_a, grad_b]
             }),
         )
@@ -129,7 +125,6 @@ impl Tape {
             return out;
         }
         self.attach(
-            op,
             &[x],
             out,
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.like(op, g))]),
@@ -150,7 +145,6 @@ impl Tape {
         let saved = self.save(x);
         let out = self.like("pow", x);
         self.attach(
-            "pow",
             &[x],
             out,
             Box::new(move |t, g| {
@@ -172,7 +166,6 @@ impl Tape {
         }
         let saved = self.save(&out.detach());
         self.attach(
-            "rsqrt",
             &[x],
             out,
             Box::new(move |t, g| {
@@ -198,7 +191,6 @@ impl Tape {
         let saved = self.save(x);
         let out = self.like("silu", x);
         self.attach(
-            "silu",
             &[x],
             out,
             Box::new(move |t, g| {
@@ -220,7 +212,6 @@ impl Tape {
         let saved = self.save(&mask);
         drop(mask);
         self.attach(
-            "native_dropout",
             &[x],
             out,
             Box::new(move |t, g| {

@@ -1,37 +1,199 @@
-//! Reductions.
+//! Reductions, and the scratch that CUDA's reduction kernel takes when it splits one output over
+//! several blocks.
+//!
+//! Source: `aten/src/ATen/native/cuda/Reduce.cuh` (`setReduceConfig`), torch 2.15.
 
 use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
+use crate::units::{DType, MAX_DIMS, Shape};
 use smallvec::smallvec;
 
+/// `mnt_wrapper::MAX_NUM_THREADS`: threads a block of a reduction has at most.
+const MAX_THREADS: u64 = 512;
+/// `input_vec_size`: elements that a thread loads at once along the input.
+const INPUT_VECTOR: u64 = 4;
+/// Bytes of the accumulator: every float is summed in float32.
+const ACCUMULATOR: u64 = 4;
+/// Threads of a warp.
+const WARP: u64 = 32;
+/// `maxThreadsPerMultiProcessor` of data center GPUs (compute capability 8.0, 9.0, 10.0).
+const THREADS_PER_MULTIPROCESSOR: u64 = 2048;
+/// `min_values_per_thread` and `max_values_per_thread`.
+const VALUES_PER_THREAD: (u64, u64) = (16, 256);
+
+/// Scratch of one reduction in bytes: partial results and semaphores.
+type Scratch = Option<(u64, u64)>;
+
+/// One dimension of the iteration: its size, the input's stride, whether it is reduced.
+#[derive(Clone, Copy, Default)]
+struct Dim {
+    size: u64,
+    stride: u64,
+    reduced: bool,
+}
+
+/// The dimensions of the iteration, fastest first and merged where possible, as `TensorIterator`
+/// orders them: reduced ones first, then by the input's stride.
+fn iteration(shape: &Shape, strides: &Shape, reduced: &[bool]) -> ([Dim; MAX_DIMS], usize) {
+    let mut dims = [Dim::default(); MAX_DIMS];
+    let mut len = 0;
+    for d in (0..shape.rank()).rev() {
+        if shape.dims()[d] != 1 {
+            dims[len] = Dim {
+                size: shape.dims()[d],
+                stride: strides.dims()[d],
+                reduced: reduced[d],
+            };
+            len += 1;
+        }
+    }
+    dims[..len].sort_by_key(|d| (!d.reduced, d.stride));
+    let mut merged = 0;
+    for i in 1..len {
+        let (last, next) = (dims[merged], dims[i]);
+        if last.reduced == next.reduced && last.size * last.stride == next.stride {
+            dims[merged].size *= next.size;
+        } else {
+            merged += 1;
+            dims[merged] = next;
+        }
+    }
+    (dims, if len == 0 { 0 } else { merged + 1 })
+}
+
+/// The largest power of two that is not above `n`.
+fn last_pow2(n: u64) -> u64 {
+    1 << n.max(1).ilog2()
+}
+
+/// What `setReduceConfig` decides for elements of `element` bytes.
+fn scratch(shape: &Shape, strides: &Shape, reduced: &[bool], element: u64, sms: u64) -> Scratch {
+    let (dims, len) = iteration(shape, strides, reduced);
+    let dims = &dims[..len];
+    let total: u64 = dims.iter().map(|d| d.size).product();
+    let inputs: u64 = dims.iter().filter(|d| d.reduced).map(|d| d.size).product();
+    let outputs = total / inputs.max(1);
+    let first_kept = dims.iter().find(|d| !d.reduced);
+    let along_input = match (dims.first(), first_kept) {
+        (Some(first), Some(kept)) => first.reduced && first.stride < kept.stride,
+        _ => true,
+    };
+    let (mut dim0, dim1) = if along_input {
+        (inputs, outputs)
+    } else {
+        (outputs, inputs)
+    };
+    let fastest = if along_input {
+        dims.first()
+    } else {
+        first_kept
+    };
+    let mut output_vector = 1;
+    if fastest.is_none_or(|d| d.stride == 1) {
+        if along_input {
+            if dim0 > 128 && len == 1 {
+                dim0 /= INPUT_VECTOR;
+            }
+        } else {
+            output_vector = output_vector_size(dims, element);
+            dim0 /= output_vector;
+        }
+    }
+    let threads = MAX_THREADS / output_vector;
+    let (width, height) = (last_pow2(dim0).min(threads), last_pow2(dim1).min(threads));
+    let block_width = width.min(WARP);
+    let block_height = height.min(threads / block_width);
+    let block_width = width.min(threads / block_height);
+    let (mut step_input, mut step_output) = (1, 1);
+    if along_input {
+        step_input *= block_width;
+    } else {
+        step_output *= block_width;
+    }
+    let values = inputs.div_ceil(step_input);
+    let split = values >= block_height * 16 || values >= VALUES_PER_THREAD.1;
+    if split {
+        step_input *= block_height;
+    } else {
+        step_output *= block_height;
+    }
+    let values = inputs.div_ceil(step_input);
+    let grid = (outputs / output_vector).div_ceil(step_output);
+    let target = sms * (THREADS_PER_MULTIPROCESSOR / (block_width * block_height));
+    if !split || values < VALUES_PER_THREAD.1 || grid > target {
+        return None;
+    }
+    let blocks = target
+        .div_ceil(grid)
+        .min(values.div_ceil(VALUES_PER_THREAD.0))
+        .max(values.div_ceil(VALUES_PER_THREAD.1));
+    if blocks <= 1 {
+        return None;
+    }
+    let mut bytes = ACCUMULATOR * outputs * blocks;
+    if !along_input {
+        bytes *= block_width * output_vector;
+    }
+    Some((bytes, 4 * grid))
+}
+
+/// `get_output_vec_size`: how many neighbouring outputs a thread computes.
+fn output_vector_size(dims: &[Dim], _element: u64) -> u64 {
+    let mut vector = 4;
+    let kept = dims.iter().position(|d| !d.reduced);
+    for (i, dim) in dims.iter().enumerate() {
+        let n = if Some(i) == kept {
+            dim.size
+        } else {
+            dim.stride
+        };
+        while n % vector != 0 {
+            vector /= 2;
+        }
+    }
+    vector
+}
+
 impl Tape {
+    /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
+    pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
+        let out = self.empty(op, shape, dtype);
+        let missing = x.shape().rank() - shape.rank();
+        let mut reduced = [false; MAX_DIMS];
+        for (d, reduced) in reduced.iter_mut().enumerate().take(x.shape().rank()) {
+            *reduced = d < missing || (shape.dims()[d - missing] == 1 && x.shape().dims()[d] != 1);
+        }
+        let sms = self.backend().multiprocessors;
+        let element = x.dtype().size();
+        if let Some((partial, semaphores)) = scratch(x.shape(), x.strides(), &reduced, element, sms)
+        {
+            let partial = self.scratch(op, partial);
+            let semaphores = self.scratch(op, semaphores);
+            drop(semaphores);
+            drop(partial);
+        }
+        out
+    }
+
     /// `x.mean(-1, keepdim=True)`. Saves nothing; the gradient is expanded and divided.
     pub fn mean_last(&self, x: &Tensor) -> Tensor {
         let mut shape = *x.shape();
         let last = shape.rank() - 1;
         shape.dims_mut()[last] = 1;
-        let out = self.empty("mean", shape, x.dtype());
-        if !self.records(&[x]) {
-            return out;
-        }
-        let from = *x.shape();
-        self.attach(
-            "mean",
-            &[x],
-            out,
-            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]),
-        )
+        self.mean(x, shape)
     }
 
     /// `x.mean()`. Saves nothing.
     pub fn mean_all(&self, x: &Tensor) -> Tensor {
-        let out = self.empty("mean", Shape::new(&[]), x.dtype());
+        self.mean(x, Shape::new(&[]))
+    }
+
+    fn mean(&self, x: &Tensor, shape: Shape) -> Tensor {
+        let out = self.reduce("mean", x, shape, x.dtype());
         if !self.records(&[x]) {
             return out;
         }
         let from = *x.shape();
         self.attach(
-            "mean",
             &[x],
             out,
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]),
@@ -40,6 +202,23 @@ impl Tape {
 
     /// `sum_to_size`, as autograd sums a gradient to the shape of a broadcast input.
     pub(in crate::tape) fn sum_to_size(&self, x: &Tensor, shape: &Shape) -> Tensor {
-        self.empty("sum", *shape, x.dtype())
+        self.reduce("sum", x, *shape, x.dtype())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Measured: scratch that the allocator saw on compute capability 8.0 with 108 SMs.
+    #[test]
+    fn scratch_is_what_the_kernel_takes() {
+        let rows = |n, m| {
+            let shape = Shape::from([n, m]);
+            scratch(&shape, &Shape::from([m, 1]), &[true, false], 4, 108)
+        };
+        assert_eq!(rows(2048, 2048), Some((33_554_432, 64)));
+        assert_eq!(rows(2048, 128), Some((2_097_152, 4)));
+        assert_eq!(rows(256, 2048), None);
     }
 }

@@ -8,7 +8,6 @@ use smallvec::smallvec;
 impl Tape {
     fn view_node(
         &self,
-        op: &'static str,
         x: &Tensor,
         shape: Shape,
         strides: Shape,
@@ -16,7 +15,7 @@ impl Tape {
     ) -> Tensor {
         let edge = self
             .records(&[x])
-            .then(|| Edge::Node(self.node(op, &[x], backward()), 0));
+            .then(|| Edge::Node(self.node(&[x], backward()), 0));
         x.view_with(shape, strides, edge)
     }
 
@@ -26,7 +25,7 @@ impl Tape {
         let strides =
             layout::view(x.shape(), x.strides(), &shape).expect("a view of these strides exists");
         let from = *x.shape();
-        self.view_node("view", x, shape, strides, || {
+        self.view_node(x, shape, strides, || {
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
         })
     }
@@ -52,7 +51,6 @@ impl Tape {
             return out;
         }
         self.attach(
-            "_unsafe_view",
             &[&x],
             out,
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))]),
@@ -65,7 +63,7 @@ impl Tape {
         let (mut shape, mut strides) = (*x.shape(), *x.strides());
         shape.dims_mut().swap(i, j);
         strides.dims_mut().swap(i, j);
-        self.view_node("transpose", x, shape, strides, || {
+        self.view_node(x, shape, strides, || {
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.transpose(g, a, b))])
         })
     }
@@ -88,7 +86,7 @@ impl Tape {
             };
         }
         let from = *x.shape();
-        self.view_node("expand", x, shape, strides, || {
+        self.view_node(x, shape, strides, || {
             Box::new(move |t, g| {
                 smallvec![g[0].as_ref().map(|g| {
                     if *g.shape() == from {
@@ -115,7 +113,7 @@ impl Tape {
             .map_or(1, |s| s * x.shape().dims()[dim]);
         let (shape, strides) = (insert(x.shape(), 1), insert(x.strides(), step));
         let from = *x.shape();
-        self.view_node("unsqueeze", x, shape, strides, || {
+        self.view_node(x, shape, strides, || {
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
         })
     }
@@ -127,7 +125,7 @@ impl Tape {
         let whole = start == 0 && end == shape.dims()[axis];
         shape.dims_mut()[axis] = end - start;
         let from = *x.shape();
-        self.view_node("slice", x, shape, *x.strides(), || {
+        self.view_node(x, shape, *x.strides(), || {
             Box::new(move |t, g| {
                 smallvec![g[0].as_ref().map(|g| {
                     if whole {
@@ -155,7 +153,6 @@ impl Tape {
             .map(|p| (p.shape().dims()[axis], p.requires_grad()))
             .collect();
         self.attach(
-            "cat",
             parts,
             out,
             Box::new(move |_, g| {

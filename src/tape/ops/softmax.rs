@@ -36,7 +36,6 @@ impl Tape {
         }
         let saved = self.save(&out.detach());
         self.attach(
-            op,
             &[&x],
             out,
             Box::new(move |t, g| {
