@@ -1,0 +1,156 @@
+//! Laws of reading and writing scenarios, over many random ones.
+
+mod generate;
+
+use generate::Random;
+use highwater::codec::{
+    ViewOptions, decode_json, decode_query, encode_json, encode_query, read_pasted,
+};
+use highwater::spec::{ModelRef, Scenario, Severity, essential_config, resolve};
+
+const MANY: usize = 300;
+
+/// A random scenario whose every value is of the right kind.
+fn scenario(random: &mut Random) -> Scenario {
+    let text = random.scenario().to_string();
+    let (scenario, findings) = decode_json(&text);
+    assert!(findings.is_empty(), "{text}\n{findings:#?}");
+    scenario
+}
+
+#[test]
+fn json_says_every_scenario() {
+    let random = &mut Random::new(1);
+    for _ in 0..MANY {
+        let scenario = scenario(random);
+        let text = encode_json(&scenario);
+        let (read, findings) = decode_json(&text);
+        assert!(findings.is_empty(), "{text}\n{findings:#?}");
+        assert_eq!(read, scenario, "{text}");
+    }
+}
+
+#[test]
+fn a_link_says_every_scenario_but_for_idle_fields_of_configs() {
+    let random = &mut Random::new(2);
+    for _ in 0..MANY {
+        let mut scenario = scenario(random);
+        let query = encode_query(&scenario, &ViewOptions::default());
+        assert!(
+            query.is_ascii() && !query.contains([' ', '#', '"', '<', '>']),
+            "{query}"
+        );
+        if let ModelRef::HfConfig { hf_config } = &mut scenario.model {
+            *hf_config = essential_config(hf_config);
+        }
+        let (read, _, findings) = decode_query(&query);
+        assert!(findings.is_empty(), "{query}\n{findings:#?}");
+        assert_eq!(read, scenario, "{query}");
+    }
+}
+
+#[test]
+fn a_link_means_what_its_scenario_means() {
+    let random = &mut Random::new(3);
+    for _ in 0..MANY {
+        let scenario = scenario(random);
+        let query = encode_query(&scenario, &ViewOptions::default());
+        let (read, _, _) = decode_query(&query);
+        let (there, back) = (resolve(&scenario), resolve(&read));
+        assert_eq!(there.findings.len(), back.findings.len(), "{query}");
+        let architecture = |resolution: &highwater::spec::Resolution| {
+            resolution
+                .spec
+                .as_ref()
+                .map(|spec| spec.architecture.clone())
+        };
+        assert_eq!(architecture(&there), architecture(&back), "{query}");
+    }
+}
+
+#[test]
+fn no_scenario_makes_resolving_panic_and_an_error_gives_no_spec() {
+    let random = &mut Random::new(4);
+    let mut accepted = 0;
+    for _ in 0..MANY {
+        let resolution = resolve(&scenario(random));
+        let refused = resolution
+            .findings
+            .iter()
+            .any(|f| f.severity == Severity::Error);
+        assert_eq!(
+            resolution.spec.is_none(),
+            refused,
+            "{:#?}",
+            resolution.findings
+        );
+        accepted += usize::from(!refused);
+    }
+    assert!(accepted > 0, "the generator makes nothing that is accepted");
+}
+
+#[test]
+fn repairs_lead_to_a_scenario_that_is_accepted() {
+    let random = &mut Random::new(5);
+    let mut repaired = 0;
+    for _ in 0..MANY / 4 {
+        let mut scenario = scenario(random);
+        for _ in 0..80 {
+            let findings = resolve(&scenario).findings;
+            let Some(error) = findings.iter().find(|f| f.severity == Severity::Error) else {
+                repaired += 1;
+                break;
+            };
+            let Some(fix) = &error.fix else { break };
+            let next = fix
+                .apply(&scenario)
+                .unwrap_or_else(|| panic!("no scenario: {error:#?}"));
+            assert_ne!(next, scenario, "a repair that changes nothing: {error:#?}");
+            scenario = next;
+        }
+    }
+    assert!(
+        repaired > MANY / 4 / 2,
+        "only {repaired} of {} could be repaired",
+        MANY / 4
+    );
+}
+
+#[test]
+fn garbage_never_panics() {
+    let random = &mut Random::new(6);
+    for _ in 0..MANY {
+        let json = random.json(3).to_string();
+        let mut texts = vec![random.text(), json.clone(), format!("{{\"model\":{json}}}")];
+        let valid = scenario(random);
+        texts.push(damaged(random, &encode_json(&valid)));
+        texts.push(damaged(
+            random,
+            &encode_query(&valid, &ViewOptions::default()),
+        ));
+        for text in texts {
+            resolve(&decode_json(&text).0);
+            resolve(&decode_query(&text).0);
+            read_pasted(&text);
+        }
+    }
+}
+
+/// A text with some of its characters changed, doubled or missing.
+fn damaged(random: &mut Random, text: &str) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    for _ in 0..=random.below(4) {
+        let at = random.below(characters.len());
+        let other = random.text();
+        if random.one_in(3) {
+            characters.truncate(at);
+        } else {
+            let end = characters.len().min(at + random.below(3));
+            characters.splice(at..end, other.chars());
+        }
+        if characters.is_empty() {
+            break;
+        }
+    }
+    characters.into_iter().collect()
+}

@@ -1,0 +1,50 @@
+//! Links that were published must mean for ever what they meant.
+//!
+//! `published.jsonl` holds one link per line with the scenario it had when it was written down,
+//! with every key that there was then. Append lines, never change or remove one: a key that is
+//! renamed or a default that changes breaks links that stand in papers and messages.
+
+use highwater::codec::decode_query;
+use serde_json::Value;
+
+fn published() -> impl Iterator<Item = Value> {
+    let lines = include_str!("published.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).expect("a line of published.jsonl"))
+}
+
+/// Where `actual` differs from `expected`; keys that `expected` lacks are newer than the link.
+fn differences(path: &str, expected: &Value, actual: &Value, found: &mut Vec<String>) {
+    if let (Value::Object(expected), Value::Object(actual)) = (expected, actual) {
+        for (key, value) in expected {
+            let there = actual.get(key).unwrap_or(&Value::Null);
+            differences(&format!("{path}.{key}"), value, there, found);
+        }
+    } else if expected != actual {
+        found.push(format!("{path} was {expected} and is {actual}"));
+    }
+}
+
+#[test]
+fn published_links_mean_what_they_meant() {
+    for line in published() {
+        let link = line["link"].as_str().expect("a link");
+        let (scenario, _, findings) = decode_query(link);
+        let actual = serde_json::to_value(&scenario).expect("a scenario");
+        let mut found = Vec::new();
+        differences("scenario", &line["scenario"], &actual, &mut found);
+        assert!(found.is_empty(), "{link}: {}", found.join("; "));
+        let noticed: Vec<_> = findings.iter().map(|finding| finding.key.as_str()).collect();
+        assert_eq!(line["findings"], serde_json::json!(noticed), "{link}");
+    }
+}
+
+#[test]
+fn published_links_say_how_they_are_shown() {
+    for line in published() {
+        let (_, view, _) = decode_query(line["link"].as_str().expect("a link"));
+        let theme = view.theme.map(highwater::codec::Theme::name);
+        let lang = view.lang.map(highwater::codec::Language::name);
+        let actual = serde_json::json!({"embed": view.embed, "theme": theme, "lang": lang});
+        assert_eq!(line["view"], actual, "{}", line["link"]);
+    }
+}
