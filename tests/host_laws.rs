@@ -1,7 +1,7 @@
 //! Laws of the host model, over many jobs drawn from a fixed sequence.
 
 use highwater::host::{
-    HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, estimate_job,
+    FACTS, HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, estimate_job,
 };
 use highwater::spec::{
     ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
@@ -237,12 +237,20 @@ fn without_pinning_or_workers_the_batch_size_is_all_but_invisible() {
 }
 
 #[test]
-fn every_known_limitation_is_a_sentence() {
-    assert!(KNOWN_LIMITATIONS.len() > 5);
-    for sentence in KNOWN_LIMITATIONS {
+fn every_known_limitation_is_a_sentence_in_both_languages() {
+    for limitation in KNOWN_LIMITATIONS {
+        assert!(limitation.english.ends_with('.'), "{limitation:?}");
+        assert!(limitation.chinese.ends_with('。'), "{limitation:?}");
+    }
+}
+
+#[test]
+fn every_fact_has_a_meaning_and_a_source_and_a_name_of_its_own() {
+    for (index, fact) in FACTS.iter().enumerate() {
         assert!(
-            sentence.ends_with('.') && !sentence.contains("  "),
-            "{sentence}"
+            fact.meaning.ends_with('.') && !fact.source.is_empty(),
+            "{fact:?}"
         );
+        assert!(FACTS[..index].iter().all(|other| other.name != fact.name));
     }
 }

@@ -5,20 +5,9 @@
 //! datasets 5.2.0, pyarrow 26.0.1 with mimalloc, pandas 3.1.1. The number after it is the
 //! experiment.
 
+use crate::catalog::Confidence;
 use crate::units::Bytes;
 use serde::Serialize;
-
-/// How sure a number is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// Read off a measurement.
-    Measured,
-    /// Follows from source code or from other numbers.
-    Derived,
-    /// Plausible, not verified.
-    Assumed,
-}
 
 /// What a fact's value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,20 +1,49 @@
 //! What the host model does not know, for the page's assumptions panel.
 
-/// Known limitations, one English sentence each.
-pub const KNOWN_LIMITATIONS: &[&str] = &[
-    "The host side of a CUDA context and of NCCL is assumed, not measured.",
-    "Facts are of Python 3.11, torch 2.15 and transformers 5.23 on Linux; other versions import \
-     more or less.",
-    "Columns of a data set are taken to be of equal length, rows too.",
-    "Text that is not ASCII takes up to a quarter more as Python strings.",
-    "Arrow's and malloc's leftovers vary from run to run by up to 2x of the raw text while pandas \
-     reads a file.",
-    "Tokenizing whole batches (datasets.map) leaves 80-215 MB in the heap of the process that \
-     does it; that is not added.",
-    "A reader that copies or converts the data set (train/validation split, tokenized columns) \
-     holds both for a while; that is not added.",
+/// Something that the model leaves out, one sentence in each language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limitation {
+    /// In English.
+    pub english: &'static str,
+    /// In Chinese.
+    pub chinese: &'static str,
+}
+
+macro_rules! limitations {
+    ($($english:literal, $chinese:literal;)+) => {
+        /// Known limitations of the host model.
+        pub const KNOWN_LIMITATIONS: &[Limitation] = &[$(Limitation {
+            english: $english,
+            chinese: $chinese,
+        }),+];
+    };
+}
+
+limitations! {
+    "The host side of a CUDA context is assumed, not measured, and that of NCCL is left out.",
+    "CUDA 上下文的主机侧内存是假定值而非实测值，未计入 NCCL 的主机内存。";
+    "Libraries are measured with Python 3.11, torch 2.15 and transformers 5.23 on Linux; other versions import more or less.",
+    "程序库内存实测于 Linux 上的 Python 3.11、torch 2.15 与 transformers 5.23；其他版本会有出入。";
+    "Columns and rows of a data set are taken to be of equal length.",
+    "假定数据集的各列、各行长度相同。";
+    "Python strings that are not ASCII take up to a quarter more.",
+    "非 ASCII 的 Python 字符串最多多占四分之一。";
+    "What Arrow and malloc keep after reading a file varies from run to run, by up to the size of the text.",
+    "Arrow 与 malloc 读取文件后保留的内存每次不同，差别可达文本本身的大小。";
+    "Building the Arrow cache with the first load_dataset keeps up to 2.7 times the text in the process that does it; that is not added.",
+    "首次 load_dataset 建立 Arrow 缓存时，执行进程会保留至多 2.7 倍文本大小的内存，未计入。";
+    "Tokenizing whole batches (datasets.map) leaves 80-215 MB in the process that does it; that is not added.",
+    "批量分词（datasets.map）会在执行进程中留下 80-215 MB，未计入。";
+    "A second copy during preparation (splits, converted columns) is not added.",
+    "数据准备过程中的第二份副本（划分、列转换）未计入。";
     "Collators that stack in normal memory take 2-5 batches in each worker instead of 1.1.",
-    "Offload to the host, sharded and gathered checkpoints are not modelled yet.",
-    "Evaluation is not modelled yet: predictions gathered on the host are left out.",
+    "在普通内存中堆叠的整理函数在每个工作进程中占 2-5 个批次，而不是 1.1 个。";
+    "Published checkpoints of the catalog's models are taken to be in bfloat16.",
+    "假定目录中模型发布的权重为 bfloat16。";
+    "Offload to the host, sharded and gathered checkpoints, and training on the CPU are not modelled yet.",
+    "尚未模拟卸载到主机、分片与汇总的检查点，以及在 CPU 上训练。";
+    "Evaluation is not modelled yet: its data loader's workers and gathered predictions are left out.",
+    "尚未模拟评估：其数据加载器的工作进程与汇总的预测未计入。";
     "Kernel memory other than page tables is not counted.",
-];
+    "除页表外的内核内存未计入。";
+}
