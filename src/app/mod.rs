@@ -1,16 +1,67 @@
 //! State and wiring: from what a person does to what the page shows.
+//!
+//! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
+//! in the next frame; `sweep` fills in the picture over batch sizes between frames; `address`
+//! keeps the URL and the scenario the same. It draws nothing and writes no words.
+//!
+//! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
+//! not; an embedded page never writes the address.
+
+mod address;
+mod engine;
+mod focus;
+mod store;
+
+pub use address::{query_of, visit};
+pub use focus::{Focus, Target};
+pub use store::{Draft, Ghost, Store, use_store};
 
 use crate::browser;
-use crate::text::Language;
-use crate::views::Page;
+use crate::codec::Theme;
+use crate::text::Word;
 use leptos::prelude::*;
 
-/// Shows the page in place of the skeleton.
-pub fn start() {
-    let language = browser::languages()
-        .iter()
-        .find_map(|tag| Language::from_tag(tag))
-        .unwrap_or(Language::English);
-    mount_to_body(move || view! { <Page language /> });
+/// Shows `page` in place of the skeleton. It finds the [`Store`] by [`use_store`].
+pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
+    let opening = address::read(&browser::query());
+    browser::report_failures(Word::Broken.text(opening.language));
+    if let Some(theme) = opening.theme {
+        browser::set_root("theme", theme.name());
+    }
+    if opening.embedded {
+        browser::set_root("embedded", "");
+    }
+    mount_to_body(move || {
+        let store = Store::new(opening);
+        provide_context(store);
+        engine::follow(store);
+        follow_appearance(store);
+        if store.embedded {
+            browser::follow_height();
+        } else {
+            address::follow(store);
+        }
+        Effect::new(move |_| {
+            let language = store.language.get();
+            browser::set_language(language.tag(), Word::Title.text(language));
+        });
+        window_event_listener(leptos::ev::keydown, move |event| {
+            if event.key() == "Escape" {
+                store.focus.clear();
+            }
+        });
+        page()
+    });
     browser::remove_skeleton();
+}
+
+/// Canvases do not follow style sheets: they are told when the system's colours change.
+fn follow_appearance(store: Store) {
+    browser::on_appearance_change(move || {
+        let dark = store.theme.map(|theme| theme == Theme::Dark);
+        let now = browser::appearance(dark);
+        if store.appearance.get_untracked() != now {
+            store.appearance.set(now);
+        }
+    });
 }

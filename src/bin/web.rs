@@ -1,5 +1,5 @@
 //! The page: what Trunk compiles to WebAssembly.
 
 fn main() {
-    highwater::app::start();
+    highwater::app::start(highwater::views::page);
 }

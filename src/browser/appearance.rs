@@ -25,10 +25,10 @@ fn matches(query: &str) -> bool {
     media(query).is_some_and(|list| list.matches())
 }
 
-/// The appearance now.
-pub fn appearance() -> Appearance {
+/// The appearance now; `dark` overrules the system's colour scheme.
+pub fn appearance(dark: Option<bool>) -> Appearance {
     Appearance {
-        dark: matches("(prefers-color-scheme: dark)"),
+        dark: dark.unwrap_or_else(|| matches("(prefers-color-scheme: dark)")),
         forced: matches("(forced-colors: active)").then(system_colours),
         pixel_ratio: window().map_or(1.0, |window| window.device_pixel_ratio()),
     }

@@ -38,10 +38,17 @@ pub fn set_language(tag: &str, title: &str) {
     }
 }
 
-/// Gives the root element a class, for style sheets.
-pub fn set_root_class(class: &str) {
+/// Sets a data attribute of the root element, for style sheets.
+pub fn set_root(name: &str, value: &str) {
     if let Some(root) = root() {
-        let _ = root.class_list().add_1(class);
+        let _ = root.set_attribute(&format!("data-{name}"), value);
+    }
+}
+
+/// Sets the root element's own style declarations, such as custom properties.
+pub fn set_root_style(css: &str) {
+    if let Some(root) = root() {
+        root.style().set_css_text(css);
     }
 }
 

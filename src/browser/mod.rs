@@ -14,6 +14,6 @@ mod failure;
 pub use address::{href_with, push_query, query, replace_query};
 pub use appearance::{Appearance, appearance, on_appearance_change, on_resize};
 pub use clipboard::copy;
-pub use document::{languages, remove_skeleton, set_language, set_root_class};
+pub use document::{languages, remove_skeleton, set_language, set_root, set_root_style};
 pub use embed::{follow_height, is_framed};
 pub use failure::report_failures;

@@ -1,20 +1,24 @@
 //! Applying a fix.
 
 use super::{Fix, Scenario};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 impl Fix {
-    /// The scenario with this fix applied; none when the fix does not fit the scenario's format.
+    /// The scenario with this fix applied, where null removes a value; none when the fix does not fit the scenario's format.
     pub fn apply(&self, scenario: &Scenario) -> Option<Scenario> {
         let mut whole = serde_json::to_value(scenario).ok()?;
-        let mut place = &mut whole;
-        for key in self.key.split('.') {
+        let (path, last) = self.key.rsplit_once('.').unwrap_or(("", &self.key));
+        let mut place = whole.as_object_mut()?;
+        for key in path.split('.').filter(|key| !key.is_empty()) {
             place = place
-                .as_object_mut()?
                 .entry(key)
-                .or_insert(Value::Object(serde_json::Map::new()));
+                .or_insert(Value::Object(Map::new()))
+                .as_object_mut()?;
         }
-        *place = self.value.clone();
+        match &self.value {
+            Value::Null => place.remove(last),
+            value => place.insert(last.to_owned(), value.clone()),
+        };
         serde_json::from_value(whole).ok()
     }
 }
@@ -36,6 +40,15 @@ mod tests {
         let fixed = fix("optimizer.impl", "fused").apply(&Scenario::default());
         let implementation = fixed.map(|scenario| scenario.optimizer.implementation);
         assert_eq!(implementation, Some(OptimizerImpl::Fused));
+    }
+
+    #[test]
+    fn a_fix_of_null_removes_a_value() {
+        let scenario = fix("model_overrides.head_dim", 64).apply(&Scenario::default());
+        let scenario = scenario.expect("overrides hold any value");
+        assert!(scenario.model_overrides.contains_key("head_dim"));
+        let removed = fix("model_overrides.head_dim", Value::Null).apply(&scenario);
+        assert_eq!(removed, Some(Scenario::default()));
     }
 
     #[test]

@@ -10,10 +10,11 @@ mod terms;
 mod words;
 
 pub use language::Language;
-pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, percent, short_count};
+pub use numbers::{ByteUnits, Scale, amount, count, difference, exact_bytes, percent, short_count};
 pub use sentences::{
-    bar_name, explanation, largest_fitting, phase_in_sentence, phases_summary, switch_sentence,
-    verdict_answer, verdict_detail,
+    bar_name, embed_snippet, explanation, fits_up_to, fix_label, host_peak, largest_fitting,
+    phase_in_sentence, phase_short, phases_summary, switch_sentence, verdict_answer,
+    verdict_detail,
 };
 pub use terms::Term;
 pub use words::{Word, idle_reason};

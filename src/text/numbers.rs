@@ -1,5 +1,6 @@
 //! Numbers for people: three significant digits, and parts that add up to the printed total.
 
+use super::Language;
 use crate::units::{Bytes, names};
 
 names! {
@@ -162,6 +163,15 @@ pub fn exact(value: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Bytes to the last digit: `76,560,000,000 bytes`.
+pub fn exact_bytes(bytes: Bytes, language: Language) -> String {
+    let digits = exact(bytes.get());
+    match language {
+        Language::English => format!("{digits} bytes"),
+        Language::Chinese => format!("{digits} 字节"),
+    }
 }
 
 /// A count with three significant digits: `1.54B`, `256`.

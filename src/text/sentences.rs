@@ -1,10 +1,13 @@
 //! Sentences about a report.
 
 use super::{ByteUnits, Language, Scale, Term, amount};
+use crate::host::HostPhase;
 use crate::report::{PhaseReport, Report, StepReport, Switch, Verdict};
 use crate::sim::Phase;
+use crate::spec::Fix;
 use crate::tape::Category;
 use crate::units::Bytes;
+use serde_json::Value;
 
 /// Joins a list as a language does: `a, b and c`.
 fn list(items: &[String], language: Language) -> String {
@@ -30,6 +33,30 @@ pub fn phase_in_sentence(phase: Phase, language: Language) -> &'static str {
         (_, Phase::OptimizerStep) => "the optimizer step",
         (_, Phase::ZeroGrad) => "zero_grad",
         (_, Phase::Evaluation) => "evaluation",
+    }
+}
+
+/// A phase where there is little room: `optim.`.
+pub fn phase_short(phase: Phase, language: Language) -> &'static str {
+    match (language, phase) {
+        (Language::English, Phase::Forward) => "fwd",
+        (Language::English, Phase::Backward) => "bwd",
+        (Language::English, Phase::OptimizerStep) => "optim.",
+        (Language::English, Phase::ZeroGrad) => "zero",
+        (Language::English, Phase::Evaluation) => "eval",
+        (Language::Chinese, Phase::Data) => "数据",
+        (Language::Chinese, Phase::Clip) => "裁剪",
+        (Language::Chinese, Phase::OptimizerStep) => "优化器",
+        (Language::Chinese, Phase::ZeroGrad) => "清零",
+        (_, phase) => phase.term(language),
+    }
+}
+
+/// The largest batch size that fits, in a figure: "12 fits".
+pub fn fits_up_to(micro_batch_size: u64, language: Language) -> String {
+    match language {
+        Language::English => format!("{micro_batch_size} fits"),
+        Language::Chinese => format!("{micro_batch_size} 放得下"),
     }
 }
 
@@ -132,6 +159,42 @@ pub fn largest_fitting(size: Option<u64>, language: Language) -> String {
         (Some(size), Language::Chinese) => format!("能放下的最大微批次是 {size}。"),
         (None, Language::English) => "No micro-batch fits.".to_owned(),
         (None, Language::Chinese) => "任何微批次都放不下。".to_owned(),
+    }
+}
+
+/// When the host's peak comes: "peak while loading".
+pub fn host_peak(phase: HostPhase, language: Language) -> String {
+    let name = phase.term(language);
+    match language {
+        Language::English => format!("peak while {name}"),
+        Language::Chinese => format!("峰值在{name}时"),
+    }
+}
+
+/// The HTML that embeds an address in a page.
+pub fn embed_snippet(address: &str) -> String {
+    let address = address.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        "<iframe src=\"{address}\" title=\"Highwater\" width=\"100%\" height=\"420\" \
+         style=\"border:0\" loading=\"lazy\"></iframe>"
+    )
+}
+
+/// What the button of a repair says: "Use 256".
+pub fn fix_label(fix: &Fix, language: Language) -> String {
+    /// Longer values are not shown.
+    const LONGEST: usize = 24;
+    let value = match &fix.value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match (language, value.as_str()) {
+        (Language::English, "null") => "Remove it".to_owned(),
+        (Language::Chinese, "null") => "删除".to_owned(),
+        (Language::English, long) if long.len() > LONGEST => "Repair".to_owned(),
+        (Language::Chinese, long) if long.len() > LONGEST => "修复".to_owned(),
+        (Language::English, value) => format!("Use {value}"),
+        (Language::Chinese, value) => format!("改为 {value}"),
     }
 }
 

@@ -37,6 +37,7 @@ words! {
     Language: "Language", "语言";
     Units: "Units", "单位";
     Share: "Share", "分享";
+    CopyLink: "Copy link", "复制链接";
     ShareLink: "Link to this configuration", "此配置的链接";
     ShareEmbed: "Embed it in a page", "嵌入网页";
     ShareEmbedHelp: "A plain iframe; it needs no script.", "普通的 iframe，无需脚本。";
@@ -127,6 +128,7 @@ words! {
     LiveTensors: "live tensors", "存活张量";
     Allocated: "allocated", "已分配（allocated）";
     Reserved: "reserved", "已保留（reserved）";
+    ReservedShort: "reserved", "已保留";
     Usable: "usable", "可用";
     Peak: "peak", "峰值";
     Step: "Step", "步";

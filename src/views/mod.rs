@@ -1,5 +1,21 @@
-//! The page's panels, one file each. No arithmetic here.
+//! The page's panels, one file each.
+//!
+//! A panel reads the [`crate::app::Store`], turns reports into words and plain figures with the
+//! pure rooms, and hands them to widgets. No arithmetic here: numbers are made by `report`,
+//! `figure`, `chart` and `text`.
 
+mod assumptions;
+mod bars;
+mod breakdown;
+mod controls;
+mod embedded;
+mod explanation;
+mod look;
+mod masthead;
+mod notices;
 mod page;
+mod setting;
+mod share;
+mod verdict;
 
-pub use page::Page;
+pub use page::page;

@@ -1,22 +1,55 @@
 //! The whole page.
 
-use crate::text::{Language, Word};
+use super::assumptions::AssumptionsPanel;
+use super::bars::{DevicePanel, HostPanel};
+use super::breakdown::BreakdownPanel;
+use super::controls::Controls;
+use super::embedded::Embedded;
+use super::explanation::ExplanationPanel;
+use super::look::share_inks;
+use super::masthead::Masthead;
+use super::notices::Notices;
+use super::verdict::VerdictPanel;
+use crate::app::use_store;
+use crate::text::Word;
 use leptos::prelude::*;
 
-/// The page.
+/// The page, or the compact widget when it is embedded.
+pub fn page() -> impl IntoView {
+    let store = use_store();
+    share_inks(store);
+    if store.embedded {
+        return view! { <Embedded /> }.into_any();
+    }
+    view! { <Whole /> }.into_any()
+}
+
 #[component]
-pub fn Page(
-    /// The language to start with.
-    language: Language,
-) -> impl IntoView {
+fn Whole() -> impl IntoView {
+    let store = use_store();
+    let word = move |word: Word| move || word.text(store.language.get());
     view! {
         <div class="page">
-            <header class="masthead">
-                <div class="brand">
-                    <span class="brand-name">"Highwater"</span>
-                    <span class="brand-tagline">{Word::Tagline.text(language)}</span>
-                </div>
-            </header>
+            <a class="skip" href="#answer">{word(Word::SkipToAnswer)}</a>
+            <Masthead />
+            <div class="panes">
+                <Controls />
+                <main
+                    class="answer"
+                    id="answer"
+                    tabindex="-1"
+                    aria-label=word(Word::Answer)
+                    class:stale=move || store.is_stale()
+                >
+                    <VerdictPanel />
+                    <Notices />
+                    <DevicePanel />
+                    <HostPanel />
+                    <ExplanationPanel />
+                    <BreakdownPanel />
+                    <AssumptionsPanel />
+                </main>
+            </div>
         </div>
     }
 }

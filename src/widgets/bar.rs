@@ -17,12 +17,8 @@ pub struct Segment {
     pub start: f64,
     /// How long it is, as a share of the bar.
     pub width: f64,
-    /// Colour of the area.
-    pub fill: String,
-    /// Colour of the texture.
-    pub mark: String,
-    /// Class of the texture.
-    pub texture: &'static str,
+    /// Its colour with its texture, as a CSS background.
+    pub background: String,
     /// Whether it is shown without being counted.
     pub uncounted: bool,
 }
@@ -71,14 +67,13 @@ pub fn Bar(
         let get = move |pick: fn(&Segment) -> String| own.with(|s| s.as_ref().map(pick));
         view! {
             <div
-                class=move || format!("segment {}", get(|s| s.texture.to_owned()).unwrap_or_default())
+                class="segment"
                 class:receding=move || current.get().is_some_and(|c| c != key)
                 class:uncounted=move || own.with(|s| s.as_ref().is_some_and(|s| s.uncounted))
                 data-part=key
                 style:left=move || get(|s| percent(s.start))
                 style:width=move || get(|s| percent(s.width))
-                style:--fill=move || get(|s| s.fill.clone())
-                style:--mark=move || get(|s| s.mark.clone())
+                style:background=move || get(|s| s.background.clone())
                 title=move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact))
                 on:pointerenter=move |_| on_point.run(Some(key))
                 on:pointerleave=move |_| on_point.run(None)
@@ -146,11 +141,8 @@ pub fn Legend(
                     on:click=move |_| on_pick.run(key)
                 >
                     <span
-                        class=move || {
-                            format!("swatch {}", get(|s| s.texture.to_owned()).unwrap_or_default())
-                        }
-                        style:--fill=move || get(|s| s.fill.clone())
-                        style:--mark=move || get(|s| s.mark.clone())
+                        class="swatch"
+                        style:background=move || get(|s| s.background.clone())
                     ></span>
                     <span class="legend-label">{move || get(|s| s.label.clone())}</span>
                     <span class="legend-number">{move || get(|s| s.number.clone())}</span>

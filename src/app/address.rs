@@ -1,0 +1,108 @@
+//! The address: what the page opens with, and what it becomes while one works.
+
+use super::store::Store;
+use crate::browser;
+use crate::codec::{self, Theme, ViewOptions};
+use crate::spec::{Finding, Scenario};
+use crate::text::Language;
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// Browsers allow about a hundred changes of the address in half a minute.
+const WRITE_EVERY: Duration = Duration::from_millis(350);
+
+/// What an address asks for.
+pub(super) struct Opening {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What was wrong with it.
+    pub findings: Vec<Finding>,
+    /// The language.
+    pub language: Language,
+    /// The theme, when the address names one.
+    pub theme: Option<Theme>,
+    /// Whether the compact widget is asked for.
+    pub embedded: bool,
+}
+
+/// Reads a query.
+pub(super) fn read(query: &str) -> Opening {
+    let (scenario, view, findings) = codec::decode_query(query);
+    Opening {
+        scenario,
+        findings,
+        language: view
+            .lang
+            .and_then(|language| Language::from_name(language.name()))
+            .unwrap_or_else(preferred_language),
+        theme: view.theme,
+        embedded: view.embed,
+    }
+}
+
+/// The query of what is asked; `embed` for the compact widget. The language is written only when
+/// it is not the one that the browser asks for, so that a link speaks its reader's language
+/// unless its author chose another.
+pub fn query_of(store: Store, embed: bool) -> String {
+    let language = store.language.get();
+    let view = ViewOptions {
+        embed,
+        theme: store.theme,
+        lang: (language != preferred_language())
+            .then(|| codec::Language::from_name(language.name()))
+            .flatten(),
+    };
+    store
+        .scenario
+        .with(|scenario| codec::encode_query(scenario, &view))
+}
+
+/// The language the browser asks for.
+fn preferred_language() -> Language {
+    browser::languages()
+        .iter()
+        .find_map(|tag| Language::from_tag(tag))
+        .unwrap_or(Language::English)
+}
+
+/// Keeps the address up to date, and follows it when the reader goes back or forward. What has no
+/// answer is not written: the address stays with the picture on screen.
+pub(super) fn follow(store: Store) {
+    let waiting = StoredValue::new(false);
+    Effect::new(move |opened: Option<()>| {
+        store.scenario.track();
+        store.language.track();
+        if opened.is_none() || waiting.get_value() {
+            return;
+        }
+        waiting.set_value(true);
+        set_timeout(
+            move || {
+                waiting.set_value(false);
+                if !untrack(|| store.is_stale()) {
+                    browser::replace_query(&untrack(|| query_of(store, false)));
+                }
+            },
+            WRITE_EVERY,
+        );
+    });
+    window_event_listener(leptos::ev::popstate, move |_| {
+        open(store, &browser::query());
+    });
+}
+
+/// Opens another configuration as a step of the history: Back returns to the one before.
+pub fn visit(store: Store, query: &str) {
+    if !store.embedded {
+        browser::replace_query(&untrack(|| query_of(store, false)));
+        browser::push_query(query);
+    }
+    open(store, query);
+}
+
+fn open(store: Store, query: &str) {
+    let opening = read(query);
+    store.replace(opening.scenario);
+    store.address_findings.set(opening.findings);
+    store.language.set(opening.language);
+}

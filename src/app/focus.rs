@@ -1,0 +1,65 @@
+//! What is highlighted in every figure at once.
+
+use crate::host::HostPart;
+use crate::sim::Phase;
+use crate::tape::Category;
+use leptos::prelude::*;
+
+/// Something that can be highlighted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A category of GPU memory.
+    Category(Category),
+    /// What the allocator caches, the contexts and other parts without a category, by name.
+    Other(&'static str),
+    /// A part of host memory.
+    Host(HostPart),
+    /// A phase.
+    Phase(Phase),
+}
+
+/// Pointing previews, a click pins, Esc clears.
+#[derive(Clone, Copy)]
+pub struct Focus {
+    pointed: RwSignal<Option<Target>>,
+    pinned: RwSignal<Option<Target>>,
+}
+
+impl Focus {
+    pub(super) fn new() -> Self {
+        Self {
+            pointed: RwSignal::new(None),
+            pinned: RwSignal::new(None),
+        }
+    }
+
+    /// What is highlighted now.
+    pub fn current(self) -> Option<Target> {
+        self.pointed.get().or_else(|| self.pinned.get())
+    }
+
+    /// Whether a target is pinned.
+    pub fn is_pinned(self, target: Target) -> bool {
+        self.pinned.get() == Some(target)
+    }
+
+    /// The pointer or the keyboard is on something, or on nothing.
+    pub fn point(self, target: Option<Target>) {
+        if self.pointed.get_untracked() != target {
+            self.pointed.set(target);
+        }
+    }
+
+    /// Pins a target, or releases it when it is pinned.
+    pub fn toggle(self, target: Target) {
+        self.pinned.update(|pinned| {
+            *pinned = (*pinned != Some(target)).then_some(target);
+        });
+    }
+
+    /// Releases everything.
+    pub fn clear(self) {
+        self.pointed.set(None);
+        self.pinned.set(None);
+    }
+}

@@ -1,0 +1,166 @@
+//! The page's state: signals, and the few ways in which they change.
+
+
+use super::focus::Focus;
+use super::address::Opening;
+use crate::codec::Theme;
+use crate::report::{Estimate, Sweep};
+use crate::spec::{Finding, Fix, Scenario, Severity};
+use crate::text::{ByteUnits, Language};
+use crate::units::Bytes;
+use crate::browser::{self, Appearance};
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A change after this much rest begins a new gesture: the ghost moves to where it started.
+const GESTURE_REST: Duration = Duration::from_millis(1_500);
+
+/// Text in a control that is no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// What was typed.
+    pub text: String,
+    /// What is wrong and what is allowed, in both languages.
+    pub message: (String, String),
+}
+
+/// Where the totals stood before the current gesture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ghost {
+    /// What nvidia-smi showed.
+    pub device: Bytes,
+    /// Host memory.
+    pub host: Bytes,
+}
+
+/// Everything that the page's panels read and change.
+#[derive(Clone, Copy)]
+pub struct Store {
+    /// What is asked.
+    pub scenario: RwSignal<Scenario>,
+    /// Texts that are no values, by scenario key.
+    pub drafts: RwSignal<BTreeMap<&'static str, Draft>>,
+    /// The last good answer.
+    pub answer: RwSignal<Option<Arc<Estimate>>>,
+    /// What there is to know about the scenario on screen.
+    pub findings: RwSignal<Vec<Finding>>,
+    /// What was wrong with the address.
+    pub address_findings: RwSignal<Vec<Finding>>,
+    /// Peak by batch size, for the scenario of the last good answer.
+    pub sweep: RwSignal<Option<Arc<Sweep>>>,
+    /// Where the totals stood before.
+    pub ghost: RwSignal<Option<Ghost>>,
+    /// What is highlighted.
+    pub focus: Focus,
+    /// The language.
+    pub language: RwSignal<Language>,
+    /// GiB or GB.
+    pub units: RwSignal<ByteUnits>,
+    /// What the reader's system asks the page to look like.
+    pub appearance: RwSignal<Appearance>,
+    /// The theme that the address asks for.
+    pub theme: Option<Theme>,
+    /// Whether this is the compact widget in somebody else's page.
+    pub embedded: bool,
+    gesture: RwSignal<Gesture>,
+}
+
+/// A run of changes of one setting without a rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Gesture {
+    key: Option<&'static str>,
+    serial: u64,
+}
+
+impl Store {
+    /// The state of a page that opens with an address.
+    pub(super) fn new(opening: Opening) -> Self {
+        Self {
+            scenario: RwSignal::new(opening.scenario),
+            drafts: RwSignal::new(BTreeMap::new()),
+            answer: RwSignal::new(None),
+            findings: RwSignal::new(Vec::new()),
+            address_findings: RwSignal::new(opening.findings),
+            sweep: RwSignal::new(None),
+            ghost: RwSignal::new(None),
+            focus: Focus::new(),
+            language: RwSignal::new(opening.language),
+            units: RwSignal::new(ByteUnits::Binary),
+            appearance: RwSignal::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
+            theme: opening.theme,
+            embedded: opening.embedded,
+            gesture: RwSignal::new(Gesture::default()),
+        }
+    }
+
+    /// Changes the setting with this key.
+    pub fn edit(&self, key: &'static str, change: impl FnOnce(&mut Scenario)) {
+        self.begin_gesture(key);
+        self.drafts.update(|drafts| {
+            drafts.remove(key);
+        });
+        self.scenario.update(change);
+    }
+
+    /// Keeps text that is no value for the setting with this key; the answer stays as it was.
+    pub fn reject(&self, key: &'static str, draft: Draft) {
+        self.drafts.update(|drafts| {
+            drafts.insert(key, draft);
+        });
+    }
+
+    /// Applies a finding's fix.
+    pub fn apply(&self, fix: &Fix) {
+        if let Some(scenario) = self.scenario.with_untracked(|s| fix.apply(s)) {
+            self.replace(scenario);
+        }
+    }
+
+    /// Shows another scenario.
+    pub fn replace(&self, scenario: Scenario) {
+        self.begin_gesture("");
+        self.drafts.set(BTreeMap::new());
+        self.address_findings.set(Vec::new());
+        self.scenario.set(scenario);
+    }
+
+    /// Whether what is on screen is not the answer to what is asked.
+    pub fn is_stale(&self) -> bool {
+        !self.drafts.with(BTreeMap::is_empty)
+            || self
+                .findings
+                .with(|all| all.iter().any(|f| f.severity == Severity::Error))
+    }
+
+    fn begin_gesture(&self, key: &'static str) {
+        let gesture = self.gesture.get_untracked();
+        if gesture.key != Some(key) {
+            let before = self.answer.with_untracked(|answer| {
+                answer.as_ref().map(|estimate| Ghost {
+                    device: estimate.report.device.total,
+                    host: estimate.report.host.peak.total,
+                })
+            });
+            self.ghost.set(before);
+        }
+        let serial = gesture.serial + 1;
+        let key = Some(key);
+        self.gesture.set(Gesture { key, serial });
+        let current = self.gesture;
+        set_timeout(
+            move || {
+                if current.get_untracked().serial == serial {
+                    current.update(|gesture| gesture.key = None);
+                }
+            },
+            GESTURE_REST,
+        );
+    }
+}
+
+/// The page's state, from any panel.
+pub fn use_store() -> Store {
+    expect_context()
+}

@@ -1,0 +1,149 @@
+//! Every number: categories by phase.
+
+use super::bars::category_background;
+use crate::app::{Target, use_store};
+use crate::figure::{PhaseTable, binding_step, phase_table};
+use crate::sim::Phase;
+use crate::tape::Category;
+use crate::text::{Scale, Term, Word, exact_bytes};
+use crate::units::Bytes;
+use leptos::prelude::*;
+
+/// The numbers of one row as printed.
+fn row(scale: Scale, bytes: &[Bytes]) -> Vec<(String, Bytes)> {
+    bytes.iter().map(|&b| (scale.number(b), b)).collect()
+}
+
+/// The table's cells, each column adding up to its printed total.
+fn cells(table: &PhaseTable, scale: Scale) -> Vec<(Category, Vec<(String, Bytes)>)> {
+    let columns: Vec<Vec<String>> = table
+        .tensors
+        .iter()
+        .enumerate()
+        .map(|(at, &total)| {
+            let parts: Vec<Bytes> = table.rows.iter().map(|(_, bytes)| bytes[at]).collect();
+            scale.parts(&parts, total)
+        })
+        .collect();
+    table
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(line, (category, bytes))| {
+            let numbers = columns.iter().map(|column| column[line].clone());
+            (*category, numbers.zip(bytes.iter().copied()).collect())
+        })
+        .collect()
+}
+
+/// The table.
+#[component]
+pub(super) fn BreakdownTable() -> impl IntoView {
+    let store = use_store();
+    let table = Memo::new(move |_| {
+        store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| phase_table(binding_step(&e.report.device))))
+    });
+    move || {
+        let table = table.get()?;
+        let (language, units) = (store.language.get(), store.units.get());
+        let largest = table.reserved.iter().copied().max().unwrap_or_default();
+        let scale = Scale::new(largest, units);
+        let heads = table.phases.iter().map(|&(phase, binds)| {
+            view! { <PhaseHead phase binds /> }
+        });
+        let number = move |(text, bytes): (String, Bytes)| {
+            view! { <td title=exact_bytes(bytes, language)>{text}</td> }
+        };
+        let lines = cells(&table, scale).into_iter().map(|(category, numbers)| {
+            view! {
+                <tr class:receding=move || recedes(category)>
+                    <th scope="row">
+                        <span class="swatch" style:background=category_background(category)></span>
+                        {category.term(language)}
+                    </th>
+                    {numbers.into_iter().map(number).collect_view()}
+                </tr>
+            }
+        });
+        let totals = [
+            (Word::LiveTensors, &table.tensors),
+            (Word::Allocated, &table.allocated),
+            (Word::Reserved, &table.reserved),
+        ]
+        .map(|(word, bytes)| {
+            view! {
+                <tr>
+                    <th scope="row">{word.text(language)}</th>
+                    {row(scale, bytes).into_iter().map(number).collect_view()}
+                </tr>
+            }
+        });
+        Some(view! {
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::BreakdownTitle.text(language)>
+                <table class="numbers">
+                    <thead>
+                        <tr>
+                            <th scope="col">{Word::Category.text(language)} ", " {scale.unit}</th>
+                            {heads.collect_view()}
+                        </tr>
+                    </thead>
+                    <tbody>{lines.collect_view()}</tbody>
+                    <tfoot>{totals}</tfoot>
+                </table>
+            </div>
+        })
+    }
+}
+
+fn recedes(category: Category) -> bool {
+    matches!(use_store().focus.current(), Some(Target::Category(of)) if of != category)
+}
+
+/// A phase's column head; it pins the phase.
+#[component]
+fn PhaseHead(
+    /// The phase.
+    phase: Phase,
+    /// Whether it needs most.
+    binds: bool,
+) -> impl IntoView {
+    let store = use_store();
+    let target = Target::Phase(phase);
+    view! {
+        <th scope="col" class:binds=binds>
+            <button
+                type="button"
+                class="column-head"
+                aria-pressed=move || store.focus.is_pinned(target).to_string()
+                on:pointerenter=move |_| store.focus.point(Some(target))
+                on:pointerleave=move |_| store.focus.point(None)
+                on:focus=move |_| store.focus.point(Some(target))
+                on:blur=move |_| store.focus.point(None)
+                on:click=move |_| store.focus.toggle(target)
+            >
+                {move || phase.term(store.language.get())}
+            </button>
+            {binds.then(|| view! {
+                <span class="badge">{move || Word::Binds.text(store.language.get())}</span>
+            })}
+        </th>
+    }
+}
+
+/// The panel.
+#[component]
+pub(super) fn BreakdownPanel() -> impl IntoView {
+    let store = use_store();
+    view! {
+        <section class="card figure" data-testid="table" aria-labelledby="breakdown-title">
+            <header class="figure-head">
+                <h2 id="breakdown-title">
+                    {move || Word::BreakdownTitle.text(store.language.get())}
+                </h2>
+            </header>
+            <BreakdownTable />
+        </section>
+    }
+}

@@ -1,0 +1,40 @@
+//! The compact widget in somebody else's page.
+
+use super::bars::{DevicePanel, HostPanel};
+use super::controls::{GpuControl, MicroBatchControl, SeqLenControl};
+use super::notices::Notices;
+use super::verdict::VerdictPanel;
+use crate::app::{query_of, use_store};
+use crate::browser;
+use crate::text::Word;
+use leptos::prelude::*;
+
+/// The compact widget.
+#[component]
+pub(super) fn Embedded() -> impl IntoView {
+    let store = use_store();
+    let word = move |word: Word| move || word.text(store.language.get());
+    let whole = move || browser::href_with(&query_of(store, false));
+    let title = move || {
+        store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| e.report.model.name.clone()))
+    };
+    view! {
+        <main class="widget" class:stale=move || store.is_stale()>
+            <header class="widget-head">
+                <h1>{title}</h1>
+                <a href=whole target="_blank" rel="noopener">{word(Word::OpenInHighwater)}</a>
+            </header>
+            <VerdictPanel />
+            <Notices />
+            <section class="widget-controls" data-testid="controls" aria-label=word(Word::Controls)>
+                <MicroBatchControl />
+                <SeqLenControl />
+                <GpuControl />
+            </section>
+            <DevicePanel />
+            <HostPanel />
+        </main>
+    }
+}

@@ -1,0 +1,44 @@
+//! Why the peak is what it is.
+
+use crate::app::use_store;
+use crate::text::{Word, explanation, largest_fitting, switch_sentence};
+use leptos::prelude::*;
+
+/// The panel.
+#[component]
+pub(super) fn ExplanationPanel() -> impl IntoView {
+    let store = use_store();
+    let sentences = Memo::new(move |_| {
+        let (units, language) = (store.units.get(), store.language.get());
+        let mut sentences = store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| explanation(&e.report, units, language)))
+            .unwrap_or_default();
+        store.sweep.with(|sweep| {
+            if let Some(sweep) = sweep {
+                let switches = sweep.switches.iter();
+                sentences.extend(switches.map(|switch| switch_sentence(switch, language)));
+                sentences.push(largest_fitting(sweep.largest_fitting, language));
+            }
+        });
+        sentences
+    });
+    view! {
+        <section class="card figure" data-testid="explanation" aria-labelledby="explanation-title">
+            <header class="figure-head">
+                <h2 id="explanation-title">
+                    {move || Word::ExplanationTitle.text(store.language.get())}
+                </h2>
+            </header>
+            <ul class="sentences">
+                {move || {
+                    sentences
+                        .get()
+                        .into_iter()
+                        .map(|sentence| view! { <li>{sentence}</li> })
+                        .collect_view()
+                }}
+            </ul>
+        </section>
+    }
+}

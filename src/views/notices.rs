@@ -1,0 +1,58 @@
+//! What is to be said about the scenario and its address, where no control says it.
+
+use super::controls::KEYS;
+use super::setting::message;
+use crate::app::use_store;
+use crate::spec::{Finding, Severity};
+use crate::text::{Word, fix_label};
+use leptos::prelude::*;
+
+/// Whether a control says it.
+fn said_elsewhere(finding: &Finding) -> bool {
+    let key = finding.key.as_str();
+    KEYS.contains(&key)
+        || key.starts_with("model.hf_config")
+        || key.starts_with("model.linear")
+        || key.starts_with("model_overrides")
+}
+
+/// The notices.
+#[component]
+pub(super) fn Notices() -> impl IntoView {
+    let store = use_store();
+    let all = Memo::new(move |_| {
+        let mut all = store.address_findings.get();
+        let own = store.findings.get();
+        all.extend(own.into_iter().filter(|finding| !said_elsewhere(finding)));
+        all
+    });
+    let notice = move |finding: Finding| {
+        let severity = match finding.severity {
+            Severity::Notice => "notice",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let text = finding.clone();
+        let repair = finding.fix.map(|fix| {
+            let label = fix.clone();
+            view! {
+                <button type="button" class="fix" on:click=move |_| store.apply(&fix)>
+                    {move || fix_label(&label, store.language.get())}
+                </button>
+            }
+        });
+        view! {
+            <li class="notice" data-severity=severity>
+                <span>{move || message(&text, store.language.get())}</span>
+                {repair}
+            </li>
+        }
+    };
+    view! {
+        <Show when=move || !all.with(Vec::is_empty)>
+            <ul class="notices" aria-label=move || Word::Notices.text(store.language.get())>
+                {move || all.get().into_iter().map(notice).collect_view()}
+            </ul>
+        </Show>
+    }
+}

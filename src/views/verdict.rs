@@ -1,0 +1,61 @@
+//! The answer in a sentence.
+
+use crate::app::{Store, use_store};
+use crate::figure::Standing;
+use crate::text::{Word, verdict_answer, verdict_detail};
+use leptos::prelude::*;
+
+/// How the run stands to its machine, the worse side counting.
+fn standing(store: Store) -> Option<Standing> {
+    store.answer.with(|answer| {
+        let verdict = answer.as_ref()?.report.verdict;
+        let device = Standing::of(verdict.device.needed, verdict.device.capacity);
+        let host = Standing::of(verdict.host.needed, verdict.host.capacity);
+        Some(device.max(host))
+    })
+}
+
+/// The verdict.
+#[component]
+pub(super) fn VerdictPanel() -> impl IntoView {
+    let store = use_store();
+    let standing = Memo::new(move |_| standing(store));
+    let text = Memo::new(move |_| {
+        let (units, language) = (store.units.get(), store.language.get());
+        store.answer.with(|answer| {
+            answer.as_ref().map(|estimate| {
+                let verdict = &estimate.report.verdict;
+                (
+                    verdict_answer(verdict, units, language),
+                    verdict_detail(verdict, units, language),
+                )
+            })
+        })
+    });
+    let binding = move || {
+        store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| e.report.verdict.binding_phase.name()))
+    };
+    view! {
+        <section
+            class="verdict"
+            data-standing=move || standing.get().map(Standing::name)
+            data-binding=binding
+            data-stale=move || store.is_stale().to_string()
+        >
+            <p class="verdict-text" role="status" data-testid="verdict">
+                <strong class="verdict-answer">
+                    {move || text.with(|text| text.as_ref().map(|(answer, _)| answer.clone()))}
+                </strong>
+                " "
+                <span class="verdict-detail">
+                    {move || text.with(|text| text.as_ref().map(|(_, detail)| detail.clone()))}
+                </span>
+            </p>
+            <p class="stale-note" hidden=move || !store.is_stale()>
+                {move || Word::Stale.text(store.language.get())}
+            </p>
+        </section>
+    }
+}
