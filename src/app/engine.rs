@@ -1,7 +1,7 @@
 //! From the scenario to the answer: one estimate a frame.
 
-use crate::report;
 use super::store::Store;
+use crate::report;
 use leptos::prelude::*;
 use std::sync::Arc;
 

@@ -1,14 +1,13 @@
 //! The page's state: signals, and the few ways in which they change.
 
-
-use super::focus::Focus;
 use super::address::Opening;
+use super::focus::Focus;
+use crate::browser::{self, Appearance};
 use crate::codec::Theme;
 use crate::report::{Estimate, Sweep};
 use crate::spec::{Finding, Fix, Scenario, Severity};
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
-use crate::browser::{self, Appearance};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -143,12 +143,21 @@ fn CapacityPanel<K: Shown>(
     let name = Memo::new(move |_| {
         let labels: Vec<(String, String)> = parts.with(|parts| {
             let counted = parts.iter().filter(|part| !part.uncounted);
-            counted.map(|part| (part.label.clone(), part.number.clone())).collect()
+            counted
+                .map(|part| (part.label.clone(), part.number.clone()))
+                .collect()
         });
         let (units, language) = (store.units.get(), store.language.get());
         bar.with(|bar| {
             bar.as_ref().map(|bar| {
-                bar_name(title.text(language), &labels, bar.total, bar.capacity, units, language)
+                bar_name(
+                    title.text(language),
+                    &labels,
+                    bar.total,
+                    bar.capacity,
+                    units,
+                    language,
+                )
             })
         })
         .unwrap_or_default()

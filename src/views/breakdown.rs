@@ -41,9 +41,11 @@ fn cells(table: &PhaseTable, scale: Scale) -> Vec<(Category, Vec<(String, Bytes)
 pub(super) fn BreakdownTable() -> impl IntoView {
     let store = use_store();
     let table = Memo::new(move |_| {
-        store
-            .answer
-            .with(|answer| answer.as_ref().map(|e| phase_table(binding_step(&e.report.device))))
+        store.answer.with(|answer| {
+            answer
+                .as_ref()
+                .map(|e| phase_table(binding_step(&e.report.device)))
+        })
     });
     move || {
         let table = table.get()?;

@@ -12,7 +12,11 @@ pub(super) fn ExplanationPanel() -> impl IntoView {
         let (units, language) = (store.units.get(), store.language.get());
         let mut sentences = store
             .answer
-            .with(|answer| answer.as_ref().map(|e| explanation(&e.report, units, language)))
+            .with(|answer| {
+                answer
+                    .as_ref()
+                    .map(|e| explanation(&e.report, units, language))
+            })
             .unwrap_or_default();
         store.sweep.with(|sweep| {
             if let Some(sweep) = sweep {

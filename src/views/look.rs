@@ -86,6 +86,10 @@ impl Words for FigureWords {
         Word::ReservedShort.text(self.language)
     }
 
+    fn device_total(&self) -> &str {
+        Word::DeviceTotal.text(self.language)
+    }
+
     fn step(&self, first: bool) -> &str {
         let word = if first {
             Word::FirstStep

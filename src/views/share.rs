@@ -35,7 +35,11 @@ fn CopyButton(
         let text = text.get_untracked();
         spawn_local(async move {
             let done = browser::copy(text).await;
-            state.set(if done { Copying::Done } else { Copying::Refused });
+            state.set(if done {
+                Copying::Done
+            } else {
+                Copying::Refused
+            });
             set_timeout(move || state.set(Copying::Ready), SAID_FOR);
         });
     };
@@ -61,8 +65,7 @@ pub(super) fn SharePanel() -> impl IntoView {
     let open = RwSignal::new(false);
     let word = move |word: Word| move || word.text(store.language.get());
     let link = Memo::new(move |_| browser::href_with(&query_of(store, false)));
-    let snippet =
-        Memo::new(move |_| embed_snippet(&browser::href_with(&query_of(store, true))));
+    let snippet = Memo::new(move |_| embed_snippet(&browser::href_with(&query_of(store, true))));
     view! {
         <div class="share" on:keydown=move |event| {
             if event.key() == "Escape" {

@@ -33,9 +33,11 @@ pub(super) fn VerdictPanel() -> impl IntoView {
         })
     });
     let binding = move || {
-        store
-            .answer
-            .with(|answer| answer.as_ref().map(|e| e.report.verdict.binding_phase.name()))
+        store.answer.with(|answer| {
+            answer
+                .as_ref()
+                .map(|e| e.report.verdict.binding_phase.name())
+        })
     };
     view! {
         <section

@@ -33,7 +33,10 @@ fn published_links_mean_what_they_meant() {
         let mut found = Vec::new();
         differences("scenario", &line["scenario"], &actual, &mut found);
         assert!(found.is_empty(), "{link}: {}", found.join("; "));
-        let noticed: Vec<_> = findings.iter().map(|finding| finding.key.as_str()).collect();
+        let noticed: Vec<_> = findings
+            .iter()
+            .map(|finding| finding.key.as_str())
+            .collect();
         assert_eq!(line["findings"], serde_json::json!(noticed), "{link}");
     }
 }

@@ -10,11 +10,11 @@ use crate::app::use_store;
 use crate::text::Word;
 use data::DataControls;
 use leptos::prelude::*;
+pub(super) use machine::GpuControl;
 use machine::MachineControls;
 use model::ModelControls;
 use more::MoreControls;
 use training::TrainingControls;
-pub(super) use machine::GpuControl;
 pub(super) use training::{MicroBatchControl, SeqLenControl};
 
 /// Keys that have a control: what is to be said about them is said there.

@@ -116,12 +116,11 @@ fn choices(store: Store) -> Signal<Vec<Choice>> {
             value: model.id.to_owned(),
             label: model.name.to_owned(),
         });
-        let others = [(LINEAR, Word::ModelLinear), (OWN, Word::ModelCustom)].map(|(value, word)| {
-            Choice {
+        let others =
+            [(LINEAR, Word::ModelLinear), (OWN, Word::ModelCustom)].map(|(value, word)| Choice {
                 value: value.to_owned(),
                 label: word.text(language).to_owned(),
-            }
-        });
+            });
         models.chain(others).collect()
     })
 }
@@ -149,7 +148,11 @@ fn change_layer(scenario: &mut Scenario, change: impl FnOnce(&mut LinearModel)) 
 fn ConfigField() -> impl IntoView {
     let store = use_store();
     let typed = RwSignal::new(None::<String>);
-    let shown = move || typed.get().unwrap_or_else(|| store.scenario.with(config_text));
+    let shown = move || {
+        typed
+            .get()
+            .unwrap_or_else(|| store.scenario.with(config_text))
+    };
     let paste = move |text: String| {
         let (pasted, findings) = read_pasted(&text);
         typed.set(Some(text.clone()));
