@@ -10,7 +10,9 @@ mod terms;
 mod words;
 
 pub use language::Language;
-pub use numbers::{ByteUnits, Scale, amount, count, difference, exact_bytes, percent, short_count};
+pub use numbers::{
+    ByteUnits, Scale, amount, count, difference, exact, exact_bytes, percent, short_count,
+};
 pub use sentences::{
     bar_name, embed_snippet, explanation, fits_up_to, fix_label, host_peak, largest_fitting,
     phase_in_sentence, phase_short, phases_summary, switch_sentence, verdict_answer,

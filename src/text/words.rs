@@ -129,7 +129,7 @@ words! {
     Allocated: "allocated", "已分配（allocated）";
     Reserved: "reserved", "已保留（reserved）";
     ReservedShort: "reserved", "已保留";
-    DeviceTotal: "in all", "合计";
+    DeviceTotal: "total (nvidia-smi)", "合计（nvidia-smi）";
     Usable: "usable", "可用";
     Peak: "peak", "峰值";
     Step: "Step", "步";
