@@ -15,9 +15,11 @@ pub struct Model {
     pub config: &'static str,
 }
 
-/// The model with this id.
-pub fn model(id: &str) -> Option<&'static Model> {
-    MODELS.iter().find(|model| model.id == id)
+/// The model with this id, or with this repository on the hub, however its letters are cased.
+pub fn model(name: &str) -> Option<&'static Model> {
+    MODELS.iter().find(|model| {
+        name.eq_ignore_ascii_case(model.id) || name.eq_ignore_ascii_case(model.source)
+    })
 }
 
 macro_rules! models {
@@ -103,6 +105,13 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), MODELS.len());
+    }
+
+    #[test]
+    fn a_repository_on_the_hub_names_its_model() {
+        assert_eq!(model("qwen/qwen2.5-1.5b"), model("qwen2.5-1.5b"));
+        assert!(model("Qwen/Qwen2.5-1.5B").is_some());
+        assert!(model("somebody/qwen2.5-1.5b").is_none());
     }
 
     #[test]

@@ -61,15 +61,10 @@ fn read_object(map: &Map<String, Value>) -> (Option<Pasted>, Vec<Finding>) {
     (None, vec![neither()])
 }
 
-/// The model that a catalog id or a hub repository names, however its letters are cased.
+/// The model that a catalog id, a hub repository or its address names.
 fn by_name(text: &str) -> Option<&'static catalog::Model> {
-    let name = text
-        .strip_prefix("https://huggingface.co/")
-        .unwrap_or(text)
-        .trim_end_matches('/');
-    catalog::MODELS.iter().find(|model| {
-        name.eq_ignore_ascii_case(model.id) || name.eq_ignore_ascii_case(model.source)
-    })
+    let name = text.strip_prefix("https://huggingface.co/").unwrap_or(text);
+    catalog::model(name.trim_end_matches('/'))
 }
 
 fn neither() -> Finding {
