@@ -6,6 +6,7 @@
 
 mod address;
 mod appearance;
+mod canvas;
 mod clipboard;
 mod document;
 mod embed;
@@ -13,6 +14,7 @@ mod failure;
 
 pub use address::{href_with, push_query, query, replace_query};
 pub use appearance::{Appearance, appearance, on_appearance_change, on_resize};
+pub use canvas::{Canvas, draw_on};
 pub use clipboard::copy;
 pub use document::{languages, remove_skeleton, set_language, set_root, set_root_style};
 pub use embed::{follow_height, is_framed};
