@@ -4,7 +4,7 @@
 //! they mirror.
 
 use super::blocks::{Block, BlockId, Blocks, NONE, State};
-use super::pool::Pool;
+use super::pool::{Found, Pool};
 use super::settings::{
     Limit, MAX_NON_SPLIT_ROUNDING, MIN_BLOCK, ROUND_LARGE, SMALL_SIZE, Settings, segment_size,
 };
@@ -69,20 +69,41 @@ impl Allocator {
         }
     }
 
-    /// Serves a request of `bytes` bytes, more than zero: `malloc`.
-    pub fn malloc(&mut self, bytes: u64) -> Result<BlockId, OutOfMemory> {
+    fn params(&self, bytes: u64) -> Params {
         let size = self.settings.round_size(bytes);
-        let params = Params {
+        Params {
             size,
             small: size <= SMALL_SIZE,
-        };
+        }
+    }
+
+    /// Serves a request of `bytes` bytes, more than zero: `malloc`.
+    pub fn malloc(&mut self, bytes: u64) -> Result<BlockId, OutOfMemory> {
+        let params = self.params(bytes);
         let block = match self.get_free_block(params) {
             Some(block) => block,
             None => self.get_new_block(params).ok_or(OutOfMemory {
-                tried: segment_size(size),
+                tried: segment_size(params.size),
             })?,
         };
         Ok(self.alloc_found_block(block, params))
+    }
+
+    /// What [`Self::allocated`] would be between a request and its free, when the cache serves it
+    /// and both together leave no trace: a block that was split is merged again.
+    pub fn allocated_for_a_moment(&self, bytes: u64) -> Option<u64> {
+        if self.settings.collects_garbage_above().is_some() {
+            return None;
+        }
+        let params = self.params(bytes);
+        let found = self.find_free_block(params)?;
+        let whole = self.blocks.get(found.block).size;
+        let taken = if self.should_split(whole, params) {
+            params.size
+        } else {
+            whole
+        };
+        Some(self.allocated + taken)
     }
 
     /// Gives a block back to the cache: `free`.
@@ -93,34 +114,36 @@ impl Allocator {
         self.insert_free(id);
     }
 
-    /// `get_free_block`: best fit in the cache.
+    /// `get_free_block`: best fit in the cache, taken out of its pool.
     fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
         if self.settings.collects_garbage_above().is_some() {
             self.pool(params.small).searches += 1;
         }
+        let found = self.find_free_block(params)?;
+        self.pool(params.small).take(found);
+        Some(found.block)
+    }
+
+    fn find_free_block(&self, params: Params) -> Option<Found> {
         let pool = if params.small {
             &self.small
         } else {
             &self.large
         };
-        let mut index = pool.best_fit(params.size);
-        let mut found = pool.at(index)?;
+        let mut found = pool.best_fit(params.size)?;
         if self.settings.expandable_segments {
-            while let Some(next) = pool.at(index + 1)
-                && self.expandable_size(next) < self.expandable_size(found)
-            {
-                index += 1;
+            for next in pool.fitting(params.size).skip(1) {
+                if self.expandable_size(next.block) >= self.expandable_size(found.block) {
+                    break;
+                }
                 found = next;
             }
         }
-        let size = self.blocks.get(found).size;
+        let size = self.blocks.get(found.block).size;
         let max_split = self.settings.max_split_size();
         let oversize_for_request = params.size < max_split && size >= max_split;
         let too_generous = params.size >= max_split && size >= params.size + MAX_NON_SPLIT_ROUNDING;
-        if oversize_for_request || too_generous {
-            return None;
-        }
-        Some(self.pool(params.small).take(index))
+        (!oversize_for_request && !too_generous).then_some(found)
     }
 
     /// The driver's part of `malloc`: garbage collection, a new segment, and the two retries.
@@ -176,16 +199,19 @@ impl Allocator {
         }
     }
 
-    /// `should_split` and `alloc_found_block`: takes what the request needs of a block that is in
-    /// no pool any more.
-    fn alloc_found_block(&mut self, id: BlockId, params: Params) -> BlockId {
-        let remaining = self.blocks.get(id).size - params.size;
-        let split = if params.small || self.settings.expandable_segments {
+    /// `should_split`: whether a request leaves the rest of a block of `size` bytes to others.
+    fn should_split(&self, size: u64, params: Params) -> bool {
+        let remaining = size - params.size;
+        if params.small || self.settings.expandable_segments {
             remaining >= MIN_BLOCK
         } else {
             params.size < self.settings.max_split_size() && remaining > SMALL_SIZE
-        };
-        let block = if split {
+        }
+    }
+
+    /// `alloc_found_block`: takes what the request needs of a block that is in no pool any more.
+    fn alloc_found_block(&mut self, id: BlockId, params: Params) -> BlockId {
+        let block = if self.should_split(self.blocks.get(id).size, params) {
             let front = self.blocks.split_front(id, params.size, State::Allocated);
             self.insert_free(id);
             front
@@ -222,7 +248,7 @@ impl Allocator {
             }
             match other.state {
                 State::Allocated => continue,
-                State::Free => self.pool(other.small).remove(&other),
+                State::Free => self.pool(other.small).remove(neighbour, &other),
                 State::Unmapped => self.pool(other.small).remove_unmapped(other.address),
             }
             self.blocks.absorb(id, neighbour);

@@ -39,7 +39,7 @@ impl Allocator {
             candidate = block.next;
         }
         let block = *self.blocks.get(candidate);
-        self.pool(params.small).remove(&block);
+        self.pool(params.small).remove(candidate, &block);
         Some(candidate)
     }
 
@@ -123,7 +123,7 @@ impl Allocator {
         if begin >= end {
             return;
         }
-        self.pool(block.small).remove(&block);
+        self.pool(block.small).remove(id, &block);
         if begin > block.address {
             let before = self
                 .blocks

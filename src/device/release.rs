@@ -9,7 +9,7 @@ impl Allocator {
     /// `release_cached_blocks`: every segment that holds nothing, large pool first.
     pub(super) fn release_cached_blocks(&mut self) {
         for small in [false, true] {
-            for id in self.pool(small).blocks() {
+            for id in self.free_blocks(small) {
                 if self.settings.expandable_segments {
                     self.unmap_block(id);
                 } else if self.is_whole_segment(id) {
@@ -30,13 +30,13 @@ impl Allocator {
             return false;
         };
         let wanted = params.size.max(max_split);
-        let index = self.pool(params.small).best_fit(wanted);
-        if let Some(id) = self.pool(params.small).at(index) {
-            self.release_block(id);
+        let enough = self.pool(params.small).best_fit(wanted);
+        if let Some(found) = enough {
+            self.release_block(found.block);
             return true;
         }
         let mut released = 0;
-        for id in self.pool(params.small).blocks().into_iter().rev() {
+        for id in self.free_blocks(params.small).into_iter().rev() {
             let size = self.blocks.get(id).size;
             if released >= wanted || size < max_split {
                 break;
@@ -54,7 +54,7 @@ impl Allocator {
         if target == 0 || self.settings.expandable_segments {
             return;
         }
-        let mut candidates: Vec<BlockId> = self.large.blocks();
+        let mut candidates = self.free_blocks(false);
         candidates.retain(|&id| self.is_whole_segment(id));
         let age = |this: &Self, id| this.large.searches - this.blocks.get(id).free_since;
         let mut total_age: u64 = candidates.iter().map(|&id| age(self, id)).sum();
@@ -77,6 +77,12 @@ impl Allocator {
         }
     }
 
+    /// The free blocks of a pool, the smallest first.
+    fn free_blocks(&mut self, small: bool) -> Vec<BlockId> {
+        let free = self.pool(small).fitting(0);
+        free.map(|found| found.block).collect()
+    }
+
     fn is_whole_segment(&self, id: BlockId) -> bool {
         let block = self.blocks.get(id);
         block.prev == NONE && block.next == NONE
@@ -86,7 +92,7 @@ impl Allocator {
     fn release_block(&mut self, id: BlockId) {
         let block = *self.blocks.get(id);
         let pool: &mut Pool = self.pool(block.small);
-        pool.remove(&block);
+        pool.remove(id, &block);
         self.reserved -= block.size;
         self.blocks.remove(id);
     }

@@ -59,21 +59,32 @@ pub fn replay(
         reserved: Vec::with_capacity(requests.len()),
         failure: None,
     };
-    for (index, request) in requests.enumerate() {
+    let mut requests = requests.enumerate().peekable();
+    while let Some((index, request)) = requests.next() {
         match request {
-            Request::Alloc { id, bytes } if bytes > 0 => match allocator.malloc(bytes) {
-                Ok(block) => place[id as usize] = block,
-                Err(out) => {
-                    result.failure = Some(Failure {
-                        request: index,
-                        bytes,
-                        tried: out.tried,
-                        allocated: allocator.allocated(),
-                        reserved: allocator.reserved(),
-                    });
-                    return result;
+            Request::Alloc { id, bytes } if bytes > 0 => {
+                let freed_at_once =
+                    matches!(requests.peek(), Some((_, Request::Free(next))) if *next == id);
+                if freed_at_once && let Some(allocated) = allocator.allocated_for_a_moment(bytes) {
+                    requests.next();
+                    result.allocated.extend([allocated, allocator.allocated()]);
+                    result.reserved.extend([allocator.reserved(); 2]);
+                    continue;
                 }
-            },
+                match allocator.malloc(bytes) {
+                    Ok(block) => place[id as usize] = block,
+                    Err(out) => {
+                        result.failure = Some(Failure {
+                            request: index,
+                            bytes,
+                            tried: out.tried,
+                            allocated: allocator.allocated(),
+                            reserved: allocator.reserved(),
+                        });
+                        return result;
+                    }
+                }
+            }
             Request::Free(id) => {
                 let block = std::mem::replace(&mut place[id as usize], NONE);
                 if block != NONE {

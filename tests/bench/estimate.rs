@@ -1,0 +1,75 @@
+//! How long one estimate takes: the whole, and its parts. `cargo bench --bench estimate`.
+//!
+//! The budget is 1 ms for a 32-layer model with full trace and allocator replay. Times are the
+//! smallest of several runs, since a busy machine only ever adds.
+
+use highwater::report::{Sweeper, estimate, summarize, timeline};
+use highwater::sim::simulate;
+use highwater::spec::{ModelRef, Optimizer, OptimizerImpl, Precision, Scenario, resolve};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 30;
+const BUDGET: Duration = Duration::from_millis(1);
+
+fn smallest<T>(mut work: impl FnMut() -> T) -> Duration {
+    (0..RUNS)
+        .map(|_| {
+            let start = Instant::now();
+            black_box(work());
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+fn scenario(model: &str, precision: Precision, implementation: OptimizerImpl) -> Scenario {
+    Scenario {
+        model: ModelRef::Catalog(model.to_owned()),
+        precision,
+        seq_len: 1024,
+        optimizer: Optimizer {
+            implementation,
+            ..Optimizer::default()
+        },
+        ..Scenario::default()
+    }
+}
+
+fn main() {
+    println!("smallest of {RUNS} runs, in microseconds; budget of the whole: {BUDGET:?}");
+    println!(
+        "{:<34} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}",
+        "scenario", "events", "whole", "resolve", "simulate", "summarize", "timeline"
+    );
+    for (model, precision, implementation) in [
+        ("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach),
+        ("mistral-7b", Precision::Bf16, OptimizerImpl::Fused),
+        ("mistral-7b", Precision::AmpBf16, OptimizerImpl::Foreach),
+        ("llama-3.1-8b", Precision::Fp32, OptimizerImpl::ForLoop),
+    ] {
+        let scenario = scenario(model, precision, implementation);
+        let spec = resolve(&scenario).spec.expect("a valid scenario");
+        let trace = simulate(&spec);
+        let summary = summarize(&spec, &trace).expect("a trace with phases");
+        let micros = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1e6);
+        println!(
+            "{:<34} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}",
+            format!("{model} {} {}", precision.name(), implementation.name()),
+            trace.events.len(),
+            micros(smallest(|| estimate(&scenario))),
+            micros(smallest(|| resolve(&scenario))),
+            micros(smallest(|| simulate(&spec))),
+            micros(smallest(|| summarize(&spec, &trace))),
+            micros(smallest(|| timeline(&trace, &summary.replay))),
+        );
+    }
+    let scenario = scenario("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach);
+    let mut sweeper = Sweeper::around(&scenario);
+    let start = Instant::now();
+    let mut estimates = 1;
+    while sweeper.advance() {
+        estimates += 1;
+    }
+    println!("a sweep: {estimates} estimates, {:?}", start.elapsed());
+}
