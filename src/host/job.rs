@@ -6,10 +6,12 @@ use crate::spec::{
     Precision, ResolvedSpec, TokenizerKind,
 };
 use crate::units::{Bytes, DType};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What the host model takes over from the device's side, so that it depends on none of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct HostInputs {
     /// Bytes of all parameters as they go to the device.
     pub parameter_bytes: Bytes,

@@ -27,7 +27,9 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-pub use accuracy::{Accuracy, Case, Expected, Goal, Selection, read_cases};
+pub use accuracy::{
+    Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Selection, read_cases,
+};
 pub use advice::{Remedy, RemedyKind, candidates, remedies, remedy};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;

@@ -1,5 +1,7 @@
 //! Measured cases, as they are written.
 
+use super::host::ExpectedHost;
+use crate::host::HostInputs;
 use crate::spec::Scenario;
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,6 +16,8 @@ pub struct Case {
     pub written: Value,
     /// The scenario; what is wrong with it when it cannot be read.
     pub scenario: Result<Scenario, String>,
+    /// What the device's side says of the model to the host's, when it is given.
+    pub inputs: Option<HostInputs>,
     /// What was measured.
     pub expected: Expected,
 }
@@ -34,6 +38,18 @@ pub struct Expected {
     pub steady_step: Option<ExpectedStep>,
     /// Peaks of the whole run.
     pub run: Option<ExpectedPhase>,
+    /// Host memory.
+    pub host: Option<ExpectedHost>,
+}
+
+impl Expected {
+    /// Whether nothing was measured on the device.
+    pub fn is_host_only(&self) -> bool {
+        self.host.is_some()
+            && self.first_step.is_none()
+            && self.steady_step.is_none()
+            && self.run.is_none()
+    }
 }
 
 /// A step's phases by name, and its peak.
@@ -80,6 +96,8 @@ struct Line {
     id: Option<Value>,
     scenario: Value,
     #[serde(default)]
+    inputs: Option<HostInputs>,
+    #[serde(default)]
     expect: Expected,
 }
 
@@ -106,6 +124,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
             scenario: serde_json::from_value(line.scenario.clone())
                 .map_err(|error| error.to_string()),
             written: line.scenario,
+            inputs: line.inputs,
             expected: line.expect,
         });
     }

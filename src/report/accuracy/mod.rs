@@ -7,10 +7,12 @@
 
 mod case;
 mod groups;
+mod host;
 mod measure;
 mod table;
 mod worst;
 
 pub use case::{Case, Expected, read_cases};
+pub use host::{ExpectedHost, HostErrors};
 
 pub use table::{Accuracy, Goal, Selection};

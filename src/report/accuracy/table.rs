@@ -2,6 +2,7 @@
 
 use super::case::Case;
 use super::groups::groups;
+use super::host::{self, HostComparison, HostErrors};
 use super::measure::{Comparison, Outcome, PhaseComparison, compare};
 use super::worst;
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub struct Selection {
 #[derive(Clone, Debug)]
 pub struct Accuracy {
     cases: Vec<(Case, Comparison)>,
+    hosts: Vec<HostComparison>,
     not_supported: BTreeMap<String, usize>,
     worst: usize,
 }
@@ -76,7 +78,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// The value below which `share` (in hundredths) of the sorted values lie: nearest rank.
-fn percentile(values: &[f64], hundredths: usize) -> f64 {
+pub(super) fn percentile(values: &[f64], hundredths: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let rank = (sorted.len() * hundredths).div_ceil(100).max(1);
@@ -88,6 +90,7 @@ impl Accuracy {
     pub fn of(cases: &[Case], selection: &Selection) -> Self {
         let mut accuracy = Self {
             cases: Vec::new(),
+            hosts: Vec::new(),
             not_supported: BTreeMap::new(),
             worst: selection.worst,
         };
@@ -100,6 +103,15 @@ impl Accuracy {
             if !selected {
                 continue;
             }
+            if let Some(expected) = &case.expected.host {
+                match host::compare(case, expected) {
+                    Ok(comparison) => accuracy.hosts.push(comparison),
+                    Err(reason) => *accuracy.not_supported.entry(reason).or_default() += 1,
+                }
+            }
+            if case.expected.is_host_only() {
+                continue;
+            }
             match compare(case) {
                 Outcome::NotSupported(reason) => {
                     *accuracy.not_supported.entry(reason).or_default() += 1;
@@ -110,9 +122,14 @@ impl Accuracy {
         accuracy
     }
 
-    /// Cases that were compared.
+    /// Cases that were compared; one that has both is counted on each side.
     pub fn compared(&self) -> usize {
-        self.cases.len()
+        self.cases.len() + self.hosts.len()
+    }
+
+    /// Errors of host memory by group, those of all under `host`.
+    pub fn host_errors(&self) -> BTreeMap<String, HostErrors> {
+        host::errors(&self.hosts)
     }
 
     /// Cases that the engine refuses, by its reason.
@@ -128,8 +145,29 @@ impl Accuracy {
         row
     }
 
-    /// The goals of the project for peaks on the device, over all cases.
+    /// The goals of the project, over all cases: for peaks on the device, and for host memory.
     pub fn goals(&self) -> Vec<Goal> {
+        let mut goals = Vec::new();
+        if !self.cases.is_empty() {
+            goals.extend(self.device_goals());
+        }
+        if let Some(host) = self.host_errors().get("host") {
+            for (what, found, bound) in [
+                ("host memory median", host.median, 0.10),
+                ("host memory p95", host.p95, 0.25),
+            ] {
+                goals.push(Goal {
+                    what,
+                    found,
+                    bound,
+                    met: found <= bound,
+                });
+            }
+        }
+        goals
+    }
+
+    fn device_goals(&self) -> Vec<Goal> {
         let row = self.all();
         let below = |what, values: &[f64], hundredths, bound| {
             let found = percentile(values, hundredths);
@@ -193,6 +231,27 @@ impl fmt::Display for Accuracy {
         for (reason, cases) in &self.not_supported {
             writeln!(text, "not supported: {cases} cases: {reason}")?;
         }
+        host::write(&mut text, &self.hosts, self.worst)?;
+        if !self.cases.is_empty() {
+            self.write_device(&mut text)?;
+        }
+        for goal in self.goals() {
+            writeln!(
+                text,
+                "{} {:<32} {:>9.4} % (goal {} %)",
+                if goal.met { "met   " } else { "MISSED" },
+                goal.what,
+                100.0 * goal.found,
+                100.0 * goal.bound,
+            )?;
+        }
+        worst::write(&mut text, &self.cases, self.worst)?;
+        out.write_str(&text)
+    }
+}
+
+impl Accuracy {
+    fn write_device(&self, text: &mut String) -> fmt::Result {
         writeln!(
             text,
             "{:<44} {:>5} | {:>6} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} | {:>6} {:>8}",
@@ -211,22 +270,11 @@ impl fmt::Display for Accuracy {
             "phase",
             "parts",
         )?;
-        write_row(&mut text, "all", &self.all())?;
+        write_row(text, "all", &self.all())?;
         for (name, row) in self.rows() {
-            write_row(&mut text, &name, &row)?;
+            write_row(text, &name, &row)?;
         }
-        for goal in self.goals() {
-            writeln!(
-                text,
-                "{} {:<32} {:>9.4} % (goal {} %)",
-                if goal.met { "met   " } else { "MISSED" },
-                goal.what,
-                100.0 * goal.found,
-                100.0 * goal.bound,
-            )?;
-        }
-        worst::write(&mut text, &self.cases, self.worst)?;
-        out.write_str(&text)
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 usage: python3 scenarios.py RECORDS.jsonl > LINES.jsonl
 
 A record is {exp, config, measured}, as the scripts beside this file write them. A line is
-{exp, config, scenario, inputs, expect}: `inputs` is what the device's side says of the model
+{id, scenario, inputs, expect}, which `highwater check` reads: `inputs` is what the device's side says of the model
 (bytes of its parameters, entries of its vocabulary), `expect.host` is one of
   {"phase", "total"}                         the true total of the process tree
   {"phase", "total", "data_pages": true}     the same, with the data set's mapped file pages in it
@@ -62,9 +62,15 @@ def job(libraries, *, ranks=1, launcher=False, optimizer=False, batch=1, feature
     return scenario
 
 
+# What identifies a record beside its experiment; sizes are in the scenario.
+NAMES = ("step", "n_procs", "tok", "method", "data", "backend", "kind", "ctx", "collate", "main_imports", "how",
+         "model", "target", "scn", "ranks", "workers", "prefetch", "batch", "seq", "stage")
+
+
 def line(record, scenario, host, **inputs):
-    return {"exp": record["exp"], "config": record["config"], "scenario": scenario, "inputs": inputs,
-            "expect": {"host": host}}
+    config = record["config"]
+    name = " ".join([record["exp"], *(f"{key}={config[key]}" for key in NAMES if key in config)])
+    return {"id": name, "scenario": scenario, "inputs": inputs, "expect": {"host": host}}
 
 
 def baseline(record):
@@ -143,9 +149,8 @@ def copy_on_write(record):
         host = {"phase": "steady", "total": measured[f"{stage}_true_total"]}
         if kind == "hf_mmap" and epochs > 0:
             host["data_pages"] = True
-        item = line(record, job("torch_pandas", batch=64, loader=loader, dataset=held), host)
-        item["config"] = {**config, "stage": stage}
-        yield item
+        staged = {**record, "config": {**config, "stage": stage}}
+        yield line(staged, job("torch_pandas", batch=64, loader=loader, dataset=held), host)
 
 
 def pinned(record):
