@@ -1,5 +1,6 @@
 //! Attention as transformers writes it, and rotary position embeddings.
 
+use super::builder::Builder;
 use super::facts::Facts;
 use crate::spec::{Attention, ResolvedSpec, SdpaBackend};
 use crate::tape::{SdpaKernel, SdpaMask, Tape, Tensor};
@@ -99,18 +100,10 @@ pub(super) struct Rotary {
 }
 
 impl Rotary {
-    pub(super) fn new(t: &Tape, dim: u64) -> Self {
-        let buffer = || {
-            let shape = Shape::from([dim / 2]);
-            t.allocate(
-                "inv_freq",
-                shape,
-                DType::Float32,
-                crate::tape::Category::Buffers,
-            )
-        };
+    pub(super) fn new(b: &Builder, dim: u64) -> Self {
+        let copy = |name| b.buffer(name, [dim / 2], DType::Float32);
         Self {
-            _inverse_frequencies: [buffer(), buffer()],
+            _inverse_frequencies: [copy("inv_freq"), copy("original_inv_freq")],
             dim,
         }
     }

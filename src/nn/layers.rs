@@ -1,25 +1,52 @@
 //! Building blocks shared by architectures.
 
+use super::builder::Builder;
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::DType;
 
 /// `torch.nn.Linear`.
 pub(super) struct Linear {
-    pub(super) weight: Tensor,
-    pub(super) bias: Option<Tensor>,
+    weight: Tensor,
+    bias: Option<Tensor>,
 }
 
 impl Linear {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
-    pub(super) fn new(t: &Tape, inputs: u64, outputs: u64, bias: bool, dtype: DType) -> Self {
-        let weight = t.parameter(Shape::from([outputs, inputs]), dtype);
-        let bias = bias.then(|| t.parameter(Shape::from([outputs]), dtype));
+    pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
+        let weight = b.parameter("weight", [outputs, inputs]);
+        let bias = bias.then(|| b.parameter("bias", [outputs]));
+        Self { weight, bias }
+    }
+
+    /// A layer without bias whose weight is another module's, as an output layer tied to the
+    /// embedding.
+    pub(super) fn tied(weight: &Tensor) -> Self {
+        let weight = weight.clone();
+        let bias = None;
         Self { weight, bias }
     }
 
     /// `[.., inputs]` to `[.., outputs]`.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         t.linear(x, &self.weight, self.bias.as_ref())
+    }
+}
+
+/// `torch.nn.Embedding`.
+pub(super) struct Embedding {
+    pub(super) weight: Tensor,
+}
+
+impl Embedding {
+    /// Weight `[rows, width]`.
+    pub(super) fn new(b: &Builder, rows: u64, width: u64) -> Self {
+        let weight = b.parameter("weight", [rows, width]);
+        Self { weight }
+    }
+
+    /// Indices `[..]` to `[.., width]`.
+    pub(super) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
+        t.embedding(&self.weight, indices)
     }
 }
 
@@ -30,10 +57,9 @@ pub(super) struct RmsNorm {
 
 impl RmsNorm {
     /// Weight `[size]`.
-    pub(super) fn new(t: &Tape, size: u64, dtype: DType) -> Self {
-        Self {
-            weight: t.parameter(Shape::from([size]), dtype),
-        }
+    pub(super) fn new(b: &Builder, size: u64) -> Self {
+        let weight = b.parameter("weight", [size]);
+        Self { weight }
     }
 
     /// `[.., size]` to the same.

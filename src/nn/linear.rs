@@ -1,9 +1,9 @@
 //! A single `torch.nn.Linear`, the smallest model there is.
 
+use super::builder::Builder;
 use super::layers::Linear;
 use crate::spec::LinearModel;
 use crate::tape::{Tape, Tensor};
-use crate::units::DType;
 
 /// The toy model of situation 5 in the seeds.
 pub(super) struct LinearNet {
@@ -11,14 +11,8 @@ pub(super) struct LinearNet {
 }
 
 impl LinearNet {
-    pub(super) fn new(t: &Tape, config: &LinearModel, dtype: DType) -> Self {
-        let layer = Linear::new(
-            t,
-            config.in_features,
-            config.out_features,
-            config.bias,
-            dtype,
-        );
+    pub(super) fn new(b: &Builder, c: &LinearModel) -> Self {
+        let layer = Linear::new(b, c.in_features, c.out_features, c.bias);
         Self { layer }
     }
 

@@ -1,8 +1,9 @@
 //! The Llama family: llama, mistral, qwen2, qwen3 (`models/llama/modeling_llama.py` and kin).
 
 use super::attention::{AttentionOptions, Rotary, apply_rotary, attend};
+use super::builder::Builder;
 use super::facts::Facts;
-use super::layers::{Linear, RmsNorm};
+use super::layers::{Embedding, Linear, RmsNorm};
 use super::loss;
 use super::model::Output;
 use crate::spec::{ActivationCheckpointing, LlamaConfig, LlamaType, ResolvedSpec};
@@ -12,11 +13,11 @@ use std::rc::Rc;
 
 /// `LlamaForCausalLM`.
 pub(super) struct Llama {
-    embed_tokens: Tensor,
+    embed_tokens: Embedding,
     layers: Vec<Rc<DecoderLayer>>,
     norm: RmsNorm,
     rotary: Rotary,
-    lm_head: Tensor,
+    lm_head: Linear,
     dtype: DType,
     facts: Facts,
     checkpointing: ActivationCheckpointing,
@@ -56,26 +57,20 @@ struct Shared {
 }
 
 impl Llama {
-    pub(super) fn new(
-        t: &Tape,
-        c: &LlamaConfig,
-        spec: &ResolvedSpec,
-        facts: Facts,
-        dtype: DType,
-    ) -> Self {
+    pub(super) fn new(b: &Builder, c: &LlamaConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of(spec, facts);
-        let embed_tokens = t.scoped("model.embed_tokens", None, || {
-            t.parameter(Shape::from([c.vocab_size, c.hidden_size]), dtype)
-        });
-        let layers = (0..c.num_hidden_layers)
-            .map(|_| Rc::new(DecoderLayer::new(t, c, options, dtype)))
+        let model = b.at("model");
+        let embed_tokens = Embedding::new(&model.at("embed_tokens"), c.vocab_size, c.hidden_size);
+        let layers = (0..)
+            .take(usize::try_from(c.num_hidden_layers).unwrap_or(usize::MAX))
+            .map(|i| Rc::new(DecoderLayer::new(&model.item("layers", i), c, options)))
             .collect();
-        let norm = RmsNorm::new(t, c.hidden_size, dtype);
-        let rotary = Rotary::new(t, c.head_dim);
+        let norm = RmsNorm::new(&model.at("norm"), c.hidden_size);
+        let rotary = Rotary::new(&model.at("rotary_emb"), c.head_dim);
         let lm_head = if c.tie_word_embeddings {
-            embed_tokens.clone()
+            Linear::tied(&embed_tokens.weight)
         } else {
-            t.parameter(Shape::from([c.vocab_size, c.hidden_size]), dtype)
+            Linear::new(&b.at("lm_head"), c.hidden_size, c.vocab_size, false)
         };
         let checkpointing = spec.activation_checkpointing;
         Self {
@@ -84,7 +79,7 @@ impl Llama {
             norm,
             rotary,
             lm_head,
-            dtype,
+            dtype: b.dtype(),
             facts,
             checkpointing,
         }
@@ -94,7 +89,7 @@ impl Llama {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         // The last hidden state is a local variable until the loss is there.
         let hidden = self.decode(t, input_ids);
-        let logits = t.scoped("lm_head", None, || t.linear(&hidden, &self.lm_head, None));
+        let logits = t.scoped("lm_head", None, || self.lm_head.forward(t, &hidden));
         let loss = labels.map(|labels| {
             t.scoped("loss", None, || {
                 loss::causal_lm(t, self.facts, &logits, labels)
@@ -105,7 +100,7 @@ impl Llama {
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("model.embed_tokens", None, || {
-            t.embedding(&self.embed_tokens, input_ids)
+            self.embed_tokens.forward(t, input_ids)
         });
         let positions = {
             let range = t.empty("arange", Shape::from([input_ids.dim(1)]), DType::Int64);
@@ -146,16 +141,12 @@ impl Llama {
 }
 
 impl DecoderLayer {
-    fn new(t: &Tape, c: &LlamaConfig, options: AttentionOptions, dtype: DType) -> Self {
-        let attention = SelfAttention::new(t, c, options, dtype);
-        let linear = |inputs, outputs| Linear::new(t, inputs, outputs, c.mlp_bias, dtype);
-        let mlp = Mlp {
-            gate_proj: linear(c.hidden_size, c.intermediate_size),
-            up_proj: linear(c.hidden_size, c.intermediate_size),
-            down_proj: linear(c.intermediate_size, c.hidden_size),
-        };
-        let input_layernorm = RmsNorm::new(t, c.hidden_size, dtype);
-        let post_attention_layernorm = RmsNorm::new(t, c.hidden_size, dtype);
+    fn new(b: &Builder, c: &LlamaConfig, options: AttentionOptions) -> Self {
+        let attention = SelfAttention::new(&b.at("self_attn"), c, options);
+        let mlp = Mlp::new(&b.at("mlp"), c);
+        let norm = |name| RmsNorm::new(&b.at(name), c.hidden_size);
+        let input_layernorm = norm("input_layernorm");
+        let post_attention_layernorm = norm("post_attention_layernorm");
         Self {
             attention,
             mlp,
@@ -186,16 +177,19 @@ impl DecoderLayer {
 }
 
 impl SelfAttention {
-    fn new(t: &Tape, c: &LlamaConfig, options: AttentionOptions, dtype: DType) -> Self {
+    fn new(b: &Builder, c: &LlamaConfig, options: AttentionOptions) -> Self {
         let width = |heads| heads * c.head_dim;
-        let linear = |inputs, outputs, bias| Linear::new(t, inputs, outputs, bias, dtype);
-        let q_proj = linear(c.hidden_size, width(c.num_attention_heads), c.qkv_bias);
-        let k_proj = linear(c.hidden_size, width(c.num_key_value_heads), c.qkv_bias);
-        let v_proj = linear(c.hidden_size, width(c.num_key_value_heads), c.qkv_bias);
-        let o_proj = linear(width(c.num_attention_heads), c.hidden_size, c.o_bias);
-        let head_norm =
-            || (c.model_type == LlamaType::Qwen3).then(|| RmsNorm::new(t, c.head_dim, dtype));
-        let (q_norm, k_norm) = (head_norm(), head_norm());
+        let linear = |name, inputs, outputs, bias| Linear::new(&b.at(name), inputs, outputs, bias);
+        let (hidden, queries) = (c.hidden_size, width(c.num_attention_heads));
+        let keys = width(c.num_key_value_heads);
+        let q_proj = linear("q_proj", hidden, queries, c.qkv_bias);
+        let k_proj = linear("k_proj", hidden, keys, c.qkv_bias);
+        let v_proj = linear("v_proj", hidden, keys, c.qkv_bias);
+        let o_proj = linear("o_proj", queries, hidden, c.o_bias);
+        let head_norm = |name| {
+            (c.model_type == LlamaType::Qwen3).then(|| RmsNorm::new(&b.at(name), c.head_dim))
+        };
+        let (q_norm, k_norm) = (head_norm("q_norm"), head_norm("k_norm"));
         let head_dim = c.head_dim;
         Self {
             q_proj,
@@ -238,6 +232,16 @@ impl SelfAttention {
 }
 
 impl Mlp {
+    fn new(b: &Builder, c: &LlamaConfig) -> Self {
+        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, c.mlp_bias);
+        let (hidden, intermediate) = (c.hidden_size, c.intermediate_size);
+        Self {
+            gate_proj: linear("gate_proj", hidden, intermediate),
+            up_proj: linear("up_proj", hidden, intermediate),
+            down_proj: linear("down_proj", intermediate, hidden),
+        }
+    }
+
     /// `down_proj(silu(gate_proj(x)) * up_proj(x))`.
     fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let product = {

@@ -1,12 +1,15 @@
 //! The architectures, module by module, written the way the PyTorch modules they mirror read.
 //!
 //! A model is built on a tape (which allocates its parameters and buffers in the order in which
-//! its `__init__` does) and then run forward. The room knows no training loop and no optimizer.
+//! its `__init__` does) and then run forward. Modules are built with a [`builder::Builder`], which
+//! knows where in the model they stand: so parts can be frozen by name without any architecture
+//! knowing of it. The room knows no training loop and no optimizer.
 //!
 //! Source: transformers 5.23, `models/*/modeling_*.py`; what other versions do differently is
 //! asked of [`Facts`].
 
 mod attention;
+mod builder;
 mod facts;
 mod layers;
 mod linear;

@@ -1,5 +1,6 @@
 //! Any model, and what goes in and out of it.
 
+use super::builder::{Builder, Plan};
 use super::facts::Facts;
 use super::linear::LinearNet;
 use super::llama::Llama;
@@ -27,6 +28,7 @@ pub struct Output {
 pub struct Model {
     net: Net,
     loss: Loss,
+    num_parameters: u64,
 }
 
 enum Net {
@@ -46,18 +48,25 @@ fn weight_dtype(precision: Precision) -> DType {
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
-        let dtype = weight_dtype(spec.precision);
+        let plan = Plan::new(t, spec);
+        let b = Builder::new(&plan, weight_dtype(spec.precision));
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
-            Architecture::Linear(config) => Net::Linear(LinearNet::new(t, config, dtype)),
+            Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
             Architecture::Llama(config) => {
-                Net::Llama(Box::new(Llama::new(t, config, spec, facts, dtype)))
+                Net::Llama(Box::new(Llama::new(&b, config, spec, facts)))
             }
         };
         Self {
             net,
             loss: spec.loss,
+            num_parameters: plan.num_parameters(),
         }
+    }
+
+    /// Elements of all parameters, trained or not.
+    pub fn num_parameters(&self) -> u64 {
+        self.num_parameters
     }
 
     /// Copies one micro-batch to the device.

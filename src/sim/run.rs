@@ -90,8 +90,8 @@ impl Run<'_> {
     fn training(mut self) -> (Vec<Mark>, [u64; 3]) {
         let (t, spec) = (self.tape, self.spec);
         let model = Model::new(t, spec);
+        self.counts[0] = model.num_parameters();
         t.for_each_parameter(|_, parameter, _| {
-            self.counts[0] += parameter.numel();
             self.counts[1] += parameter.numel();
         });
         let forward_only = spec.program != Program::Training;

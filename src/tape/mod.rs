@@ -249,7 +249,29 @@ impl Tape {
 
     /// Runs `f` in the scope `name` below the current one.
     pub fn scoped<R>(&self, name: &'static str, index: Option<u32>, f: impl FnOnce() -> R) -> R {
-        let before = self.recorder.enter(name, index);
+        let scope = self.recorder.child(self.recorder.scope(), name, index);
+        self.in_scope(scope, f)
+    }
+
+    /// The current scope.
+    pub fn scope(&self) -> u32 {
+        self.recorder.scope()
+    }
+
+    /// The scope `name` (with its index, when it is one of several) below `parent`.
+    pub fn child_scope(&self, parent: u32, name: &'static str, index: Option<u32>) -> u32 {
+        self.recorder.child(parent, name, index)
+    }
+
+    /// The path of a scope, as in `model.layers.3.mlp`.
+    pub fn scope_path(&self, scope: u32) -> String {
+        self.recorder.path(scope)
+    }
+
+    /// Runs `f` in `scope`.
+    pub fn in_scope<R>(&self, scope: u32, f: impl FnOnce() -> R) -> R {
+        let before = self.recorder.scope();
+        self.recorder.set_scope(scope);
         let result = f();
         self.recorder.set_scope(before);
         result

@@ -95,14 +95,12 @@ impl Recorder {
         self.muted.get()
     }
 
-    /// Enters the child `name` (with its index, when it is one of several) of the current scope
-    /// and returns the scope that was left.
-    pub(super) fn enter(&self, name: &'static str, index: Option<u32>) -> u32 {
-        let before = self.scope.get();
-        let key = (before, name, index.map_or(0, |i| i + 1));
-        let id = *self.scope_ids.borrow_mut().entry(key).or_insert_with(|| {
+    /// The child `name` (with its index, when it is one of several) of a scope.
+    pub(super) fn child(&self, parent: u32, name: &'static str, index: Option<u32>) -> u32 {
+        let key = (parent, name, index.map_or(0, |i| i + 1));
+        *self.scope_ids.borrow_mut().entry(key).or_insert_with(|| {
             let mut scopes = self.scopes.borrow_mut();
-            let mut path = scopes[before as usize].clone();
+            let mut path = scopes.get(parent as usize).cloned().unwrap_or_default();
             if !path.is_empty() {
                 path.push('.');
             }
@@ -113,9 +111,13 @@ impl Recorder {
             }
             scopes.push(path);
             u32::try_from(scopes.len() - 1).unwrap_or(0)
-        });
-        self.scope.set(id);
-        before
+        })
+    }
+
+    /// The path of a scope; empty for the root.
+    pub(super) fn path(&self, scope: u32) -> String {
+        let scopes = self.scopes.borrow();
+        scopes.get(scope as usize).cloned().unwrap_or_default()
     }
 
     pub(super) fn scope(&self) -> u32 {

@@ -1,0 +1,107 @@
+//! Building a model's parameters under the names that PyTorch gives them.
+
+use crate::spec::ResolvedSpec;
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::Cell;
+
+/// What all modules of one model are built with.
+pub(super) struct Plan<'a> {
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
+    /// Elements of all parameters so far.
+    parameters: Cell<u64>,
+}
+
+impl<'a> Plan<'a> {
+    /// Nothing is built yet.
+    pub(super) fn new(tape: &'a Tape, spec: &'a ResolvedSpec) -> Self {
+        let parameters = Cell::new(0);
+        Self {
+            tape,
+            spec,
+            parameters,
+        }
+    }
+
+    /// Elements of all parameters, trained or not, each once.
+    pub(super) fn num_parameters(&self) -> u64 {
+        self.parameters.get()
+    }
+
+    /// Whether the parameter `name` of the module at `path` gets a gradient.
+    fn trains(&self, path: impl FnOnce() -> String, name: &str) -> bool {
+        let frozen = &self.spec.frozen;
+        if frozen.is_empty() {
+            return true;
+        }
+        let path = path() + "." + name;
+        !frozen.iter().any(|part| path.contains(part.as_str()))
+    }
+}
+
+/// Where in a model a module is built: its path, as in `model.layers.3.self_attn`, which names its
+/// parameters, and the dtype of the weights.
+pub(super) struct Builder<'a> {
+    plan: &'a Plan<'a>,
+    dtype: DType,
+    /// The scope of the module, whose path is the module's.
+    scope: u32,
+}
+
+impl<'a> Builder<'a> {
+    /// The model itself.
+    pub(super) fn new(plan: &'a Plan<'a>, dtype: DType) -> Self {
+        let scope = plan.tape.scope();
+        Self { plan, dtype, scope }
+    }
+
+    /// The submodule `name`.
+    pub(super) fn at(&self, name: &'static str) -> Self {
+        self.child(name, None)
+    }
+
+    /// Element `index` of the module list `name`.
+    pub(super) fn item(&self, name: &'static str, index: u32) -> Self {
+        self.child(name, Some(index))
+    }
+
+    fn child(&self, name: &'static str, index: Option<u32>) -> Self {
+        let scope = self.plan.tape.child_scope(self.scope, name, index);
+        Self { scope, ..*self }
+    }
+
+    /// The dtype of the weights.
+    pub(super) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The module's parameter `name`, in the dtype of the weights.
+    pub(super) fn parameter(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+        let t = self.plan.tape;
+        let shape = shape.into();
+        let so_far = self.plan.parameters.get();
+        self.plan.parameters.set(so_far + shape.numel());
+        let trains = self.plan.trains(|| t.scope_path(self.scope), name);
+        t.in_scope(self.scope, || {
+            if trains {
+                t.parameter(shape, self.dtype)
+            } else {
+                t.allocate("parameter", shape, self.dtype, Category::Parameters)
+            }
+        })
+    }
+
+    /// The module's buffer `name`: a tensor of the model that is not trained.
+    pub(super) fn buffer(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+    ) -> Tensor {
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.allocate(name, shape.into(), dtype, Category::Buffers)
+        })
+    }
+}
