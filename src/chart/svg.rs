@@ -35,8 +35,10 @@ fn thousandths(c: char) -> u32 {
     }
 }
 
-/// Bold faces are wider by about this many per cent.
-const BOLD_PERCENT: f64 = 1.06;
+/// Bold faces are about this much wider.
+const BOLD: f64 = 1.06;
+/// Room for faces that are wider than Helvetica, such as Verdana's family.
+const WIDE_FACES: f64 = 1.1;
 
 impl DrawingBackend for Paper<'_> {
     type ErrorType = std::io::Error;
@@ -113,11 +115,12 @@ impl DrawingBackend for Paper<'_> {
     ) -> Result<(u32, u32), DrawingErrorKind<Self::ErrorType>> {
         let em = style.size() / PLOTTERS_EM;
         let bold = if matches!(style.style(), FontStyle::Bold) {
-            BOLD_PERCENT
+            BOLD
         } else {
             1.0
         };
-        let width = f64::from(text.chars().map(thousandths).sum::<u32>()) / 1000.0 * em * bold;
+        let width =
+            f64::from(text.chars().map(thousandths).sum::<u32>()) / 1000.0 * em * bold * WIDE_FACES;
         // Texts are short, so their sizes are small positive numbers.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let size = (width.ceil() as u32, (em * 4.0 / 3.0).ceil() as u32);

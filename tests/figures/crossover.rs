@@ -1,7 +1,7 @@
 //! Peak per phase against batch size.
 
 use crate::data::sweep;
-use crate::drawing::{Chinese, English, keep, look, marks, text};
+use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
     CrossoverFigure, CrossoverLayout, Highlight, Theme, Unit, Words, svg_crossover,
 };
@@ -158,7 +158,7 @@ fn sweeps_of_any_size_and_none_draw_without_failing() {
 
 #[test]
 fn the_figures_are_kept_to_be_looked_at() {
-    for (name, theme) in [("light", Theme::light()), ("dark", Theme::dark())] {
+    for (name, theme) in themes() {
         for (width, height) in [(320, 260), (620, 320), (1200, 400)] {
             for (current, capacity) in [(2, 56), (16, 140)] {
                 let figure = CrossoverFigure {

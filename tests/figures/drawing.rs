@@ -1,6 +1,6 @@
 //! A drawing read back from SVG, and the words that the tests use.
 
-use highwater::chart::{Highlight, Look, Theme, Unit, Words};
+use highwater::chart::{Highlight, Look, Rgb, Theme, Unit, Words};
 use highwater::report::Switch;
 use highwater::sim::Phase;
 use highwater::tape::Category;
@@ -176,6 +176,16 @@ pub fn look<'a>(theme: &'a Theme, words: &'a dyn Words) -> Look<'a> {
         unit: Unit::Binary,
         highlight: Highlight::None,
     }
+}
+
+/// The themes that figures are looked at in.
+pub fn themes() -> [(&'static str, Theme); 3] {
+    let forced = Theme::forced(Rgb(0, 0, 0), Rgb(255, 255, 255), Rgb(0x1a, 0xeb, 0xff));
+    [
+        ("light", Theme::light()),
+        ("dark", Theme::dark()),
+        ("forced", forced),
+    ]
 }
 
 /// Keeps a figure for people to look at.

@@ -1,7 +1,7 @@
 //! The phases side by side.
 
 use crate::data::step;
-use crate::drawing::{Chinese, English, keep, look, marks, text};
+use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
     Caption, Highlight, PhasesFigure, PhasesLayout, Theme, Unit, Words, svg_phases,
 };
@@ -161,8 +161,7 @@ fn figures_of_any_size_draw_without_failing() {
 
 #[test]
 fn the_figures_are_kept_to_be_looked_at() {
-    let themes = [("light", Theme::light()), ("dark", Theme::dark())];
-    for (name, theme) in &themes {
+    for (name, theme) in &themes() {
         for (width, height) in [(320, 260), (390, 280), (620, 300), (1200, 360)] {
             for batch in [2, 8] {
                 let step = step(batch);
@@ -193,17 +192,4 @@ fn the_figures_are_kept_to_be_looked_at() {
         keep(&format!("phases-export-{name}"), &svg);
         assert!(text(&svg, "?v=1&amp;model=qwen2.5-1.5b").is_some());
     }
-    let forced = Theme::forced(
-        highwater::chart::Rgb::hex(0x00_00_00),
-        highwater::chart::Rgb::hex(0xff_ff_ff),
-        highwater::chart::Rgb::hex(0x1a_eb_ff),
-    );
-    let step = step(8);
-    let figure = PhasesFigure {
-        step: &step,
-        capacity: Some(Bytes::gib(48)),
-        previous: None,
-    };
-    let svg = svg_phases(&figure, &look(&forced, &English), (620, 300), None).expect("memory");
-    keep("phases-620-8-forced", &svg);
 }

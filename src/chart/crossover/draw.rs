@@ -271,11 +271,13 @@ fn switches<DB: DrawingBackend>(
         let color = theme.phase(switch.to).fill;
         let text = look.words.switch(switch);
         let kind = Type::new(theme.small(), color, Hold::Left).bold();
-        let at_right = x + pen.width(&text, kind)? + 8 <= pen.right();
-        let (hold, at) = if at_right {
+        let wide = pen.width(&text, kind)?;
+        let (hold, at) = if x + wide <= pen.right() {
             (Hold::Left, x - 4)
-        } else {
+        } else if x >= wide {
             (Hold::Right, x + 4)
+        } else {
+            (Hold::Center, pen.right() / 2)
         };
         let kind = Type { hold, ..kind };
         let mut row = layout.plot.top - theme.line_height() / 2 - 4;

@@ -206,8 +206,8 @@ fn runs(timeline: &Timeline, program: &ProgramScale) -> Vec<Run> {
         } else {
             first.saturating_sub(1)
         };
-        for point in before..last {
-            let at = program.x(points[point].event).unwrap_or(section.x0);
+        for (point, of) in (before..).zip(&points[before.min(last)..last]) {
+            let at = program.x(of.event).unwrap_or(section.x0);
             let x0 = at.min(section.x1 - 1).max(section.x0);
             let here = runs[begin..].last_mut().filter(|run| run.x0 == x0);
             match here {
