@@ -1,16 +1,157 @@
-//! Adafactor, in PyTorch's and in transformers' form.
+//! Adafactor, in PyTorch's and in transformers' form. Both go through the parameters one by one
+//! and keep, for a matrix, a column and a row in place of the second moment.
 
-use super::state::Optimizer;
-use crate::tape::Tape;
+use super::state::{Optimizer, State, for_each_gradient, state_of, temporary};
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// `shape` with dimension `-back` reduced to one.
+fn reduced(shape: &Shape, back: usize) -> Shape {
+    let mut shape = *shape;
+    let at = shape.rank() - back;
+    shape.dims_mut()[at] = 1;
+    shape
+}
+
+/// `tensor.norm(2)`.
+fn norm(t: &Tape, x: &Tensor) -> Tensor {
+    t.reduce("linalg_vector_norm", x, Shape::new(&[]), x.dtype())
+}
+
+/// `tensor.norm(2) / number`.
+fn rms(t: &Tape, x: &Tensor) -> Tensor {
+    let norm = norm(t, x);
+    temporary(t, "div", &norm)
+}
+
+/// What transformers' Adafactor keeps: second moments, or their factors, and the weights' RMS.
+fn factored(t: &Tape, parameter: &Tensor) -> State {
+    let shape = parameter.shape();
+    let moment = |dims: &[u64]| state_of(t, "_to_copy", dims, DType::Float32);
+    let rank = shape.rank();
+    if rank < 2 {
+        return vec![moment(shape.dims())];
+    }
+    let rows = &shape.dims()[..rank - 1];
+    let mut columns = rows.to_vec();
+    columns[rank - 2] = shape.dims()[rank - 1];
+    vec![moment(rows), moment(&columns)]
+}
 
 impl Optimizer {
-    /// `torch.optim.Adafactor`.
+    /// `torch.optim.Adafactor` (`foreach` unset or false: one parameter after the other). The
+    /// estimate of the variance becomes the update in place and, like every local variable, lives
+    /// until the next parameter's takes its name.
     pub(super) fn adafactor(&mut self, t: &Tape) {
-        let _ = t;
+        self.init(t, |parameter| {
+            let shape = parameter.shape();
+            let state = |shape: &Shape| state_of(t, "new_zeros", shape.dims(), parameter.dtype());
+            if shape.rank() < 2 {
+                return vec![state(shape)];
+            }
+            vec![state(&reduced(shape, 1)), state(&reduced(shape, 2))]
+        });
+        let states = &self.states;
+        let (mut row_mean, mut column_mean, mut squared, mut update) = (None, None, None, None);
+        for_each_gradient(t, |i, parameter, grad| {
+            drop(norm(t, parameter));
+            let shape = grad.shape();
+            if let [row, column] = &states[i][..] {
+                let mean = |back| {
+                    let shape = reduced(shape, back);
+                    t.reduce("linalg_vector_norm", grad, shape, grad.dtype())
+                };
+                row_mean = Some(mean(1));
+                column_mean = Some(mean(2));
+                let variance = outer(t, row, column);
+                let mean = reduced(row.shape(), 2);
+                drop(t.reduce("mean", row, mean, row.dtype()));
+                update = Some(variance);
+            } else {
+                squared = Some(temporary(t, "mul", grad));
+                update = Some(temporary(t, "clone", grad));
+            }
+            if let Some(update) = &update {
+                drop(norm(t, update));
+            }
+        });
+        drop((row_mean, column_mean, squared, update));
     }
 
-    /// `transformers.optimization.Adafactor`.
+    /// `transformers.optimization.Adafactor`. Half precision weights and gradients are copied to
+    /// float32, one parameter at a time.
+    ///
+    /// With `relative_step` the learning rate is `max(eps, RMS)`; the comparison is a tensor.
     pub(super) fn adafactor_transformers(&mut self, t: &Tape) {
-        let _ = t;
+        let (states, kept) = (&mut self.states, &mut self.kept);
+        let relative = self.options.relative_step;
+        let (mut full_grad, mut full_parameter, mut update) = (None, None, None);
+        t.for_each_parameter(|i, parameter, grad| {
+            if states.len() <= i {
+                states.push(State::new());
+                kept.push(None);
+            }
+            let Some(grad) = grad else { return };
+            let full = |x: &Tensor| {
+                let half = x.dtype().is_half();
+                half.then(|| t.empty("_to_copy", *x.shape(), DType::Float32))
+            };
+            full_grad = full(grad);
+            let grad = full_grad.as_ref().unwrap_or(grad);
+            if states[i].is_empty() {
+                states[i] = factored(t, parameter);
+            }
+            full_parameter = None;
+            full_parameter = full(parameter);
+            let parameter = full_parameter.as_ref().unwrap_or(parameter);
+            let scale = rms(t, parameter);
+            scale.set_category(Category::OptimizerStates);
+            kept[i] = Some(scale);
+            if relative {
+                drop(t.empty("gt", Shape::new(&[]), DType::Bool));
+            }
+            let square = temporary(t, "pow", grad);
+            let shifted = temporary(t, "add", &square);
+            drop(square);
+            update = Some(shifted.clone());
+            update = if let [row, _] = &states[i][..] {
+                let mean = |back| {
+                    t.reduce(
+                        "mean",
+                        &shifted,
+                        reduced(grad.shape(), back),
+                        DType::Float32,
+                    )
+                };
+                drop(mean(1));
+                drop(mean(2));
+                let mean = t.reduce("mean", row, reduced(row.shape(), 1), DType::Float32);
+                let rows = temporary(t, "div", row);
+                drop(mean);
+                let columns = temporary(t, "rsqrt", &states[i][1]);
+                let product = temporary(t, "mul", grad);
+                drop((rows, columns));
+                Some(product)
+            } else {
+                Some(temporary(t, "rsqrt", grad))
+            };
+            drop(shifted);
+            if let Some(update) = &update {
+                let norm = rms(t, update);
+                let clipped = temporary(t, "div", &norm);
+                drop(norm);
+                drop(clipped);
+                drop(temporary(t, "neg", update));
+            }
+        });
+        drop((full_grad, full_parameter, update));
     }
+}
+
+/// `row @ column`: a matrix product, batched when there are more than two dimensions.
+fn outer(t: &Tape, row: &Tensor, column: &Tensor) -> Tensor {
+    if row.shape().rank() == 2 {
+        return t.mm(row, column);
+    }
+    t.bmm(row, column)
 }

@@ -1,6 +1,6 @@
 //! `torch.optim.Adam` and `torch.optim.AdamW`.
 
-use super::state::{Optimizer, foreach, state_like, state_of, temporary};
+use super::state::{Optimizer, for_each_gradient, foreach, state_like, state_of, temporary};
 use crate::spec::{OptimizerImpl, OptimizerName};
 use crate::tape::Tape;
 use crate::units::DType;
@@ -27,27 +27,20 @@ impl Optimizer {
         match self.options.implementation {
             OptimizerImpl::Foreach => {
                 let gradients = decays.then(|| foreach(t, "_foreach_add"));
-                let roots = foreach(t, "_foreach_sqrt");
-                drop(roots);
                 drop(gradients);
+                drop(foreach(t, "_foreach_sqrt"));
             }
             OptimizerImpl::ForLoop => {
-                let mut denominator = None;
-                let mut gradient = None;
-                t.for_each_parameter(|_, parameter, grad| {
-                    if grad.is_none() {
-                        return;
-                    }
+                let (mut gradient, mut denominator) = (None, None);
+                for_each_gradient(t, |_, parameter, _| {
+                    drop(gradient.take());
                     if decays {
                         gradient = Some(temporary(t, "add", parameter));
                     }
                     let root = temporary(t, "sqrt", parameter);
-                    let divided = temporary(t, "div", parameter);
-                    drop(root);
-                    denominator = Some(divided);
+                    denominator = Some(temporary(t, "div", &root));
                 });
-                drop(gradient);
-                drop(denominator);
+                drop((gradient, denominator));
             }
             OptimizerImpl::Fused | OptimizerImpl::None => {}
         }

@@ -7,6 +7,7 @@
 
 mod adafactor;
 mod adam;
+mod adaptive;
 mod clip;
 mod scaler;
 mod sgd;

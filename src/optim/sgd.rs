@@ -1,13 +1,40 @@
 //! `torch.optim.SGD`.
 
-use super::state::{Optimizer, state_like};
+use super::state::{Optimizer, State, foreach, state_like};
+use crate::spec::OptimizerImpl;
 use crate::tape::Tape;
 
 impl Optimizer {
-    /// State: the momentum buffer, when there is momentum. No temporaries in any implementation.
+    /// State: the momentum buffer, when there is momentum. Temporaries: the decayed gradients,
+    /// unless the step is fused.
     pub(super) fn sgd(&mut self, t: &Tape) {
-        if self.options.momentum > 0.0 {
-            self.init(t, |parameter| vec![state_like(t, "clone", parameter)]);
+        let decays = self.options.weight_decay;
+        let momentum = self.options.momentum > 0.0;
+        match self.options.implementation {
+            OptimizerImpl::ForLoop => {
+                let mut states = std::mem::take(&mut self.states);
+                let first = states.is_empty();
+                self.each(t, |parameter| {
+                    if momentum && first {
+                        states.push(vec![state_like(t, "clone", parameter)]);
+                    }
+                });
+                self.states = states;
+            }
+            OptimizerImpl::Foreach if decays => {
+                let gradients = foreach(t, "_foreach_add");
+                self.momentum_buffers(t, momentum);
+                drop(gradients);
+            }
+            _ => self.momentum_buffers(t, momentum),
+        }
+    }
+
+    fn momentum_buffers(&mut self, t: &Tape, momentum: bool) {
+        if momentum {
+            self.init(t, |parameter| -> State {
+                vec![state_like(t, "clone", parameter)]
+            });
         }
     }
 }

@@ -11,34 +11,40 @@ pub(super) type State = Vec<Tensor>;
 pub struct Optimizer {
     pub(super) options: spec::Optimizer,
     pub(super) states: Vec<State>,
-    /// Temporaries that a step leaves in local variables of the optimizer object's state.
+    /// What a step puts into the state anew, one a parameter.
     pub(super) kept: Vec<Option<Tensor>>,
 }
 
 impl Optimizer {
-    /// A new optimizer without state.
-    pub fn new(options: spec::Optimizer) -> Self {
-        Self {
+    /// A new optimizer over the tape's parameters; only Adagrad makes its state at once.
+    pub fn new(t: &Tape, options: spec::Optimizer) -> Self {
+        let mut optimizer = Self {
             options,
             states: Vec::new(),
             kept: Vec::new(),
+        };
+        if options.name == OptimizerName::Adagrad {
+            optimizer.adagrad_state(t);
         }
+        optimizer
     }
 
     /// One step over all parameters that have a gradient.
     pub fn step(&mut self, t: &Tape) {
+        let grad_mode = t.set_grad_enabled(false);
         match self.options.name {
             OptimizerName::AdamW | OptimizerName::Adam => self.adam(t),
             OptimizerName::Sgd => self.sgd(t),
             OptimizerName::Adafactor => self.adafactor(t),
             OptimizerName::AdafactorTransformers => self.adafactor_transformers(t),
-            OptimizerName::RmsProp
-            | OptimizerName::Adagrad
-            | OptimizerName::Adadelta
-            | OptimizerName::Adamax
-            | OptimizerName::NAdam
-            | OptimizerName::None => {}
+            OptimizerName::RmsProp => self.rmsprop(t),
+            OptimizerName::Adagrad => self.adagrad(t),
+            OptimizerName::Adadelta => self.adadelta(t),
+            OptimizerName::Adamax => self.adamax(t),
+            OptimizerName::NAdam => self.nadam(t),
+            OptimizerName::None => {}
         }
+        t.set_grad_enabled(grad_mode);
     }
 
     /// Makes the state of every parameter with a gradient that has none yet.
@@ -53,6 +59,15 @@ impl Optimizer {
             }
         });
     }
+}
+
+/// Calls `f` for every parameter that has a gradient, with both.
+pub(super) fn for_each_gradient(t: &Tape, mut f: impl FnMut(usize, &Tensor, &Tensor)) {
+    t.for_each_parameter(|i, parameter, grad| {
+        if let Some(grad) = grad {
+            f(i, parameter, grad);
+        }
+    });
 }
 
 /// A state tensor placed and typed like the parameter.

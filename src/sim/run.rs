@@ -95,7 +95,7 @@ impl Run<'_> {
             self.counts[1] += parameter.numel();
         });
         let forward_only = spec.program != Program::Training;
-        let mut optimizer = Optimizer::new(spec.optimizer);
+        let mut optimizer = Optimizer::new(t, spec.optimizer);
         let mut scaler = (spec.precision == Precision::AmpFp16).then(GradScaler::default);
         let accumulation = u32::try_from(spec.gradient_accumulation_steps).unwrap_or(u32::MAX);
         for step in 0..STEPS {
