@@ -40,21 +40,29 @@ pub(super) fn read(query: &str) -> Opening {
     }
 }
 
-/// The query of what is asked; `embed` for the compact widget. The language is written only when
-/// it is not the one that the browser asks for, so that a link speaks its reader's language
-/// unless its author chose another.
+/// The query of what is asked; `embed` for the compact widget.
 pub fn query_of(store: Store, embed: bool) -> String {
+    store
+        .scenario
+        .with(|scenario| codec::encode_query(scenario, &view_of(store, embed)))
+}
+
+/// The query of another scenario in the same view.
+pub fn query_of_scenario(store: Store, scenario: &Scenario) -> String {
+    codec::encode_query(scenario, &untrack(|| view_of(store, false)))
+}
+
+/// The language is written only when it is not the one that the browser asks for, so that a link
+/// speaks its reader's language unless its author chose another.
+fn view_of(store: Store, embed: bool) -> ViewOptions {
     let language = store.language.get();
-    let view = ViewOptions {
+    ViewOptions {
         embed,
         theme: store.theme,
         lang: (language != preferred_language())
             .then(|| codec::Language::from_name(language.name()))
             .flatten(),
-    };
-    store
-        .scenario
-        .with(|scenario| codec::encode_query(scenario, &view))
+    }
 }
 
 /// The language the browser asks for.

@@ -1,18 +1,20 @@
 //! State and wiring: from what a person does to what the page shows.
 //!
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
-//! in the next frame; `sweep` fills in the picture over batch sizes between frames; `address`
+//! in the next frame; `background` fills in
+//! the picture over batch sizes and the remedies between frames; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
 //! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
 //! not; an embedded page never writes the address.
 
 mod address;
+mod background;
 mod engine;
 mod focus;
 mod store;
 
-pub use address::{query_of, visit};
+pub use address::{query_of, query_of_scenario, visit};
 pub use focus::{Focus, Target};
 pub use store::{Draft, Ghost, Store, use_store};
 
@@ -35,6 +37,7 @@ pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
         let store = Store::new(opening);
         provide_context(store);
         engine::follow(store);
+        background::follow(store);
         follow_appearance(store);
         if store.embedded {
             browser::follow_height();

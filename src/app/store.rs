@@ -4,7 +4,7 @@ use super::address::Opening;
 use super::focus::Focus;
 use crate::browser::{self, Appearance};
 use crate::codec::Theme;
-use crate::report::{Estimate, Sweep};
+use crate::report::{Estimate, Remedy, Sweep};
 use crate::spec::{Finding, Fix, Scenario, Severity};
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
@@ -30,6 +30,8 @@ pub struct Draft {
 pub struct Ghost {
     /// What nvidia-smi showed.
     pub device: Bytes,
+    /// `peak_tensor` of the binding phase.
+    pub tensors: Bytes,
     /// Host memory.
     pub host: Bytes,
 }
@@ -49,6 +51,10 @@ pub struct Store {
     pub address_findings: RwSignal<Vec<Finding>>,
     /// Peak by batch size, for the scenario of the last good answer.
     pub sweep: RwSignal<Option<Arc<Sweep>>>,
+    /// Whether that is being computed again.
+    pub sweeping: RwSignal<bool>,
+    /// What each remedy saves, the best first.
+    pub remedies: RwSignal<Vec<Remedy>>,
     /// Where the totals stood before.
     pub ghost: RwSignal<Option<Ghost>>,
     /// What is highlighted.
@@ -83,6 +89,8 @@ impl Store {
             findings: RwSignal::new(Vec::new()),
             address_findings: RwSignal::new(opening.findings),
             sweep: RwSignal::new(None),
+            sweeping: RwSignal::new(true),
+            remedies: RwSignal::new(Vec::new()),
             ghost: RwSignal::new(None),
             focus: Focus::new(),
             language: RwSignal::new(opening.language),
@@ -139,6 +147,7 @@ impl Store {
             let before = self.answer.with_untracked(|answer| {
                 answer.as_ref().map(|estimate| Ghost {
                     device: estimate.report.device.total,
+                    tensors: estimate.report.device.binding().peak_tensor,
                     host: estimate.report.host.peak.total,
                 })
             });

@@ -9,9 +9,11 @@
 mod bar;
 mod device;
 mod host;
+mod peaks;
 mod table;
 
 pub use bar::{CapacityBar, Part, Standing};
 pub use device::{DevicePart, binding_step, device_bar};
 pub use host::{HostBarPart, host_bar};
+pub use peaks::{PhasePeak, phase_peaks};
 pub use table::{PhaseTable, phase_table};

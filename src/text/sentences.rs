@@ -2,10 +2,9 @@
 
 use super::{ByteUnits, Language, Scale, Term, amount};
 use crate::host::HostPhase;
-use crate::report::{PhaseReport, Report, StepReport, Switch, Verdict};
+use crate::report::{Report, Sweep, Switch, Verdict, explain};
 use crate::sim::Phase;
 use crate::spec::Fix;
-use crate::tape::Category;
 use crate::units::Bytes;
 use serde_json::Value;
 
@@ -152,13 +151,16 @@ pub fn switch_sentence(switch: &Switch, language: Language) -> String {
     }
 }
 
-/// The largest batch size that fits.
-pub fn largest_fitting(size: Option<u64>, language: Language) -> String {
-    match (size, language) {
-        (Some(size), Language::English) => format!("The largest micro-batch that fits is {size}."),
-        (Some(size), Language::Chinese) => format!("能放下的最大微批次是 {size}。"),
-        (None, Language::English) => "No micro-batch fits.".to_owned(),
-        (None, Language::Chinese) => "任何微批次都放不下。".to_owned(),
+/// The largest batch size that fits, of those looked at.
+pub fn largest_fitting(sweep: &Sweep, language: Language) -> String {
+    let all = sweep.points.iter().all(|point| point.fits);
+    match (sweep.largest_fitting, language) {
+        (Some(size), Language::English) if all => format!("All up to {size} fit."),
+        (Some(size), Language::Chinese) if all => format!("到 {size} 为止都放得下。"),
+        (Some(size), Language::English) => format!("The largest that fits is {size}."),
+        (Some(size), Language::Chinese) => format!("能放下的最大值是 {size}。"),
+        (None, Language::English) => "None fits.".to_owned(),
+        (None, Language::Chinese) => "都放不下。".to_owned(),
     }
 }
 
@@ -218,42 +220,8 @@ pub fn bar_name(
     }
 }
 
-fn largest(phase: &PhaseReport, how_many: usize) -> Vec<(Category, Bytes)> {
-    let mut parts: Vec<(Category, Bytes)> = phase.composition.parts().collect();
-    parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    parts.truncate(how_many);
-    parts
-}
-
-/// What the phase figure says: which phase binds, and by how much.
-pub fn phases_summary(step: &StepReport, units: ByteUnits, language: Language) -> String {
-    let peak = &step.peak;
-    let scale = Scale::new(peak.peak_tensor, units);
-    let second = step
-        .phases
-        .iter()
-        .filter(|phase| phase.phase != peak.phase)
-        .max_by_key(|phase| phase.peak_tensor);
-    let name = phase_in_sentence(peak.phase, language);
-    let total = scale.amount(peak.peak_tensor);
-    match (second, language) {
-        (None, Language::English) => format!("{} needs {total}.", capitalized(name)),
-        (None, Language::Chinese) => format!("{name}阶段需要 {total}。"),
-        (Some(next), Language::English) => format!(
-            "{} binds with {total}; {} follows with {} less.",
-            capitalized(name),
-            phase_in_sentence(next.phase, language),
-            scale.finer_amount(peak.peak_tensor - next.peak_tensor),
-        ),
-        (Some(next), Language::Chinese) => format!(
-            "{name}阶段以 {total} 决定峰值；其次是{}阶段，少 {}。",
-            phase_in_sentence(next.phase, language),
-            scale.finer_amount(peak.peak_tensor - next.peak_tensor),
-        ),
-    }
-}
-
-fn capitalized(text: &str) -> String {
+/// A sentence's beginning.
+pub(super) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
@@ -262,59 +230,52 @@ fn capitalized(text: &str) -> String {
 
 /// Why the peak is what it is, one sentence an item.
 pub fn explanation(report: &Report, units: ByteUnits, language: Language) -> Vec<String> {
-    let steady = &report.device.steady_step;
-    let first = &report.device.first_step;
-    let (step, other) = if first.peak.peak_tensor > steady.peak.peak_tensor {
-        (first, steady)
-    } else {
-        (steady, first)
-    };
-    let peak = &step.peak;
+    /// Categories that are named.
+    const NAMED: usize = 4;
+    let why = explain(report);
+    let device = &report.device;
+    let peak = device.binding();
     let scale = Scale::new(peak.peak_tensor, units);
-    let parts: Vec<String> = largest(peak, 4)
-        .into_iter()
-        .map(|(category, bytes)| {
-            format!("{} {}", category.term(language), scale.finer_amount(bytes))
+    let parts: Vec<String> = why
+        .parts
+        .iter()
+        .take(NAMED)
+        .map(|part| {
+            let size = scale.finer_amount(part.bytes);
+            format!("{} {size}", part.category.term(language))
         })
         .collect();
     let parts = list(&parts, language);
-    let phase = phase_in_sentence(peak.phase, language);
-    let allocator = report.device.run.peak_reserved - peak.peak_tensor;
-    let first_less = step.peak.peak_tensor - other.peak.peak_tensor;
-    let mut sentences = vec![match language {
-        Language::English => format!(
-            "At {phase} most of the {} of live tensors are {parts}.",
-            scale.amount(peak.peak_tensor)
-        ),
-        Language::Chinese => format!(
-            "在{phase}阶段，{} 的存活张量中主要是{parts}。",
-            scale.amount(peak.peak_tensor)
-        ),
-    }];
-    sentences.push(match language {
-        Language::English => format!(
-            "The caching allocator holds {} beyond them, and the CUDA context takes {}: nvidia-smi shows {}.",
-            amount(allocator, units),
-            amount(report.device.context, units),
-            amount(report.device.total, units),
-        ),
-        Language::Chinese => format!(
-            "缓存分配器另外持有 {}，CUDA 上下文占 {}，因此 nvidia-smi 显示 {}。",
-            amount(allocator, units),
-            amount(report.device.context, units),
-            amount(report.device.total, units),
-        ),
-    });
-    if first_less.get() > 0 && std::ptr::eq(step, steady) {
+    let phase = phase_in_sentence(why.binding, language);
+    let total = scale.amount(peak.peak_tensor);
+    let beyond = amount(why.unsplit + why.cached, units);
+    let context = amount(why.context, units);
+    let shown = amount(device.total, units);
+    let mut sentences = match language {
+        Language::English => vec![
+            format!("At {phase} most of the {total} of live tensors are {parts}."),
+            format!(
+                "The caching allocator holds {beyond} beyond them and the CUDA context takes {context}: nvidia-smi shows {shown}."
+            ),
+        ],
+        Language::Chinese => vec![
+            format!("在{phase}阶段，{total} 的存活张量中主要是{parts}。"),
+            format!(
+                "缓存分配器另外持有 {beyond}，CUDA 上下文占 {context}，因此 nvidia-smi 显示 {shown}。"
+            ),
+        ],
+    };
+    let (first, steady) = (
+        device.first_step.peak.peak_tensor,
+        device.steady_step.peak.peak_tensor,
+    );
+    if first < steady {
+        let less = scale.between(first, steady);
         sentences.push(match language {
-            Language::English => format!(
-                "The first step needs {} less: optimizer states appear only at its end.",
-                amount(first_less, units)
-            ),
-            Language::Chinese => format!(
-                "第一步少 {}：优化器状态在它结束时才出现。",
-                amount(first_less, units)
-            ),
+            Language::English => {
+                format!("The first step needs {less} less: optimizer states appear at its end.")
+            }
+            Language::Chinese => format!("第一步少 {less}：优化器状态在它结束时才出现。"),
         });
     }
     sentences

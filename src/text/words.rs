@@ -120,7 +120,7 @@ words! {
     TimelineTitle: "Memory over program order", "内存随程序顺序的变化";
     CrossoverTitle: "Peak by micro-batch size", "峰值随微批次大小的变化";
     BreakdownTitle: "Every number", "全部数据";
-    ExplanationTitle: "Why, and what to change", "原因与对策";
+    ExplanationTitle: "Why", "原因";
     AssumptionsTitle: "What this assumes", "假设与局限";
     Table: "Table", "表格";
     Category: "Category", "类别";
@@ -138,6 +138,11 @@ words! {
     ProgramOrder: "program order", "程序顺序";
     Binds: "binds", "决定峰值";
     Fits: "fits", "放得下";
+    FitsNot: "does not fit", "放不下";
+    MicroBatch: "Micro-batch", "微批次";
+    RemediesTitle: "What to change", "可以怎么改";
+    RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
+    Try: "Try it", "试一试";
     Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";
     Exact: "Exact bytes", "精确字节数";
     Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";

@@ -1,7 +1,7 @@
 //! What the answer assumes: the known limitations of the rooms that model something.
 
 use crate::app::use_store;
-use crate::host;
+use crate::host::{self, Limitation};
 use crate::text::{Language, Word};
 use leptos::prelude::*;
 
@@ -9,6 +9,13 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn AssumptionsPanel() -> impl IntoView {
     let store = use_store();
+    let line = move |limitation: &'static Limitation| {
+        let text = move || match store.language.get() {
+            Language::English => limitation.english,
+            Language::Chinese => limitation.chinese,
+        };
+        view! { <li>{text}</li> }
+    };
     view! {
         <section class="card figure" data-testid="assumptions" aria-labelledby="assumptions-title">
             <header class="figure-head">
@@ -16,11 +23,8 @@ pub(super) fn AssumptionsPanel() -> impl IntoView {
                     {move || Word::AssumptionsTitle.text(store.language.get())}
                 </h2>
             </header>
-            <ul class="sentences" lang=Language::English.tag()>
-                {host::KNOWN_LIMITATIONS
-                    .iter()
-                    .map(|limitation| view! { <li>{*limitation}</li> })
-                    .collect_view()}
+            <ul class="sentences">
+                {host::KNOWN_LIMITATIONS.iter().map(line).collect_view()}
             </ul>
         </section>
     }

@@ -1,7 +1,7 @@
 //! Why the peak is what it is.
 
 use crate::app::use_store;
-use crate::text::{Word, explanation, largest_fitting, switch_sentence};
+use crate::text::{Word, crossover_summary, explanation};
 use leptos::prelude::*;
 
 /// The panel.
@@ -20,9 +20,7 @@ pub(super) fn ExplanationPanel() -> impl IntoView {
             .unwrap_or_default();
         store.sweep.with(|sweep| {
             if let Some(sweep) = sweep {
-                let switches = sweep.switches.iter();
-                sentences.extend(switches.map(|switch| switch_sentence(switch, language)));
-                sentences.push(largest_fitting(sweep.largest_fitting, language));
+                sentences.push(crossover_summary(sweep, language));
             }
         });
         sentences

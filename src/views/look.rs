@@ -61,6 +61,16 @@ pub(super) struct FigureWords {
     pub units: ByteUnits,
 }
 
+impl FigureWords {
+    /// The reader's.
+    pub fn of(store: Store) -> Self {
+        Self {
+            language: store.language.get(),
+            units: store.units.get(),
+        }
+    }
+}
+
 impl Words for FigureWords {
     fn phase(&self, phase: Phase) -> &str {
         phase.term(self.language)

@@ -8,14 +8,18 @@ mod assumptions;
 mod bars;
 mod breakdown;
 mod controls;
+mod crossover;
 mod embedded;
 mod explanation;
 mod look;
 mod masthead;
 mod notices;
 mod page;
+mod phases;
+mod remedies;
 mod setting;
 mod share;
+mod timeline;
 mod verdict;
 
 pub use page::page;

@@ -4,11 +4,15 @@ use super::assumptions::AssumptionsPanel;
 use super::bars::{DevicePanel, HostPanel};
 use super::breakdown::BreakdownPanel;
 use super::controls::Controls;
+use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
 use super::explanation::ExplanationPanel;
 use super::look::share_inks;
 use super::masthead::Masthead;
 use super::notices::Notices;
+use super::phases::PhasesPanel;
+use super::remedies::RemediesPanel;
+use super::timeline::TimelinePanel;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
 use crate::text::Word;
@@ -45,7 +49,11 @@ fn Whole() -> impl IntoView {
                     <Notices />
                     <DevicePanel />
                     <HostPanel />
+                    <PhasesPanel />
+                    <TimelinePanel />
+                    <CrossoverPanel />
                     <ExplanationPanel />
+                    <RemediesPanel />
                     <BreakdownPanel />
                     <AssumptionsPanel />
                 </main>

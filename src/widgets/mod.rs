@@ -4,6 +4,7 @@
 //! state but what the reader is typing.
 
 mod bar;
+mod canvas;
 mod choice;
 mod field;
 mod figure;
@@ -11,6 +12,7 @@ mod number;
 mod switch;
 
 pub use bar::{Bar, Legend, Mark, Segment};
+pub use canvas::{Canvas, Place};
 pub use choice::{Choice, Choices};
 pub use field::{Field, Problem};
 pub use figure::Figure;

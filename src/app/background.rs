@@ -1,0 +1,103 @@
+//! What is computed off the critical path: the peak by batch size, and what each remedy saves.
+//!
+//! One run of the model at a time, between frames; it starts when the reader rests and is given
+//! up when something changes.
+
+use super::store::Store;
+use crate::report::{Remedy, RemedyKind, Report, Sweeper, candidates, remedy};
+use crate::spec::Scenario;
+use leptos::prelude::*;
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the scenario must rest before anything starts.
+const REST: Duration = Duration::from_millis(160);
+
+/// How long the browser gets between two runs.
+const PAUSE: Duration = Duration::from_millis(4);
+
+/// What is still to be computed for one answer.
+struct Work {
+    /// Of which change it is; another one makes it void.
+    serial: u64,
+    sweeper: Option<Sweeper>,
+    report: Report,
+    candidates: VecDeque<(RemedyKind, Scenario)>,
+    remedies: Vec<Remedy>,
+}
+
+/// Computes both for each new answer.
+pub(super) fn follow(store: Store) {
+    let serial = StoredValue::new(0_u64);
+    let swept = StoredValue::new(None::<Scenario>);
+    Effect::new(move |_| {
+        let Some(answer) = store.answer.get() else {
+            return;
+        };
+        let own = serial.get_value().wrapping_add(1);
+        serial.set_value(own);
+        let scenario = store.scenario.get_untracked();
+        let again = needs_sweep(store, swept, &scenario);
+        store.sweeping.set(again);
+        set_timeout(
+            move || {
+                if serial.get_value() != own {
+                    return;
+                }
+                swept.set_value(Some(scenario.clone()));
+                let work = Work {
+                    serial: own,
+                    sweeper: again.then(|| Sweeper::around(&scenario)),
+                    report: answer.report.clone(),
+                    candidates: candidates(&scenario).into(),
+                    remedies: Vec::new(),
+                };
+                go_on(store, serial, work);
+            },
+            REST,
+        );
+    });
+}
+
+/// Whether the last sweep does not hold for a scenario: it differs in more than the batch size,
+/// or the batch size lies outside.
+fn needs_sweep(store: Store, swept: StoredValue<Option<Scenario>>, scenario: &Scenario) -> bool {
+    let inside = store.sweep.with_untracked(|sweep| {
+        let last = sweep.as_ref().and_then(|sweep| sweep.points.last());
+        last.is_some_and(|last| scenario.micro_batch_size <= last.micro_batch_size)
+    });
+    let same = swept.with_value(|swept| {
+        swept.as_ref().is_some_and(|swept| {
+            let micro_batch_size = scenario.micro_batch_size;
+            let moved = Scenario {
+                micro_batch_size,
+                ..swept.clone()
+            };
+            moved == *scenario
+        })
+    });
+    !(inside && same)
+}
+
+/// One run, then the next after a pause.
+fn go_on(store: Store, serial: StoredValue<u64>, mut work: Work) {
+    if serial.get_value() != work.serial {
+        return;
+    }
+    if let Some(sweeper) = &mut work.sweeper {
+        if !sweeper.advance() {
+            store.sweep.set(Some(Arc::new(sweeper.sweep())));
+            store.sweeping.set(false);
+            work.sweeper = None;
+        }
+    } else if let Some(candidate) = work.candidates.pop_front() {
+        work.remedies.extend(remedy(&work.report, candidate));
+    } else {
+        work.remedies.sort_by_key(|remedy| Reverse(remedy.saves));
+        store.remedies.set(work.remedies);
+        return;
+    }
+    set_timeout(move || go_on(store, serial, work), PAUSE);
+}

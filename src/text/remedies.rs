@@ -1,0 +1,68 @@
+//! What to change: names of remedies, what they cost, what they save.
+
+use super::{ByteUnits, Language, amount};
+use crate::report::RemedyKind;
+use crate::units::Bytes;
+
+/// What a remedy is called.
+pub fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
+    match (kind, language) {
+        (RemedyKind::SmallerMicroBatch, Language::English) => "Half the micro-batch",
+        (RemedyKind::SmallerMicroBatch, Language::Chinese) => "微批次减半",
+        (RemedyKind::ActivationCheckpointing, Language::English) => "Activation checkpointing",
+        (RemedyKind::ActivationCheckpointing, Language::Chinese) => "激活重计算",
+        (RemedyKind::FusedOptimizer, Language::English) => "Fused optimizer",
+        (RemedyKind::FusedOptimizer, Language::Chinese) => "fused 优化器",
+        (RemedyKind::Autocast, Language::English) => "bf16 autocast",
+        (RemedyKind::Autocast, Language::Chinese) => "bf16 自动混合精度",
+        (RemedyKind::PureBf16, Language::English) => "Pure bf16",
+        (RemedyKind::PureBf16, Language::Chinese) => "纯 bf16",
+        (RemedyKind::ExpandableSegments, Language::English) => "expandable_segments:True",
+        (RemedyKind::ExpandableSegments, Language::Chinese) => "expandable_segments:True",
+        (RemedyKind::SetToNone, Language::English) => "zero_grad(set_to_none=True)",
+        (RemedyKind::SetToNone, Language::Chinese) => "zero_grad(set_to_none=True)",
+        (RemedyKind::DropOutputs, Language::English) => "Drop the outputs",
+        (RemedyKind::DropOutputs, Language::Chinese) => "不保留模型输出",
+    }
+}
+
+/// What a remedy costs.
+pub fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
+    match (kind, language) {
+        (RemedyKind::SmallerMicroBatch, Language::English) => {
+            "with twice the accumulation: the same global batch, somewhat slower"
+        }
+        (RemedyKind::SmallerMicroBatch, Language::Chinese) => "梯度累积加倍，全局批次不变，略慢",
+        (RemedyKind::ActivationCheckpointing, Language::English) => {
+            "about a third more time, the same results"
+        }
+        (RemedyKind::ActivationCheckpointing, Language::Chinese) => "耗时约增加三分之一，结果不变",
+        (RemedyKind::FusedOptimizer, Language::English) => "no cost where it is supported",
+        (RemedyKind::FusedOptimizer, Language::Chinese) => "在支持的设备上没有代价",
+        (RemedyKind::Autocast, Language::English) => "faster; activations lose precision",
+        (RemedyKind::Autocast, Language::Chinese) => "更快；激活值精度降低",
+        (RemedyKind::PureBf16, Language::English) => {
+            "weights and optimizer states lose precision; training may suffer"
+        }
+        (RemedyKind::PureBf16, Language::Chinese) => "权重和优化器状态精度降低，可能影响训练",
+        (RemedyKind::ExpandableSegments, Language::English) => {
+            "PYTORCH_CUDA_ALLOC_CONF; less fragmentation, no cost worth naming"
+        }
+        (RemedyKind::ExpandableSegments, Language::Chinese) => {
+            "PYTORCH_CUDA_ALLOC_CONF；减少碎片，几乎没有代价"
+        }
+        (RemedyKind::SetToNone, Language::English) => "PyTorch's default; no cost",
+        (RemedyKind::SetToNone, Language::Chinese) => "PyTorch 的默认值，没有代价",
+        (RemedyKind::DropOutputs, Language::English) => "no cost: delete them before the next step",
+        (RemedyKind::DropOutputs, Language::Chinese) => "没有代价：在下一步之前删除即可",
+    }
+}
+
+/// What a remedy saves: "saves 11.5 GiB, needs 18.0 GiB".
+pub fn remedy_saving(saves: Bytes, total: Bytes, units: ByteUnits, language: Language) -> String {
+    let (saves, total) = (amount(saves, units), amount(total, units));
+    match language {
+        Language::English => format!("saves {saves}, needs {total}"),
+        Language::Chinese => format!("节省 {saves}，需要 {total}"),
+    }
+}
