@@ -58,8 +58,12 @@ fn bin(size: u64) -> usize {
     let units = (size / MIN_BLOCK).max(1);
     let power = units.ilog2();
     // The three bits below the highest one.
-    let step = ((u128::from(units) << STEPS.ilog2()) >> power) as u32 % STEPS;
-    (power * STEPS + step) as usize
+    let step = if power < STEPS.ilog2() {
+        units << (STEPS.ilog2() - power)
+    } else {
+        units >> (power - STEPS.ilog2())
+    } % u64::from(STEPS);
+    (power * STEPS) as usize + usize::try_from(step).unwrap_or(0)
 }
 
 impl Pool {
