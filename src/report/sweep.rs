@@ -9,12 +9,14 @@ use crate::spec::{self, Scenario};
 const REACH: u64 = 4;
 /// A sweep reaches at least this batch size.
 const AT_LEAST: u64 = 32;
+/// Nobody asks whether more samples than this fit.
+const LARGEST: u64 = 1 << 16;
 
 /// A sweep over the micro-batch size, made one estimate at a time so that a page can spread it
 /// over frames: call [`Sweeper::advance`] until it says that nothing is left.
 ///
 /// First come the asked sizes, then bisection between neighbours whose binding phases differ,
-/// then bisection for the largest batch that fits. It assumes that between two neighbours of the
+/// then doubling and bisection for the largest batch that fits. It assumes that between two neighbours of the
 /// same binding phase no other phase binds, and that what does not fit does not fit when larger.
 #[derive(Clone, Debug)]
 pub struct Sweeper {
@@ -99,6 +101,16 @@ impl Sweeper {
             .partition_point(|point| point.micro_batch_size < size)
     }
 
+    /// Everything looked at fits: twice as much, or half the way to what is refused.
+    fn beyond(&self, last: &SweepPoint) -> Next {
+        let size = last.micro_batch_size;
+        match self.refused_from {
+            None => Next::Probe(size * 2),
+            Some(refused) if size + 1 < refused => Next::Probe(size + (refused - size) / 2),
+            Some(_) => Next::Done,
+        }
+    }
+
     fn next(&mut self) -> Next {
         while let Some(&size) = self.sizes.get(self.asked) {
             self.asked += 1;
@@ -110,10 +122,14 @@ impl Sweeper {
             let changes = pair[0].binding != pair[1].binding || pair[0].fits && !pair[1].fits;
             changes && !adjacent(&pair[0], &pair[1])
         });
-        open.map_or(Next::Done, |pair| {
+        if let Some(pair) = open {
             let (low, high) = (pair[0].micro_batch_size, pair[1].micro_batch_size);
-            Next::Probe(low + (high - low) / 2)
-        })
+            return Next::Probe(low + (high - low) / 2);
+        }
+        match self.probes.last() {
+            Some(last) if last.fits && last.micro_batch_size < LARGEST => self.beyond(last),
+            _ => Next::Done,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Event, Mark, Phase, Storage, Trace};
 use crate::nn::{Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
-use crate::spec::{Framework, Precision, Program, ResolvedSpec};
+use crate::spec::{Framework, Loss, Precision, Program, ResolvedSpec};
 use crate::tape::{Backend, Category, RawEvent, Tape, Tensor};
 use crate::units::DType;
 
@@ -95,12 +95,15 @@ impl Run<'_> {
             self.counts[1] += parameter.numel();
         });
         let forward_only = spec.program != Program::Training;
+        // Without a loss the forward pass of training runs alone, its graph kept.
+        let trains = !forward_only && spec.loss != Loss::None;
         let mut optimizer = Optimizer::new(t, spec.optimizer);
         let mut scaler = (spec.precision == Precision::AmpFp16).then(GradScaler::default);
         let accumulation = u32::try_from(spec.gradient_accumulation_steps).unwrap_or(u32::MAX);
+        // What the caller holds of the last outputs: replaced when the next are there.
+        let mut kept = None;
         for step in 0..STEPS {
             let mut batch = None;
-            let mut kept = None;
             for micro_batch in 0..accumulation {
                 self.mark(step, micro_batch, Phase::Data);
                 batch.replace(model.fetch(t, spec));
@@ -119,12 +122,13 @@ impl Run<'_> {
                     loss = loss.map(|loss| t.div_scalar(&loss));
                 }
                 if spec.keep_outputs {
-                    kept = Some(logits);
+                    logits.set_category(Category::Logits);
+                    kept = Some((logits, loss.clone()));
                 } else {
                     drop(logits);
                 }
                 self.forward_ended(step, loss.as_ref());
-                if forward_only {
+                if !trains {
                     continue;
                 }
                 self.mark(step, micro_batch, Phase::Backward);
@@ -141,7 +145,7 @@ impl Run<'_> {
                 });
                 drop(loss);
             }
-            if !forward_only {
+            if trains {
                 if spec.clip_grad_norm {
                     self.mark(step, accumulation - 1, Phase::Clip);
                     clip_grad_norm(t);
@@ -154,8 +158,8 @@ impl Run<'_> {
                 }
             }
             drop(batch);
-            drop(kept);
         }
+        drop(kept);
         t.close();
         (self.marks, self.counts)
     }

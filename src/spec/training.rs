@@ -5,8 +5,8 @@ use super::limits::{
 };
 use super::model::Model;
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, LlamaConfig, Loss,
-    Precision, Program, Scenario, SdpaBackend, Task,
+    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, LlamaConfig, Precision,
+    Scenario, SdpaBackend, Task,
 };
 
 /// Worker processes of a data loader.
@@ -75,16 +75,6 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 
 /// Combinations of model and options. Numbers must be in their ranges.
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
-    if scenario.loss == Loss::None && scenario.program == Program::Training {
-        findings.push(
-            Finding::error(
-                "loss",
-                "Training needs a loss: \"none\" is for programs without a backward pass.",
-                "训练需要损失函数：\"none\" 只用于没有反向传播的程序。",
-            )
-            .with_fix("loss", Loss::Labels.name()),
-        );
-    }
     match &model.architecture {
         Architecture::Linear(_) => check_linear(scenario, findings),
         Architecture::Llama(config) => check_llama(scenario, config, model, findings),
