@@ -66,7 +66,7 @@ fn time(name: &str, draw: impl Fn(&HtmlCanvasElement)) {
 fn each_figure_is_drawn_well_within_a_frame() {
     let theme = Theme::light();
     let look = look(&theme, &English);
-    let run = data::run(|scenario| scenario.micro_batch_size = 16);
+    let run = data::run(16, 1);
     let step = &run.report.device.steady_step;
     let capacity = Some(Bytes::gib(56));
     let phases = PhasesFigure {

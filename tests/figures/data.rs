@@ -8,7 +8,8 @@ use highwater::spec::{ModelRef, Scenario, resolve};
 use highwater::tape::Category;
 use highwater::units::Bytes;
 use serde_json::Value;
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 const STEPS: &str = include_str!("../fixtures/figures/steps.jsonl");
 
@@ -55,21 +56,27 @@ pub fn step(micro_batch_size: u64) -> StepReport {
     StepReport { phases, peak }
 }
 
-/// A run of the engine: its timeline and its peaks.
-pub fn run(change: impl FnOnce(&mut Scenario)) -> Estimate {
-    let mut scenario = Scenario {
-        model: ModelRef::Catalog("qwen2.5-1.5b".into()),
-        ..Scenario::default()
-    };
-    change(&mut scenario);
-    let spec = resolve(&scenario).spec.expect("a scenario that can be run");
-    from_trace(&spec, Vec::new(), &simulate(&spec)).expect("a run has phases")
+/// A run of the engine with Qwen2.5-1.5B in fp32, foreach AdamW and 256 tokens. Tests share runs,
+/// since they take a while unoptimized.
+pub fn run(micro_batch_size: u64, gradient_accumulation_steps: u64) -> &'static Estimate {
+    static RUNS: Mutex<BTreeMap<(u64, u64), &Estimate>> = Mutex::new(BTreeMap::new());
+    let key = (micro_batch_size, gradient_accumulation_steps);
+    let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+    runs.entry(key).or_insert_with(|| {
+        let scenario = Scenario {
+            model: ModelRef::Catalog("qwen2.5-1.5b".into()),
+            micro_batch_size,
+            gradient_accumulation_steps,
+            ..Scenario::default()
+        };
+        let spec = resolve(&scenario).spec.expect("a scenario that can be run");
+        let run = from_trace(&spec, Vec::new(), &simulate(&spec)).expect("a run has phases");
+        Box::leak(Box::new(run))
+    })
 }
 
 fn sweep_point(micro_batch_size: u64, capacity: Bytes) -> SweepPoint {
-    let device = run(|scenario| scenario.micro_batch_size = micro_batch_size)
-        .report
-        .device;
+    let device = &run(micro_batch_size, 1).report.device;
     let phases = &device.steady_step.phases;
     SweepPoint {
         micro_batch_size,

@@ -33,7 +33,7 @@ fn draw(figure: &TimelineFigure) -> String {
 #[test]
 fn the_peak_is_marked_at_the_highest_point_of_the_areas() {
     for batch in [2, 16] {
-        let run = run(|scenario| scenario.micro_batch_size = batch);
+        let run = run(batch, 1);
         let figure = figure(&run.timeline);
         let layout = layout(&figure);
         let svg = draw(&figure);
@@ -58,7 +58,7 @@ fn the_peak_is_marked_at_the_highest_point_of_the_areas() {
 
 #[test]
 fn the_layers_of_every_stretch_add_up_to_its_total() {
-    let run = run(|_| {});
+    let run = run(2, 1);
     let figure = figure(&run.timeline);
     let layout = layout(&figure);
     assert!(layout.runs.len() > 100);
@@ -78,7 +78,7 @@ fn the_layers_of_every_stretch_add_up_to_its_total() {
 
 #[test]
 fn stretches_tile_each_step_from_left_to_right() {
-    let run = run(|scenario| scenario.gradient_accumulation_steps = 4);
+    let run = run(2, 4);
     let layout = layout(&figure(&run.timeline));
     for step in layout.runs.chunk_by(|a, b| a.step == b.step) {
         assert!(step.windows(2).all(|pair| pair[0].x1 == pair[1].x0));
@@ -100,7 +100,7 @@ fn stretches_tile_each_step_from_left_to_right() {
 
 #[test]
 fn a_point_finds_its_phase_and_category_and_keys_walk_over_them() {
-    let run = run(|scenario| scenario.micro_batch_size = 16);
+    let run = run(16, 1);
     let timeline = &run.timeline;
     let layout = layout(&figure(timeline));
     let peak = layout.step(timeline, None, 0).expect("the peak is shown");
@@ -135,7 +135,7 @@ fn a_point_finds_its_phase_and_category_and_keys_walk_over_them() {
 
 #[test]
 fn the_table_has_a_row_for_each_phase_that_is_shown_and_its_peak_is_the_figures() {
-    let run = run(|scenario| scenario.gradient_accumulation_steps = 4);
+    let run = run(2, 4);
     let figure = figure(&run.timeline);
     let layout = layout(&figure);
     let rows = timeline_rows(&run.timeline);
@@ -154,7 +154,7 @@ fn the_table_has_a_row_for_each_phase_that_is_shown_and_its_peak_is_the_figures(
 
 #[test]
 fn zooming_keeps_the_scale_and_shows_the_window_only() {
-    let run = run(|_| {});
+    let run = run(2, 1);
     let whole = figure(&run.timeline);
     let span = run
         .timeline
@@ -178,7 +178,7 @@ fn zooming_keeps_the_scale_and_shows_the_window_only() {
 
 #[test]
 fn a_long_run_stays_a_small_drawing() {
-    let run = run(|scenario| scenario.gradient_accumulation_steps = 32);
+    let run = run(2, 16);
     let svg = draw(&figure(&run.timeline));
     let count = svg.matches('<').count();
     assert!(count < 4000, "{count} elements");
@@ -186,7 +186,7 @@ fn a_long_run_stays_a_small_drawing() {
 
 #[test]
 fn timelines_of_any_size_and_none_draw_without_failing() {
-    let run = run(|_| {});
+    let run = run(2, 1);
     let empty = Timeline {
         points: Vec::new(),
         spans: Vec::new(),
@@ -209,8 +209,8 @@ fn timelines_of_any_size_and_none_draw_without_failing() {
 
 #[test]
 fn the_figures_are_kept_to_be_looked_at() {
-    let runs = [2, 16].map(|batch| (batch, run(|scenario| scenario.micro_batch_size = batch)));
-    let accumulating = run(|scenario| scenario.gradient_accumulation_steps = 4);
+    let runs = [2, 16].map(|batch| (batch, run(batch, 1)));
+    let accumulating = run(2, 4);
     for (name, theme) in themes() {
         for (batch, run) in &runs {
             for (width, height) in [(320, 260), (620, 300), (1200, 400)] {
