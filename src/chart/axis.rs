@@ -37,8 +37,18 @@ impl Axis {
         }
     }
 
-    /// Grid lines and labels; the label of the top tick, which carries the unit, starts at the
-    /// figure's left edge.
+    /// Width left of the plot, in CSS pixels: the widest label and a gap.
+    pub(super) fn gutter(&self, theme: &Theme) -> i32 {
+        let letters = self
+            .ticks
+            .iter()
+            .map(|tick| tick.label.chars().count())
+            .max();
+        let widest = letters.unwrap_or(0) as f64 * f64::from(theme.small()) * DIGIT;
+        pixel(widest) + GAP
+    }
+
+    /// Grid lines and labels.
     pub(super) fn draw<DB: DrawingBackend>(&self, pen: &Pen<DB>, plot: Frame) -> Drawn<DB> {
         let theme = pen.theme;
         for tick in &self.ticks {
@@ -54,20 +64,4 @@ impl Axis {
         }
         Ok(())
     }
-}
-
-/// Width left of a plot whose values go up to about `max`, in CSS pixels: the widest tick label
-/// and a gap.
-pub(super) fn gutter(max: Bytes, unit: Unit, theme: &Theme) -> i32 {
-    let (one, symbol) = unit.prefix(max.get() as f64);
-    let value = max.get() as f64 / one;
-    let digits = if value >= 100.0 {
-        3
-    } else if value >= 10.0 || value >= 5.0 {
-        2
-    } else {
-        3
-    };
-    let letters = digits + symbol.len() + 1;
-    pixel(letters as f64 * f64::from(theme.small()) * DIGIT) + GAP
 }

@@ -1,6 +1,6 @@
 //! Peak per phase against batch size.
 
-use crate::data::sweep;
+use crate::data::{self, sweep};
 use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
     CrossoverFigure, CrossoverLayout, Highlight, Theme, Unit, Words, svg_crossover,
@@ -76,17 +76,23 @@ fn every_line_is_named_at_its_end_and_no_two_names_overlap() {
 
 #[test]
 fn sizes_far_beyond_the_capacity_are_left_out_but_never_the_configured_one() {
-    let near = layout(&CrossoverFigure {
+    let sweep = Sweep {
+        largest_fitting: Some(12),
+        ..sweep().clone()
+    };
+    let small = CrossoverFigure {
+        sweep: &sweep,
         capacity: Some(Bytes::gib(40)),
         ..figure()
-    });
-    let far = layout(&CrossoverFigure {
-        capacity: Some(Bytes::gib(40)),
-        current: 64,
-        ..figure()
-    });
-    assert!(near.batch.max < 64);
-    assert_eq!(far.batch.max, 64);
+    };
+    let (near, far) = (
+        layout(&small),
+        layout(&CrossoverFigure {
+            current: 64,
+            ..small
+        }),
+    );
+    assert_eq!((near.batch.max, far.batch.max), (15, 64));
 }
 
 #[test]
@@ -160,9 +166,12 @@ fn sweeps_of_any_size_and_none_draw_without_failing() {
 fn the_figures_are_kept_to_be_looked_at() {
     for (name, theme) in themes() {
         for (width, height) in [(320, 260), (620, 320), (1200, 400)] {
-            for (current, capacity) in [(2, 56), (16, 140)] {
+            for (current, capacity) in [
+                (2, data::run(2, 1).report.device.usable),
+                (16, Bytes::gib(140)),
+            ] {
                 let figure = CrossoverFigure {
-                    capacity: Some(Bytes::gib(capacity)),
+                    capacity: Some(capacity),
                     current,
                     ..figure()
                 };

@@ -1,10 +1,8 @@
 //! What the figures are fed with: steps as PyTorch ran them, and runs of the engine.
 
-use highwater::report::{
-    Composition, Estimate, PhaseReport, StepReport, Sweep, SweepPoint, Switch, from_trace,
-};
-use highwater::sim::{Phase, simulate};
-use highwater::spec::{ModelRef, Scenario, resolve};
+use highwater::report::{self, Composition, Estimate, PhaseReport, StepReport, Sweep};
+use highwater::sim::Phase;
+use highwater::spec::{ModelRef, Scenario};
 use highwater::tape::Category;
 use highwater::units::Bytes;
 use serde_json::Value;
@@ -56,6 +54,15 @@ pub fn step(micro_batch_size: u64) -> StepReport {
     StepReport { phases, peak }
 }
 
+fn scenario(micro_batch_size: u64, gradient_accumulation_steps: u64) -> Scenario {
+    Scenario {
+        model: ModelRef::Catalog("qwen2.5-1.5b".into()),
+        micro_batch_size,
+        gradient_accumulation_steps,
+        ..Scenario::default()
+    }
+}
+
 /// A run of the engine with Qwen2.5-1.5B in fp32, foreach AdamW and 256 tokens. Tests share runs,
 /// since they take a while unoptimized.
 pub fn run(micro_batch_size: u64, gradient_accumulation_steps: u64) -> &'static Estimate {
@@ -63,68 +70,13 @@ pub fn run(micro_batch_size: u64, gradient_accumulation_steps: u64) -> &'static 
     let key = (micro_batch_size, gradient_accumulation_steps);
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
     runs.entry(key).or_insert_with(|| {
-        let scenario = Scenario {
-            model: ModelRef::Catalog("qwen2.5-1.5b".into()),
-            micro_batch_size,
-            gradient_accumulation_steps,
-            ..Scenario::default()
-        };
-        let spec = resolve(&scenario).spec.expect("a scenario that can be run");
-        let run = from_trace(&spec, Vec::new(), &simulate(&spec)).expect("a run has phases");
-        Box::leak(Box::new(run))
+        let run = report::estimate(&scenario(micro_batch_size, gradient_accumulation_steps));
+        Box::leak(Box::new(run.expect("a scenario that can be run")))
     })
 }
 
-fn sweep_point(micro_batch_size: u64, capacity: Bytes) -> SweepPoint {
-    let device = &run(micro_batch_size, 1).report.device;
-    let phases = &device.steady_step.phases;
-    SweepPoint {
-        micro_batch_size,
-        phases: phases
-            .iter()
-            .map(|phase| (phase.phase, phase.peak_tensor))
-            .collect(),
-        binding: device.steady_step.peak.phase,
-        total: device.total,
-        fits: device.total <= capacity,
-    }
-}
-
-/// Batch sizes 1 to 64 of Qwen2.5-1.5B in fp32 with foreach AdamW and 256 tokens, of which 56 GiB
-/// hold less than half.
+/// The same model over batch sizes up to 64, on the GPU that a scenario has by default.
 pub fn sweep() -> &'static Sweep {
     static SWEEP: OnceLock<Sweep> = OnceLock::new();
-    SWEEP.get_or_init(|| {
-        let capacity = Bytes::gib(56);
-        let points: Vec<SweepPoint> = [1, 2, 4, 8, 16, 32, 64]
-            .map(|size| sweep_point(size, capacity))
-            .into();
-        let switches = points.windows(2).filter_map(|pair| {
-            let [a, b] = pair else { return None };
-            (a.binding != b.binding).then(|| {
-                let (mut low, mut high) = (a.micro_batch_size, b.micro_batch_size);
-                while high - low > 1 {
-                    let middle = u64::midpoint(low, high);
-                    if sweep_point(middle, capacity).binding == a.binding {
-                        low = middle;
-                    } else {
-                        high = middle;
-                    }
-                }
-                Switch {
-                    micro_batch_size: high,
-                    from: a.binding,
-                    to: b.binding,
-                }
-            })
-        });
-        let switches = switches.collect();
-        let fitting = points.iter().rev().find(|point| point.fits);
-        let largest_fitting = fitting.map(|point| point.micro_batch_size);
-        Sweep {
-            points,
-            switches,
-            largest_fitting,
-        }
-    })
+    SWEEP.get_or_init(|| report::sweep(&scenario(2, 1), &[1, 2, 4, 8, 16, 32, 64]))
 }

@@ -2,7 +2,8 @@
 
 use super::CrossoverFigure;
 use super::batch::BatchScale;
-use crate::chart::axis::{Axis, gutter};
+use super::shown::shown;
+use crate::chart::axis::Axis;
 use crate::chart::geometry::{ByteScale, Frame, pixel, scale_top};
 use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
@@ -66,16 +67,17 @@ impl CrossoverLayout {
             .max();
         let need = need.unwrap_or_default();
         let names = level_margin(width, theme).max(theme.small().cast_signed() * SHORT_LETTERS);
-        let plot = Frame {
-            left: gutter(need, unit, theme),
-            top: line * (2 + far_rows(need, figure.capacity, width)) + 4,
-            right: width - names,
-            bottom: height - line * 2 - 10,
-        };
         let scale = ByteScale {
             max: scale_top(need, figure.capacity),
-            top: plot.top,
-            bottom: plot.bottom,
+            top: line * (2 + far_rows(need, figure.capacity, width)) + 4,
+            bottom: height - line * 2 - 10,
+        };
+        let axis = Axis::new(scale, unit);
+        let plot = Frame {
+            left: axis.gutter(theme),
+            top: scale.top,
+            right: width - names,
+            bottom: scale.bottom,
         };
         let max = points.last().map_or(1, |point| point.micro_batch_size);
         let batch = BatchScale {
@@ -98,10 +100,10 @@ impl CrossoverLayout {
             .map(|p| at(p.micro_batch_size, p.total.get() as f64))
             .collect();
         let lines: Vec<Line> = lines.collect();
-        let binding = binding(figure.sweep, points, &batch, &lines);
+        let binding = binding(figure.sweep, &points, &batch, &lines);
         Self {
             plot,
-            axis: Axis::new(scale, unit),
+            axis,
             batch,
             lines,
             total,
@@ -166,28 +168,6 @@ fn highest(point: &SweepPoint) -> crate::units::Bytes {
         .map(|&(_, bytes)| bytes)
         .max()
         .unwrap_or_default()
-}
-
-/// The points up to where nothing more is to be seen.
-fn shown<'a>(figure: &CrossoverFigure<'a>) -> &'a [SweepPoint] {
-    let sweep = figure.sweep;
-    let Some(capacity) = figure.capacity else {
-        return &sweep.points;
-    };
-    let switches = sweep.switches.iter().map(|switch| switch.micro_batch_size);
-    let must = switches
-        .chain(sweep.largest_fitting)
-        .chain([figure.current])
-        .max();
-    let must = must.unwrap_or_default();
-    // The first that does not fit closes the picture, after everything that happens.
-    let over = sweep
-        .points
-        .partition_point(|point| point.total <= capacity);
-    let past = sweep
-        .points
-        .partition_point(|point| point.micro_batch_size < must);
-    &sweep.points[..(over.max(past) + 1).min(sweep.points.len())]
 }
 
 /// Whether a linear axis up to `max` would squeeze the first crossing.

@@ -3,6 +3,7 @@
 mod batch;
 mod draw;
 mod layout;
+mod shown;
 
 pub use batch::BatchScale;
 pub use draw::draw_crossover;

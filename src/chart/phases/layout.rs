@@ -1,7 +1,7 @@
 //! Where the bars are: geometry for drawing, pointing and keys.
 
 use super::PhasesFigure;
-use crate::chart::axis::{Axis, gutter};
+use crate::chart::axis::Axis;
 use crate::chart::geometry::{ByteScale, Frame, pixel, scale_top};
 use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
@@ -77,16 +77,17 @@ impl PhasesLayout {
             .unwrap_or_default();
         let (width, height) = (size.0.cast_signed(), size.1.cast_signed());
         let line = theme.line_height();
-        let plot = Frame {
-            left: gutter(need, unit, theme),
-            top: line * (2 + far_rows(need, figure.capacity, width)) + 4,
-            right: width - level_margin(width, theme),
-            bottom: height - line * 2 - 8,
-        };
         let scale = ByteScale {
             max: scale_top(need, figure.capacity),
-            top: plot.top,
-            bottom: plot.bottom,
+            top: line * (2 + far_rows(need, figure.capacity, width)) + 4,
+            bottom: height - line * 2 - 8,
+        };
+        let axis = Axis::new(scale, unit);
+        let plot = Frame {
+            left: axis.gutter(theme),
+            top: scale.top,
+            right: width - level_margin(width, theme),
+            bottom: scale.bottom,
         };
         let count = i32::try_from(phases.len()).unwrap_or(1).max(1);
         let bars = phases.iter().zip(0..).map(|(phase, i)| {
@@ -135,7 +136,7 @@ impl PhasesLayout {
         Self {
             plot,
             bars: bars.collect(),
-            axis: Axis::new(scale, unit),
+            axis,
         }
     }
 

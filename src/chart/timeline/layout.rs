@@ -2,7 +2,7 @@
 
 use super::TimelineFigure;
 use super::program::ProgramScale;
-use crate::chart::axis::{Axis, gutter};
+use crate::chart::axis::Axis;
 use crate::chart::geometry::{ByteScale, Frame, scale_top};
 use crate::chart::marks::{far_rows, level_margin};
 use crate::chart::number::Unit;
@@ -72,11 +72,17 @@ impl TimelineLayout {
             .max()
             .unwrap_or_default();
         let headings = line * far_rows(need, figure.capacity, width);
-        let plot = Frame {
-            left: gutter(need, unit, theme),
+        let scale = ByteScale {
+            max: scale_top(need, figure.capacity),
             top: headings + line * 2 + 8,
-            right: width - level_margin(width, theme),
             bottom: height - STRIP - line - 10,
+        };
+        let axis = Axis::new(scale, unit);
+        let plot = Frame {
+            left: axis.gutter(theme),
+            top: scale.top,
+            right: width - level_margin(width, theme),
+            bottom: scale.bottom,
         };
         let strip = Frame {
             left: plot.left,
@@ -91,16 +97,11 @@ impl TimelineLayout {
                 .any(|run| timeline.points[run.point].composition.get(category).get() > 0)
         };
         let layers = Category::ALL.iter().copied().filter(occurs).collect();
-        let scale = ByteScale {
-            max: scale_top(need, figure.capacity),
-            top: plot.top,
-            bottom: plot.bottom,
-        };
         Self {
             plot,
             headings,
             strip,
-            axis: Axis::new(scale, unit),
+            axis,
             program,
             runs,
             layers,
