@@ -1,9 +1,11 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
-use crate::spec::ResolvedSpec;
+use super::facts::Facts;
+use super::lora::{self, Slot, Target};
+use crate::spec::{ActivationCheckpointing, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// What all modules of one model are built with.
 pub(super) struct Plan<'a> {
@@ -11,27 +13,36 @@ pub(super) struct Plan<'a> {
     spec: &'a ResolvedSpec,
     /// Elements of all parameters so far.
     parameters: Cell<u64>,
+    /// Layers that get adapters, in the order in which they are built.
+    targets: RefCell<Vec<Target>>,
 }
 
 impl<'a> Plan<'a> {
     /// Nothing is built yet.
     pub(super) fn new(tape: &'a Tape, spec: &'a ResolvedSpec) -> Self {
-        let parameters = Cell::new(0);
         Self {
             tape,
             spec,
-            parameters,
+            parameters: Cell::new(0),
+            targets: RefCell::default(),
         }
     }
 
-    /// Elements of all parameters, trained or not, each once.
-    pub(super) fn num_parameters(&self) -> u64 {
-        self.parameters.get()
+    /// Ends the building of a model with weights in `dtype`: its adapters come last. Returns the
+    /// elements of all parameters, trained or not, each once.
+    pub(super) fn finish(self, dtype: DType) -> u64 {
+        let adapters = self.spec.lora.as_ref().map_or(0, |options| {
+            lora::attach(self.tape, options, dtype, &self.targets.take())
+        });
+        self.parameters.get() + adapters
     }
 
     /// Whether the parameter `name` of the module at `path` gets a gradient.
     fn trains(&self, path: impl FnOnce() -> String, name: &str) -> bool {
         let frozen = &self.spec.frozen;
+        if self.spec.lora.is_some() {
+            return false;
+        }
         if frozen.is_empty() {
             return true;
         }
@@ -90,6 +101,34 @@ impl<'a> Builder<'a> {
                 t.allocate("parameter", shape, self.dtype, Category::Parameters)
             }
         })
+    }
+
+    /// The place for the adapter of this linear layer, if it is to get one.
+    pub(super) fn adapter(&self, inputs: u64, outputs: u64) -> Option<Slot> {
+        let lora = self.plan.spec.lora.as_ref()?;
+        if !lora::is_target(lora, &self.plan.tape.scope_path(self.scope)) {
+            return None;
+        }
+        let slot = Slot::default();
+        self.plan.targets.borrow_mut().push(Target {
+            slot: Slot::clone(&slot),
+            scope: self.scope,
+            inputs,
+            outputs,
+        });
+        Some(slot)
+    }
+
+    /// Whether the input embedding's result is made to require a gradient, so that checkpointed
+    /// layers that are frozen have one to start from (`enable_input_require_grads`).
+    pub(super) fn input_requires_gradient(&self) -> bool {
+        let spec = self.plan.spec;
+        let asked = Facts::of(spec).checkpointing_asks_input_gradient;
+        match spec.activation_checkpointing {
+            ActivationCheckpointing::None => false,
+            ActivationCheckpointing::Full => asked,
+            ActivationCheckpointing::FullReentrant => asked || spec.lora.is_some(),
+        }
     }
 
     /// The module's buffer `name`: a tensor of the model that is not trained.

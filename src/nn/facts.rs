@@ -13,6 +13,9 @@ pub(super) struct Facts {
     /// The loss shifts labels by padding (transformers >= 4.49); before, it copies the logits
     /// without the last position.
     pub(super) loss_pads_labels: bool,
+    /// `gradient_checkpointing_enable` makes the input embedding's result require a gradient
+    /// (transformers 5); before, only PEFT does, for re-entrant checkpointing of a frozen model.
+    pub(super) checkpointing_asks_input_gradient: bool,
 }
 
 impl Facts {
@@ -22,16 +25,19 @@ impl Facts {
                 sdpa_takes_groups: true,
                 sdpa_inputs_contiguous: false,
                 loss_pads_labels: true,
+                checkpointing_asks_input_gradient: true,
             },
             Framework::Torch26Transformers451 => Self {
                 sdpa_takes_groups: false,
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: true,
+                checkpointing_asks_input_gradient: false,
             },
             Framework::Torch26Transformers448 => Self {
                 sdpa_takes_groups: false,
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: false,
+                checkpointing_asks_input_gradient: false,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! Building blocks shared by architectures.
 
 use super::builder::Builder;
+use super::lora::Slot;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
@@ -8,6 +9,7 @@ use crate::units::DType;
 pub(super) struct Linear {
     weight: Tensor,
     bias: Option<Tensor>,
+    adapter: Option<Slot>,
 }
 
 impl Linear {
@@ -15,38 +17,66 @@ impl Linear {
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
         let weight = b.parameter("weight", [outputs, inputs]);
         let bias = bias.then(|| b.parameter("bias", [outputs]));
-        Self { weight, bias }
+        let adapter = b.adapter(inputs, outputs);
+        Self {
+            weight,
+            bias,
+            adapter,
+        }
     }
 
     /// A layer without bias whose weight is another module's, as an output layer tied to the
     /// embedding.
-    pub(super) fn tied(weight: &Tensor) -> Self {
-        let weight = weight.clone();
-        let bias = None;
-        Self { weight, bias }
+    pub(super) fn tied(b: &Builder, weight: &Tensor) -> Self {
+        Self {
+            weight: weight.clone(),
+            bias: None,
+            adapter: b.adapter(weight.dim(1), weight.dim(0)),
+        }
     }
 
     /// `[.., inputs]` to `[.., outputs]`.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        t.linear(x, &self.weight, self.bias.as_ref())
+        let result = t.linear(x, &self.weight, self.bias.as_ref());
+        match self.adapter.as_ref().and_then(|slot| slot.get()) {
+            Some(adapter) => adapter.forward(t, x, result),
+            None => result,
+        }
     }
 }
 
 /// `torch.nn.Embedding`.
 pub(super) struct Embedding {
     pub(super) weight: Tensor,
+    /// Whether the result is made to require a gradient.
+    result_requires_gradient: bool,
 }
 
 impl Embedding {
     /// Weight `[rows, width]`.
     pub(super) fn new(b: &Builder, rows: u64, width: u64) -> Self {
-        let weight = b.parameter("weight", [rows, width]);
-        Self { weight }
+        Self {
+            weight: b.parameter("weight", [rows, width]),
+            result_requires_gradient: false,
+        }
+    }
+
+    /// The model's input embedding (`get_input_embeddings`).
+    pub(super) fn of_input(b: &Builder, rows: u64, width: u64) -> Self {
+        Self {
+            result_requires_gradient: b.input_requires_gradient(),
+            ..Self::new(b, rows, width)
+        }
     }
 
     /// Indices `[..]` to `[.., width]`.
     pub(super) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
-        t.embedding(&self.weight, indices)
+        let result = t.embedding(&self.weight, indices);
+        if self.result_requires_gradient && !result.requires_grad() {
+            t.input_leaf(&result)
+        } else {
+            result
+        }
     }
 }
 

@@ -60,7 +60,8 @@ impl Llama {
     pub(super) fn new(b: &Builder, c: &LlamaConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of(spec, facts);
         let model = b.at("model");
-        let embed_tokens = Embedding::new(&model.at("embed_tokens"), c.vocab_size, c.hidden_size);
+        let embed_tokens =
+            Embedding::of_input(&model.at("embed_tokens"), c.vocab_size, c.hidden_size);
         let layers = (0..)
             .take(usize::try_from(c.num_hidden_layers).unwrap_or(usize::MAX))
             .map(|i| Rc::new(DecoderLayer::new(&model.item("layers", i), c, options)))
@@ -68,7 +69,7 @@ impl Llama {
         let norm = RmsNorm::new(&model.at("norm"), c.hidden_size);
         let rotary = Rotary::new(&model.at("rotary_emb"), c.head_dim);
         let lm_head = if c.tie_word_embeddings {
-            Linear::tied(&embed_tokens.weight)
+            Linear::tied(&b.at("lm_head"), &embed_tokens.weight)
         } else {
             Linear::new(&b.at("lm_head"), c.hidden_size, c.vocab_size, false)
         };

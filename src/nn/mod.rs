@@ -14,6 +14,7 @@ mod facts;
 mod layers;
 mod linear;
 mod llama;
+mod lora;
 mod loss;
 mod model;
 

@@ -49,7 +49,8 @@ impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let plan = Plan::new(t, spec);
-        let b = Builder::new(&plan, weight_dtype(spec.precision));
+        let dtype = weight_dtype(spec.precision);
+        let b = Builder::new(&plan, dtype);
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
@@ -60,7 +61,7 @@ impl Model {
         Self {
             net,
             loss: spec.loss,
-            num_parameters: plan.num_parameters(),
+            num_parameters: plan.finish(dtype),
         }
     }
 

@@ -125,10 +125,14 @@ impl Tape {
     }
 
     /// `checkpoint(region, input, use_reentrant=True)`: the region runs without gradients, and
-    /// backward runs it again with them and goes backward through it at once.
+    /// backward runs it again with them and goes backward through it at once. Where no gradient
+    /// flows to the input, none flows to what the region is made of.
     pub fn checkpoint_reentrant(&self, input: Tensor, region: Region) -> Tensor {
         if !self.records(&[&input]) {
-            return region(self, &input);
+            let grad_mode = self.set_grad_enabled(false);
+            let output = region(self, &input);
+            self.set_grad_enabled(grad_mode);
+            return output;
         }
         let saved = self.save(&input);
         let autocast = self.autocast_dtype();
@@ -150,7 +154,7 @@ impl Tape {
                 tape.backward_with(&output, gradient);
             }
             tape.set_grad_enabled(grad_mode);
-            let grad = tape.take_input_gradient(&input);
+            let grad = input.take_gradient();
             drop(output);
             Grads::from_iter([grad])
         };

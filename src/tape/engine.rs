@@ -5,7 +5,7 @@
 //! gradients are dropped after it has run, then its saved tensors, then its outgoing gradients are
 //! handed on.
 
-use super::graph::{Edge, Grads, Node, ParameterId, accumulate};
+use super::graph::{Edge, Grads, Leaf, Node};
 use super::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cmp::Ordering;
@@ -77,7 +77,7 @@ impl Tape {
                             stack.push(Rc::clone(next));
                         }
                     }
-                    Edge::Parameter(id) => self.expect_gradient(*id, pass),
+                    Edge::Leaf(leaf) => leaf.expect(pass),
                 }
             }
         }
@@ -101,8 +101,8 @@ impl Tape {
         drop(incoming);
         drop(backward);
         let mut outgoing = outgoing.into_iter();
-        // A parameter takes its gradient only after all gradients of this node are handed on.
-        let mut parameters: smallvec::SmallVec<[ParameterId; 2]> = smallvec::SmallVec::new();
+        // A leaf takes its gradient only after all gradients of this node are handed on.
+        let mut complete: smallvec::SmallVec<[&Leaf; 2]> = smallvec::SmallVec::new();
         for edge in &node.edges {
             let grad = outgoing.next().flatten();
             match edge {
@@ -116,15 +116,15 @@ impl Tape {
                         ready.push(Ready(Rc::clone(next)));
                     }
                 }
-                Some(Edge::Parameter(id)) => {
-                    if self.receive_gradient(*id, grad) {
-                        parameters.push(*id);
+                Some(Edge::Leaf(leaf)) => {
+                    if leaf.receive(self, grad) {
+                        complete.push(leaf);
                     }
                 }
             }
         }
-        for id in parameters {
-            self.accumulate_grad(id);
+        for leaf in complete {
+            leaf.accumulate(self);
         }
     }
 
@@ -139,36 +139,6 @@ impl Tape {
             grad
         } else {
             self.cast_to("_to_copy", &grad, dtype)
-        }
-    }
-
-    /// A gradient arrives at a parameter; true when it was the last of this pass.
-    fn receive_gradient(&self, id: ParameterId, grad: Option<Tensor>) -> bool {
-        let mut parameters = self.parameters.borrow_mut();
-        let slot = &mut parameters[id as usize];
-        if let Some(grad) = grad {
-            slot.buffer = Some(accumulate(self, slot.buffer.take(), grad));
-        }
-        slot.dependencies -= 1;
-        slot.dependencies == 0
-    }
-
-    /// `AccumulateGrad` (`torch/csrc/autograd/functions/accumulate_grad.h`, torch 2.15): the first
-    /// gradient is taken over when nobody else holds it, else copied; later ones are added in place.
-    fn accumulate_grad(&self, id: ParameterId) {
-        let mut parameters = self.parameters.borrow_mut();
-        let slot = &mut parameters[id as usize];
-        let Some(new) = slot.buffer.take() else {
-            return;
-        };
-        if slot.grad.is_none() {
-            let stolen = new.use_count() == 1 && new.is_contiguous();
-            let grad = if stolen {
-                new.detach()
-            } else {
-                self.empty("clone", *new.shape(), new.dtype())
-            };
-            slot.grad = Some(grad);
         }
     }
 }

@@ -21,8 +21,65 @@ pub(super) type ParameterId = u32;
 pub(super) enum Edge {
     /// To output `1` of a node.
     Node(Rc<Node>, u8),
-    /// To a parameter's `.grad`.
-    Parameter(ParameterId),
+    /// To a leaf's `.grad`.
+    Leaf(Rc<Leaf>),
+}
+
+/// A tensor that keeps its gradient: a parameter, or an input that was made to require one
+/// (`AccumulateGrad`).
+#[derive(Default)]
+pub(super) struct Leaf {
+    /// The parameter that it is, if it is one.
+    pub(super) parameter: Option<ParameterId>,
+    /// The input that it is, whose storage lives as long as the graph leads to it.
+    pub(super) input: Option<Tensor>,
+    /// The gradient.
+    pub(super) grad: RefCell<Option<Tensor>>,
+    /// Gradients that wait for others of the same backward pass.
+    pub(super) buffer: RefCell<Option<Tensor>>,
+    /// Gradients still to come in the running backward pass.
+    pub(super) dependencies: Cell<u32>,
+    /// The backward pass that counted the dependencies.
+    pub(super) pass: Cell<u32>,
+}
+
+impl Leaf {
+    /// One more gradient will come in this pass.
+    pub(super) fn expect(&self, pass: u32) {
+        let before = if self.pass.replace(pass) == pass {
+            self.dependencies.get()
+        } else {
+            0
+        };
+        self.dependencies.set(before + 1);
+    }
+
+    /// A gradient arrives; true when it was the last of this pass.
+    pub(super) fn receive(&self, tape: &Tape, grad: Option<Tensor>) -> bool {
+        if let Some(grad) = grad {
+            let old = self.buffer.take();
+            self.buffer.replace(Some(accumulate(tape, old, grad)));
+        }
+        self.dependencies.set(self.dependencies.get() - 1);
+        self.dependencies.get() == 0
+    }
+
+    /// `AccumulateGrad` (`torch/csrc/autograd/functions/accumulate_grad.h`, torch 2.15): the first
+    /// gradient is taken over when nobody else holds it, else copied; later ones are added in place.
+    pub(super) fn accumulate(&self, tape: &Tape) {
+        let Some(new) = self.buffer.take() else {
+            return;
+        };
+        let mut grad = self.grad.borrow_mut();
+        if grad.is_none() {
+            let stolen = new.use_count() == 1 && new.is_contiguous();
+            *grad = Some(if stolen {
+                new.detach()
+            } else {
+                tape.empty("clone", *new.shape(), new.dtype())
+            });
+        }
+    }
 }
 
 /// Shape and dtype that a gradient must have.

@@ -30,7 +30,7 @@ pub use tensor::Tensor;
 use crate::units::{DType, Shape};
 use autocast::Autocast;
 use checkpoint::{Frame, Recompute};
-use graph::{Backward, Edge, Grads, Node, ParameterId};
+use graph::{Backward, Edge, Grads, Leaf, Node, ParameterId};
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -53,14 +53,10 @@ pub struct Backend {
     pub sdpa_keeps_generator: bool,
 }
 
-/// A parameter and what training adds to it.
+/// A parameter and where its gradient is.
 struct Parameter {
     tensor: Tensor,
-    grad: Option<Tensor>,
-    /// Gradients that wait for others of the same backward pass.
-    buffer: Option<Tensor>,
-    dependencies: u32,
-    pass: u32,
+    leaf: Rc<Leaf>,
 }
 
 /// Records a program of tensor operations.
@@ -148,13 +144,16 @@ impl Tape {
         ));
         let mut parameters = self.parameters.borrow_mut();
         let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
-        let tensor = Tensor::leaf(storage, shape, dtype, id);
+        let leaf = Rc::new(Leaf {
+            parameter: Some(id),
+            ..Leaf::default()
+        });
+        let strides = layout::contiguous(&shape);
+        let tensor =
+            Tensor::new(storage, shape, strides, dtype).with_edge(Edge::Leaf(Rc::clone(&leaf)));
         parameters.push(Parameter {
             tensor: tensor.clone(),
-            grad: None,
-            buffer: None,
-            dependencies: 0,
-            pass: 0,
+            leaf,
         });
         tensor
     }
@@ -162,24 +161,15 @@ impl Tape {
     /// The parameters that get gradients, in the order in which they were made, with theirs.
     pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
         for (i, p) in self.parameters.borrow().iter().enumerate() {
-            f(i, &p.tensor, p.grad.as_ref());
+            f(i, &p.tensor, p.leaf.grad.borrow().as_ref());
         }
     }
 
     /// Drops every gradient, in the order of the parameters.
     pub fn drop_gradients(&self) {
-        for parameter in self.parameters.borrow_mut().iter_mut() {
-            parameter.grad = None;
+        for parameter in self.parameters.borrow().iter() {
+            parameter.leaf.grad.take();
         }
-    }
-
-    fn expect_gradient(&self, id: ParameterId, pass: u32) {
-        let slot = &mut self.parameters.borrow_mut()[id as usize];
-        if slot.pass != pass {
-            slot.pass = pass;
-            slot.dependencies = 0;
-        }
-        slot.dependencies += 1;
     }
 
     fn next_pass(&self) -> u32 {
@@ -218,28 +208,14 @@ impl Tape {
         );
     }
 
-    /// A leaf over the storage of `x`, whose gradient [`Tape::take_input_gradient`] gives.
-    fn input_leaf(&self, x: &Tensor) -> Tensor {
-        let mut parameters = self.parameters.borrow_mut();
-        let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
-        let tensor = x.detach().with_edge(Edge::Parameter(id));
-        let slot = Parameter {
-            tensor: tensor.detach(),
-            grad: None,
-            buffer: None,
-            dependencies: 0,
-            pass: 0,
+    /// `x.detach().requires_grad_()`: the same storage as the beginning of a graph. Its gradient is
+    /// kept as long as it, or a graph that leads to it, lives.
+    pub fn input_leaf(&self, x: &Tensor) -> Tensor {
+        let leaf = Leaf {
+            input: Some(x.detach()),
+            ..Leaf::default()
         };
-        parameters.push(slot);
-        tensor
-    }
-
-    /// The gradient of the youngest input leaf, which ends its life as one.
-    fn take_input_gradient(&self, _leaf: &Tensor) -> Option<Tensor> {
-        self.parameters
-            .borrow_mut()
-            .pop()
-            .and_then(|slot| slot.grad)
+        x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))
     }
 
     /// Sets whether operations are recorded for backward and returns what was set before.

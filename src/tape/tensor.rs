@@ -33,19 +33,6 @@ impl Tensor {
         }))
     }
 
-    pub(super) fn leaf(storage: Rc<Storage>, shape: Shape, dtype: DType, id: ParameterId) -> Self {
-        let strides = layout::contiguous(&shape);
-        let edge = Some(Edge::Parameter(id));
-        Self(Rc::new(Impl {
-            storage,
-            shape,
-            strides,
-            dtype,
-            edge,
-            view: false,
-        }))
-    }
-
     /// The same storage with another shape. Like PyTorch's views it keeps its base alive, so the
     /// autograd engine never accumulates into it in place.
     pub(super) fn view_with(&self, shape: Shape, strides: Strides, edge: Option<Edge>) -> Self {
@@ -134,8 +121,16 @@ impl Tensor {
 
     /// The parameter this tensor is, if it is one.
     pub(super) fn parameter(&self) -> Option<ParameterId> {
-        match self.0.edge {
-            Some(Edge::Parameter(id)) if !self.0.view => Some(id),
+        match &self.0.edge {
+            Some(Edge::Leaf(leaf)) if !self.0.view => leaf.parameter,
+            _ => None,
+        }
+    }
+
+    /// The gradient of a leaf, which gives it up.
+    pub(super) fn take_gradient(&self) -> Option<Self> {
+        match &self.0.edge {
+            Some(Edge::Leaf(leaf)) => leaf.grad.take(),
             _ => None,
         }
     }

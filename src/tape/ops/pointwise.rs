@@ -204,8 +204,8 @@ impl Tape {
     /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.
     pub fn dropout(&self, x: &Tensor) -> Tensor {
         let records = self.records(&[x]);
-        let out = self.like("native_dropout", x);
         let mask = self.elementwise("native_dropout", &[x], DType::Bool);
+        let out = self.like("native_dropout", x);
         if !records {
             return out;
         }

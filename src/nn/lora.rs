@@ -1,0 +1,100 @@
+//! Adapters as PEFT builds and runs them: two factors of low rank beside a frozen linear layer.
+//!
+//! Source: peft 0.21, `tuners/lora/layer.py` and `tuners/tuners_utils.py`.
+
+use crate::spec::Lora;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// The factors A `[r, inputs]` and B `[outputs, r]`, in float32 whatever the layer's dtype is
+/// (`autocast_adapter_dtype`).
+pub(super) struct Adapter {
+    a: Tensor,
+    b: Tensor,
+    dropout: bool,
+}
+
+impl Adapter {
+    /// Adds `B(A(dropout(x)))`, scaled, to the layer's `result` for `x`: x is cast to the dtype of
+    /// the factors, and the sum back to that of the result.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
+        let dtype = result.dtype();
+        let x = t.to(x, self.a.dtype());
+        let scaled = {
+            let wide = {
+                let narrow = {
+                    let dropped = if self.dropout {
+                        t.dropout(&x)
+                    } else {
+                        x.clone()
+                    };
+                    t.linear(&dropped, &self.a, None)
+                };
+                t.linear(&narrow, &self.b, None)
+            };
+            t.mul_scalar(&wide)
+        };
+        let sum = t.add(&result, &scaled);
+        drop(scaled);
+        drop(result);
+        t.to(&sum, dtype)
+    }
+}
+
+/// Where an adapter will be once all of the model is built.
+pub(super) type Slot = Rc<OnceCell<Adapter>>;
+
+/// A layer that gets an adapter.
+pub(super) struct Target {
+    pub(super) slot: Slot,
+    pub(super) scope: u32,
+    pub(super) inputs: u64,
+    pub(super) outputs: u64,
+}
+
+/// Whether the module at `path` is meant by one of the names: it is the whole path or its end
+/// (`check_target_module_exists`).
+pub(super) fn is_target(lora: &Lora, path: &str) -> bool {
+    let ends = |name: &String| {
+        path.strip_suffix(name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    lora.target_modules.iter().any(ends)
+}
+
+/// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
+/// those in half precision become float32 again. Returns the elements of all factors.
+pub(super) fn attach(t: &Tape, lora: &Lora, dtype: DType, targets: &[Target]) -> u64 {
+    let factors = |target: &Target| {
+        [
+            Shape::from([lora.r, target.inputs]),
+            Shape::from([target.outputs, lora.r]),
+        ]
+    };
+    let narrow: Vec<[Tensor; 2]> = if dtype == DType::Float32 {
+        Vec::new()
+    } else {
+        let made = |target: &Target| {
+            let made = factors(target).map(|shape| t.empty("empty", shape, DType::Float32));
+            made.map(|factor| t.to(&factor, dtype))
+        };
+        targets.iter().map(made).collect()
+    };
+    let mut narrow = narrow.into_iter();
+    let mut elements = 0;
+    for target in targets {
+        let mut halves = narrow.next().map(IntoIterator::into_iter);
+        let [a, b] = factors(target).map(|shape| {
+            elements += shape.numel();
+            let factor = t.in_scope(target.scope, || t.parameter(shape, DType::Float32));
+            drop(halves.as_mut().and_then(Iterator::next));
+            factor
+        });
+        let dropout = lora.dropout > 0.0;
+        // A slot is filled once, here.
+        let _ = target.slot.set(Adapter { a, b, dropout });
+    }
+    elements
+}
