@@ -1,13 +1,23 @@
-//! `torch.amp.GradScaler`.
+//! `torch.amp.GradScaler`. All of its tensors are single numbers.
 
+use super::Optimizer;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
+
+/// Bytes of a number in double precision, which no tensor of the tape has otherwise.
+const DOUBLE: DType = DType::Int64;
 
 /// The gradient scaler of float16 training.
 #[derive(Default)]
 pub struct GradScaler {
     /// The scale and the growth tracker, made with the first loss.
     state: Vec<Tensor>,
+    /// Whether infinities were found, from [`GradScaler::unscale`] until [`GradScaler::update`].
+    found_inf: Option<Tensor>,
+}
+
+fn number(t: &Tape, op: &'static str, dtype: DType) -> Tensor {
+    t.empty(op, Shape::new(&[]), dtype)
 }
 
 impl GradScaler {
@@ -15,10 +25,57 @@ impl GradScaler {
     pub fn scale(&mut self, t: &Tape, loss: &Tensor) -> Tensor {
         if self.state.is_empty() {
             for dtype in [DType::Float32, DType::Int32] {
+                let shape = Shape::new(&[]);
                 self.state
-                    .push(t.allocate("full", Shape::new(&[]), dtype, Category::Temporaries));
+                    .push(t.allocate("full", shape, dtype, Category::Temporaries));
             }
         }
         t.mul(loss, &self.state[0])
+    }
+
+    /// `scaler.unscale_(optimizer)`.
+    pub fn unscale(&mut self, t: &Tape) {
+        let scale = number(t, "_to_copy", DOUBLE);
+        let reciprocal = number(t, "reciprocal", DOUBLE);
+        drop(scale);
+        let inverse = number(t, "_to_copy", DType::Float32);
+        drop(reciprocal);
+        self.check(t);
+        drop(inverse);
+    }
+
+    /// Looks for infinities in all gradients, with copies of the flag and of the inverse scale for
+    /// their device.
+    fn check(&mut self, t: &Tape) {
+        let found = number(t, "full", DType::Float32);
+        self.found_inf = Some(number(t, "_to_copy", DType::Float32));
+        drop(number(t, "_to_copy", DType::Float32));
+        drop(found);
+    }
+
+    /// `scaler.step(optimizer)`. A fused step takes scale and flag and unscales by itself.
+    pub fn step(&mut self, t: &Tape, optimizer: &mut Optimizer) {
+        let unscaled = self.found_inf.is_some();
+        if !optimizer.unscales_gradients() {
+            if !unscaled {
+                self.unscale(t);
+            }
+            optimizer.step(t);
+            return;
+        }
+        if !unscaled {
+            let inverse = number(t, "full", DType::Float32);
+            self.check(t);
+            drop(inverse);
+        }
+        let flag = number(t, "add", DType::Float32);
+        let scale = (!unscaled).then(|| number(t, "mul", DType::Float32));
+        optimizer.step(t);
+        drop((scale, flag));
+    }
+
+    /// `scaler.update()`.
+    pub fn update(&mut self) {
+        self.found_inf = None;
     }
 }

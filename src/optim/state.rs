@@ -1,6 +1,6 @@
 //! An optimizer and its state.
 
-use crate::spec::{self, OptimizerName};
+use crate::spec::{self, OptimizerImpl, OptimizerName};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
@@ -45,6 +45,11 @@ impl Optimizer {
             OptimizerName::None => {}
         }
         t.set_grad_enabled(grad_mode);
+    }
+
+    /// Whether its step unscales gradients itself (`_step_supports_amp_scaling`): fused ones do.
+    pub(super) fn unscales_gradients(&self) -> bool {
+        self.options.implementation == OptimizerImpl::Fused
     }
 
     /// Makes the state of every parameter with a gradient that has none yet.

@@ -57,6 +57,7 @@ fn backend(spec: &ResolvedSpec) -> Backend {
         multiprocessors: 108,
         sorts_by_needed_bits: recent,
         sdpa_keeps_generator: recent,
+        foreach_norm_packs_chunks: recent,
     }
 }
 
@@ -148,10 +149,18 @@ impl Run<'_> {
             if trains {
                 if spec.clip_grad_norm {
                     self.mark(step, accumulation - 1, Phase::Clip);
+                    if let Some(scaler) = &mut scaler {
+                        scaler.unscale(t);
+                    }
                     clip_grad_norm(t);
                 }
                 self.mark(step, accumulation - 1, Phase::OptimizerStep);
-                optimizer.step(t);
+                if let Some(scaler) = &mut scaler {
+                    scaler.step(t, &mut optimizer);
+                    scaler.update();
+                } else {
+                    optimizer.step(t);
+                }
                 self.mark(step, accumulation - 1, Phase::ZeroGrad);
                 if spec.zero_grad_set_to_none {
                     t.drop_gradients();

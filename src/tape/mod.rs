@@ -51,6 +51,9 @@ pub struct Backend {
     pub sorts_by_needed_bits: bool,
     /// Whether sdpa's kernels keep the random generator's state on the device (torch 2.15).
     pub sdpa_keeps_generator: bool,
+    /// Whether the multi-tensor norm keeps one number a chunk (torch 2.15) or as many for each
+    /// tensor as the largest one has chunks (torch 2.6).
+    pub foreach_norm_packs_chunks: bool,
 }
 
 /// A parameter and where its gradient is.

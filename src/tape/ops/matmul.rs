@@ -121,7 +121,10 @@ impl Tape {
         let weight = self.cast_down(weight);
         let x = self.cast_down(x);
         self.without_autocast(|| {
-            let transposed = self.t(&weight);
+            // The order in which the views are made decides which gradient is handed on first:
+            // the weight is transposed before the input is flattened only without a bias
+            // (`aten/src/ATen/native/Linear.cpp`, torch 2.15).
+            let early = bias.is_none().then(|| self.t(&weight));
             let mut shape = *x.shape();
             let last = shape.rank() - 1;
             shape.dims_mut()[last] = weight.dim(0);
@@ -130,6 +133,7 @@ impl Tape {
             } else {
                 self.reshape(&x, [x.numel() / x.dim(-1).max(1), x.dim(-1)])
             };
+            let transposed = early.unwrap_or_else(|| self.t(&weight));
             match &bias {
                 Some(bias) => {
                     let out = self.addmm(bias, &flat, &transposed);
