@@ -6,7 +6,7 @@
 //! a model only by its bytes, so a catalog model stands in for T5 and for GLA.
 
 use highwater::host::{self, HostEstimate, HostInputs, HostPart, HostPhase};
-use highwater::report::Fit;
+use highwater::report::{self, Fit, Memory, RemedyKind};
 use highwater::spec::{self, Scenario};
 use highwater::units::Bytes;
 use serde_json::{Value, json};
@@ -243,4 +243,41 @@ fn situation_4_112_workers_cost_a_few_gigabytes_that_fewer_workers_save() {
     let none = fourteen_processes(0).peak.total;
     assert_between(eight - none, GB, 5 * GB);
     assert!(two > none && two < eight);
+}
+
+#[test]
+fn situation_2_remedies_for_the_ram_are_computed_and_ranked() {
+    let scenario: Scenario = serde_json::from_value(json!({
+        "model": "smollm2-135m",
+        "micro_batch_size": 1,
+        "seq_len": 64,
+        "dataset": table(),
+        "dataloader": workers(8),
+        "hardware": {"gpus_per_node": 3},
+    }))
+    .expect("a scenario");
+    let report = report::estimate(&scenario).expect("an estimate").report;
+    let found = report::remedies(&scenario, &report);
+    let on_host: Vec<RemedyKind> = found
+        .iter()
+        .filter(|remedy| remedy.memory == Memory::Host)
+        .map(|remedy| remedy.kind)
+        .collect();
+    // Releasing Arrow's pool helps only after reading, which is where the peak is. Not pinning is
+    // not among them: pinned batches take the place of those in shared memory.
+    assert_eq!(
+        on_host,
+        [
+            RemedyKind::MapDataset,
+            RemedyKind::NoWorkers,
+            RemedyKind::ReleaseArrowPool,
+        ]
+    );
+    for remedy in found.iter().filter(|r| r.memory == Memory::Host) {
+        let again = report::estimate(&remedy.scenario)
+            .expect("an estimate")
+            .report;
+        assert_eq!(again.host.peak.total, remedy.total);
+        assert_eq!(report.host.peak.total - remedy.total, remedy.saves);
+    }
 }

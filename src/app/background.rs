@@ -95,7 +95,8 @@ fn go_on(store: Store, serial: StoredValue<u64>, mut work: Work) {
     } else if let Some(candidate) = work.candidates.pop_front() {
         work.remedies.extend(remedy(&work.report, candidate));
     } else {
-        work.remedies.sort_by_key(|remedy| Reverse(remedy.saves));
+        work.remedies
+            .sort_by_key(|remedy| (remedy.memory, Reverse(remedy.saves)));
         store.remedies.set(work.remedies);
         return;
     }

@@ -2,7 +2,8 @@
 
 use super::{Report, estimate};
 use crate::spec::{
-    ActivationCheckpointing, Optimizer, OptimizerImpl, OptimizerName, Precision, Program, Scenario,
+    ActivationCheckpointing, ArrowPool, DatasetMode, Optimizer, OptimizerImpl, OptimizerName,
+    Precision, Program, Scenario,
 };
 use crate::units::{Bytes, names};
 use serde::Serialize;
@@ -26,6 +27,26 @@ names! {
         SetToNone = "set_to_none",
         /// The caller drops the model's outputs.
         DropOutputs = "drop_outputs",
+        /// The data set is memory-mapped instead of read into each process.
+        MapDataset = "map_dataset",
+        /// The training process loads its batches itself.
+        NoWorkers = "no_workers",
+        /// Workers start afresh each epoch, and with them what they have copied.
+        FreshWorkers = "fresh_workers",
+        /// Arrow gives back what it used for reading.
+        ReleaseArrowPool = "release_arrow_pool",
+        /// Batches are not copied to pinned memory.
+        NoPinning = "no_pinning",
+    }
+}
+
+names! {
+    /// The two memories.
+    Memory {
+        /// The GPU's.
+        Device = "device",
+        /// The RAM of a node.
+        Host = "host",
     }
 }
 
@@ -36,7 +57,9 @@ pub struct Remedy {
     pub kind: RemedyKind,
     /// The scenario with it.
     pub scenario: Scenario,
-    /// What nvidia-smi would show.
+    /// Which memory `total` and `saves` are about: the device's when it saves there at all.
+    pub memory: Memory,
+    /// What nvidia-smi would show, or what one node would need of its RAM.
     pub total: Bytes,
     /// By how much less that is.
     pub saves: Bytes,
@@ -83,6 +106,11 @@ fn changed(scenario: &Scenario, kind: RemedyKind) -> Option<Scenario> {
         RemedyKind::ExpandableSegments => to.allocator.expandable_segments = true,
         RemedyKind::SetToNone if training => to.zero_grad_set_to_none = true,
         RemedyKind::DropOutputs => to.keep_outputs = false,
+        RemedyKind::MapDataset => to.dataset.mode = DatasetMode::MemoryMapped,
+        RemedyKind::NoWorkers => to.dataloader.num_workers = 0,
+        RemedyKind::FreshWorkers => to.dataloader.persistent_workers = false,
+        RemedyKind::ReleaseArrowPool => to.dataset.arrow_pool = ArrowPool::Released,
+        RemedyKind::NoPinning => to.dataloader.pin_memory = false,
         _ => return None,
     }
     (to != *scenario).then_some(to)
@@ -91,22 +119,31 @@ fn changed(scenario: &Scenario, kind: RemedyKind) -> Option<Scenario> {
 /// Computes one candidate; nothing when it is refused or saves nothing.
 pub fn remedy(report: &Report, (kind, scenario): (RemedyKind, Scenario)) -> Option<Remedy> {
     let changed = estimate(&scenario).ok()?.report;
-    let saves = report.device.total - changed.device.total;
-    (saves > Bytes::ZERO).then_some(Remedy {
+    let device = (Memory::Device, report.device.total, changed.device.total);
+    let host = (
+        Memory::Host,
+        report.host.peak.total,
+        changed.host.peak.total,
+    );
+    let (memory, before, total) = [device, host]
+        .into_iter()
+        .find(|(_, before, after)| after < before)?;
+    Some(Remedy {
         kind,
         scenario,
-        total: changed.device.total,
-        saves,
+        memory,
+        total,
+        saves: before - total,
         fits: changed.verdict.fits,
     })
 }
 
-/// All remedies of a scenario, those that save most first.
+/// All remedies of a scenario, the device's before the host's, those that save most first.
 pub fn remedies(scenario: &Scenario, report: &Report) -> Vec<Remedy> {
     let mut found: Vec<Remedy> = candidates(scenario)
         .into_iter()
         .filter_map(|candidate| remedy(report, candidate))
         .collect();
-    found.sort_by_key(|remedy| std::cmp::Reverse(remedy.saves));
+    found.sort_by_key(|remedy| (remedy.memory, std::cmp::Reverse(remedy.saves)));
     found
 }

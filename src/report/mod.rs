@@ -30,7 +30,7 @@ mod tests;
 pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Selection, read_cases,
 };
-pub use advice::{Remedy, RemedyKind, candidates, remedies, remedy};
+pub use advice::{Memory, Remedy, RemedyKind, candidates, remedies, remedy};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};

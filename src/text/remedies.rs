@@ -23,6 +23,16 @@ pub fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
         (RemedyKind::SetToNone, Language::Chinese) => "zero_grad(set_to_none=True)",
         (RemedyKind::DropOutputs, Language::English) => "Drop the outputs",
         (RemedyKind::DropOutputs, Language::Chinese) => "不保留模型输出",
+        (RemedyKind::MapDataset, Language::English) => "RAM: memory-map the data set",
+        (RemedyKind::MapDataset, Language::Chinese) => "主机内存：内存映射数据集",
+        (RemedyKind::NoWorkers, Language::English) => "RAM: no DataLoader workers",
+        (RemedyKind::NoWorkers, Language::Chinese) => "主机内存：不用 DataLoader 工作进程",
+        (RemedyKind::FreshWorkers, Language::English) => "RAM: persistent_workers=False",
+        (RemedyKind::FreshWorkers, Language::Chinese) => "主机内存：persistent_workers=False",
+        (RemedyKind::ReleaseArrowPool, Language::English) => "RAM: release Arrow's memory pool",
+        (RemedyKind::ReleaseArrowPool, Language::Chinese) => "主机内存：释放 Arrow 内存池",
+        (RemedyKind::NoPinning, Language::English) => "RAM: pin_memory=False",
+        (RemedyKind::NoPinning, Language::Chinese) => "主机内存：pin_memory=False",
     }
 }
 
@@ -55,6 +65,22 @@ pub fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
         (RemedyKind::SetToNone, Language::Chinese) => "PyTorch 的默认值，没有代价",
         (RemedyKind::DropOutputs, Language::English) => "no cost: delete them before the next step",
         (RemedyKind::DropOutputs, Language::Chinese) => "没有代价：在下一步之前删除即可",
+        (RemedyKind::MapDataset, Language::English) => {
+            "reads through the page cache from a fast disk"
+        }
+        (RemedyKind::MapDataset, Language::Chinese) => "通过页缓存读取，需要较快的磁盘",
+        (RemedyKind::NoWorkers, Language::English) => "the GPU waits while batches are made",
+        (RemedyKind::NoWorkers, Language::Chinese) => "准备批次时 GPU 等待",
+        (RemedyKind::FreshWorkers, Language::English) => "workers start anew each epoch",
+        (RemedyKind::FreshWorkers, Language::Chinese) => "每个 epoch 重新启动工作进程",
+        (RemedyKind::ReleaseArrowPool, Language::English) => {
+            "one call after reading: default_memory_pool().release_unused()"
+        }
+        (RemedyKind::ReleaseArrowPool, Language::Chinese) => {
+            "读取后调用一次 default_memory_pool().release_unused()"
+        }
+        (RemedyKind::NoPinning, Language::English) => "slower copies to the GPU",
+        (RemedyKind::NoPinning, Language::Chinese) => "复制到 GPU 变慢",
     }
 }
 

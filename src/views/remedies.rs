@@ -17,6 +17,7 @@ pub(super) fn RemediesPanel() -> impl IntoView {
             total,
             saves,
             fits,
+            ..
         } = remedy;
         let say = move || {
             let (units, language) = (store.units.get(), store.language.get());
