@@ -6,6 +6,7 @@ A file's kind is the beginning of its name, bpe or uni.
 """
 
 import os
+import random
 import sys
 
 import measure
@@ -16,9 +17,9 @@ SPECIAL = ["<pad>", "</s>", "<unk>"]
 
 def words(count):
     import numpy as np
-    random = np.random.default_rng(1)
+    draw = np.random.default_rng(1)
     syllables = [c + v for c in "bcdfghjklmnpqrstvwxyz" for v in ("a", "e", "i", "o", "u", "an", "er", "is", "on")]
-    return ["".join(random.choice(syllables, random.integers(1, 6))) for _ in range(count)]
+    return ["".join(draw.choice(syllables, draw.integers(1, 6))) for _ in range(count)]
 
 
 def make(kind, size):
@@ -35,7 +36,10 @@ def make(kind, size):
         text = words(400_000)
         made.train_from_iterator((" ".join(text[i:i + 1000]) for i in range(0, len(text), 1000)), trainer)
     else:
-        pieces = sorted({mark + word for word in words(2 * size) for mark in ("", "\u2581")})[:size - 30]
+        pieces = sorted({mark + word for word in words(2 * size) for mark in ("", "\u2581")})
+        # Neighbours share their beginnings; a real vocabulary is spread over all of them.
+        random.Random(0).shuffle(pieces)
+        pieces = pieces[:size - 30]
         scores = [(token, 0.0) for token in SPECIAL] + [(c, -9.0) for c in "abcdefghijklmnopqrstuvwxyz\u2581"]
         scores += [(piece, -8 - 0.00001 * i) for i, piece in enumerate(pieces)]
         made = Tokenizer(models.Unigram(scores, unk_id=2))
