@@ -17,6 +17,7 @@ mod geometry;
 mod look;
 mod marks;
 mod number;
+mod palette;
 mod pen;
 mod phases;
 mod svg;

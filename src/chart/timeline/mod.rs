@@ -4,6 +4,7 @@ mod draw;
 mod layout;
 mod program;
 mod rows;
+mod stacks;
 
 pub use draw::draw_timeline;
 pub use layout::{Run, TimelineHit, TimelineLayout};
