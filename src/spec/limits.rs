@@ -12,8 +12,6 @@ pub(super) const SEQ_LEN: RangeInclusive<u64> = 1..=1 << 24;
 pub(super) const ACCUMULATION: RangeInclusive<u64> = 1..=1 << 16;
 /// Layers of a model.
 pub(super) const LAYERS: RangeInclusive<u64> = 1..=1024;
-/// Layers times micro-batches, which the number of events of a trace is proportional to.
-pub(super) const LAYER_PASSES: u64 = 1 << 14;
 /// Hidden and intermediate sizes and features.
 pub(super) const WIDTH: RangeInclusive<u64> = 1..=1 << 24;
 /// Heads.

@@ -144,7 +144,7 @@ pub enum ModelRef {
 }
 
 /// `torch.nn.Linear(in_features, out_features, bias)`, the smallest model there is. Its input is
-/// fp32 `[micro_batch_size, in_features]`, its loss the mean of the output.
+/// `[micro_batch_size, in_features]` of the weights' type, its loss the mean of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearModel {
     /// Columns of the input.
@@ -362,6 +362,7 @@ names! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "names! lists values, not a default")]
 impl Default for Framework {
     fn default() -> Self {
         Self::Torch215Transformers523

@@ -1,8 +1,6 @@
 //! Checks of what a run does: combinations that PyTorch or transformers refuse.
 
-use super::limits::{
-    ACCUMULATION, HOST_BYTES, LAYER_PASSES, MICRO_BATCH_SIZE, SEQ_LEN, TENSOR_BYTES, check,
-};
+use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, TENSOR_BYTES, check};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, LlamaConfig, Precision,
@@ -76,34 +74,9 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// Combinations of model and options. Numbers must be in their ranges.
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     match &model.architecture {
-        Architecture::Linear(_) => check_linear(scenario, findings),
+        // Options for which one layer has no use are idle.
+        Architecture::Linear(_) => {}
         Architecture::Llama(config) => check_llama(scenario, config, model, findings),
-    }
-}
-
-fn check_linear(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if matches!(scenario.precision, Precision::Bf16 | Precision::Fp16) {
-        findings.push(
-            Finding::error(
-                "precision",
-                "The linear layer's input is float32; weights of another type need autocast.",
-                "该线性层的输入为 float32；其他类型的权重需要 autocast。",
-            )
-            .with_fix("precision", Precision::AmpBf16.name()),
-        );
-    }
-    if scenario.activation_checkpointing != ActivationCheckpointing::None {
-        findings.push(
-            Finding::error(
-                "activation_checkpointing",
-                "A single linear layer has no layers to recompute.",
-                "单个线性层没有可以重计算的层。",
-            )
-            .with_fix(
-                "activation_checkpointing",
-                ActivationCheckpointing::None.name(),
-            ),
-        );
     }
 }
 
@@ -113,7 +86,6 @@ fn check_llama(
     model: &Model,
     findings: &mut Vec<Finding>,
 ) {
-    check_trace_length(scenario, config, findings);
     check_largest_tensor(scenario, config, findings);
     if let Some(positions) = model
         .max_positions
@@ -145,25 +117,6 @@ fn check_llama(
             "target_seq_len has no effect: the model has no decoder of its own.",
             "target_seq_len 不起作用：该模型不是编码器-解码器结构。",
         ));
-    }
-}
-
-/// Refuses runs with more events than memory and patience have room for.
-fn check_trace_length(scenario: &Scenario, config: &LlamaConfig, findings: &mut Vec<Finding>) {
-    let (layers, accumulation) = (
-        config.num_hidden_layers,
-        scenario.gradient_accumulation_steps,
-    );
-    if layers.saturating_mul(accumulation) > LAYER_PASSES {
-        let most = LAYER_PASSES / layers;
-        findings.push(
-            Finding::error(
-                "gradient_accumulation_steps",
-                format!("{accumulation} micro-batches of {layers} layers are too many events to simulate; at most {most} are possible. The peak is the same from the second micro-batch on."),
-                format!("{accumulation} 个微批次乘以 {layers} 层的事件太多，无法逐一模拟；最多 {most} 个。从第二个微批次起峰值不再变化。"),
-            )
-            .with_fix("gradient_accumulation_steps", most),
-        );
     }
 }
 
