@@ -127,7 +127,7 @@ impl Run<'_> {
                     t.enter_autocast(dtype);
                 }
                 let Output { logits, loss } = model.forward(t, batch);
-                t.for_each_autocast_copy(|copy| copy.set_category(Category::AutocastWeights));
+                t.classify_autocast_copies();
                 t.exit_autocast();
                 t.set_grad_enabled(grad_mode);
                 let mut loss = loss;

@@ -4,7 +4,7 @@
 //! autocast exits, all other casts are made anew for each use.
 
 use super::graph::ParameterId;
-use super::{Tape, Tensor};
+use super::{Category, Tape, Tensor};
 use crate::units::DType;
 
 /// The state of an autocast region.
@@ -14,6 +14,8 @@ pub(super) struct Autocast {
     cache: Vec<(ParameterId, Tensor)>,
     /// Position of each parameter's copy in `cache`, by parameter.
     index: Vec<u32>,
+    /// Storages of the copies of parameters that are not trained, which are made anew for each use.
+    uncached: Vec<u32>,
 }
 
 const ABSENT: u32 = u32::MAX;
@@ -40,6 +42,7 @@ impl Tape {
             dtype,
             cache: Vec::new(),
             index: Vec::new(),
+            uncached: Vec::new(),
         });
     }
 
@@ -54,10 +57,19 @@ impl Tape {
         self.autocast.borrow().as_ref().map(|a| a.dtype)
     }
 
-    /// Calls `f` with each parameter's low-precision copy in the cache.
-    pub fn for_each_autocast_copy(&self, mut f: impl FnMut(&Tensor)) {
+    /// Says of the low-precision copies of parameters that are alive what they are.
+    pub fn classify_autocast_copies(&self) {
         if let Some(autocast) = self.autocast.borrow().as_ref() {
-            autocast.cache.iter().for_each(|(_, copy)| f(copy));
+            let cached = autocast.cache.iter().map(|(_, copy)| copy.storage_id());
+            self.recorder.storages_mut(|storages| {
+                for id in cached.chain(autocast.uncached.iter().copied()) {
+                    if let Some(storage) = storages.get_mut(id as usize)
+                        && storage.alive
+                    {
+                        storage.category = Category::AutocastWeights;
+                    }
+                }
+            });
         }
     }
 
@@ -85,10 +97,12 @@ impl Tape {
             return copy.clone();
         }
         let copy = self.to(x, dtype);
-        if let Some(id) = parameter
-            && let Some(autocast) = self.autocast.borrow_mut().as_mut()
-        {
-            autocast.insert(id, copy.clone());
+        if let Some(autocast) = self.autocast.borrow_mut().as_mut() {
+            if let Some(id) = parameter {
+                autocast.insert(id, copy.clone());
+            } else if x.category() == Category::Parameters {
+                autocast.uncached.push(copy.storage_id());
+            }
         }
         copy
     }

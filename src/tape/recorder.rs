@@ -155,6 +155,13 @@ pub(super) struct Storage {
 }
 
 impl Storage {
+    /// What the storage is for, as far as is known.
+    pub(super) fn category(&self) -> Category {
+        let storages = self.recorder.storages.borrow();
+        let storage = storages.get(self.id as usize);
+        storage.map_or(Category::Temporaries, |s| s.category)
+    }
+
     /// Says what the storage is for.
     pub(super) fn set_category(&self, category: Category) {
         if let Some(storage) = self

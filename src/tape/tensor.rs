@@ -163,6 +163,11 @@ impl Tensor {
         self.0.storage.set_category(category);
     }
 
+    /// What the storage is for, as far as is known.
+    pub(super) fn category(&self) -> Category {
+        self.0.storage.category()
+    }
+
     pub(super) fn storage_id(&self) -> u32 {
         self.0.storage.id
     }
