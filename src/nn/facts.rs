@@ -1,6 +1,27 @@
 //! What the framework versions do differently, in one place.
 
-use crate::spec::{Framework, ResolvedSpec};
+use crate::spec::{Framework, LlamaType, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+
+/// The versions of transformers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transformers {
+    V448,
+    V451,
+    V5,
+}
+
+/// How masks are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MaskStyle {
+    /// transformers 5: boolean masks for sdpa.
+    Boolean,
+    /// transformers 4: masks that are added to the scores, in the dtype of the hidden states, made
+    /// from an upper triangle.
+    Triangle,
+    /// The same, made by comparing positions with each other and with a sliding window.
+    Window,
+}
 
 /// Facts of one framework version and of the options that modules ask for.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +37,10 @@ pub(super) struct Facts {
     /// `gradient_checkpointing_enable` makes the input embedding's result require a gradient
     /// (transformers 5); before, only PEFT does, for re-entrant checkpointing of a frozen model.
     pub(super) checkpointing_asks_input_gradient: bool,
+    /// Indexing with a whole dimension (`x[:, :, :]`) is recorded as slices (torch 2.6).
+    pub(super) whole_slices_recorded: bool,
+    /// The version of transformers.
+    pub(super) transformers: Transformers,
 }
 
 impl Facts {
@@ -26,19 +51,40 @@ impl Facts {
                 sdpa_inputs_contiguous: false,
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: true,
+                whole_slices_recorded: false,
+                transformers: Transformers::V5,
             },
             Framework::Torch26Transformers451 => Self {
                 sdpa_takes_groups: false,
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: false,
+                whole_slices_recorded: true,
+                transformers: Transformers::V451,
             },
             Framework::Torch26Transformers448 => Self {
                 sdpa_takes_groups: false,
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: false,
                 checkpointing_asks_input_gradient: false,
+                whole_slices_recorded: true,
+                transformers: Transformers::V448,
             },
         }
+    }
+
+    /// How a member of the Llama family makes its mask.
+    pub(super) fn llama_mask(self, model: LlamaType) -> MaskStyle {
+        match (self.transformers, model) {
+            (Transformers::V5, _) => MaskStyle::Boolean,
+            (_, LlamaType::Llama) | (Transformers::V448, LlamaType::Qwen2) => MaskStyle::Triangle,
+            (_, LlamaType::Mistral | LlamaType::Qwen2 | LlamaType::Qwen3) => MaskStyle::Window,
+        }
+    }
+
+    /// `x[:, :, :]`, as far as the version records it.
+    pub(super) fn index_all(self, t: &Tape, x: &Tensor, dims: usize) -> Tensor {
+        let dims = if self.whole_slices_recorded { dims } else { 0 };
+        (0..dims).fold(x.clone(), |x, _| t.whole_slice(&x))
     }
 }

@@ -1,14 +1,16 @@
 //! The Llama family: llama, mistral, qwen2, qwen3 (`models/llama/modeling_llama.py` and kin).
 
-use super::attention::{AttentionOptions, Rotary, apply_rotary, attend};
+use super::attention::{AttentionOptions, attend};
 use super::builder::Builder;
-use super::facts::Facts;
+use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, Linear, RmsNorm};
 use super::loss;
+use super::mask::{self, MaskRequest};
 use super::model::Output;
-use crate::spec::{ActivationCheckpointing, LlamaConfig, LlamaType, ResolvedSpec};
+use super::rotary::{self, Rotary};
+use crate::spec::{ActivationCheckpointing, Attention, LlamaConfig, LlamaType, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::DType;
 use std::rc::Rc;
 
 /// `LlamaForCausalLM`.
@@ -21,6 +23,10 @@ pub(super) struct Llama {
     dtype: DType,
     facts: Facts,
     checkpointing: ActivationCheckpointing,
+    attention: Attention,
+    padding_mask: bool,
+    sliding_window: Option<u64>,
+    mask_style: MaskStyle,
 }
 
 struct DecoderLayer {
@@ -51,7 +57,8 @@ struct Mlp {
 #[derive(Clone)]
 struct Shared {
     /// Token positions `[S]`, which the layers only hold.
-    _positions: Tensor,
+    _positions: Option<Tensor>,
+    mask: Option<Tensor>,
     cos: Tensor,
     sin: Tensor,
 }
@@ -67,7 +74,7 @@ impl Llama {
             .map(|i| Rc::new(DecoderLayer::new(&model.item("layers", i), c, options)))
             .collect();
         let norm = RmsNorm::new(&model.at("norm"), c.hidden_size);
-        let rotary = Rotary::new(&model.at("rotary_emb"), c.head_dim);
+        let rotary = Rotary::new(&model.at("rotary_emb"), c.head_dim, facts);
         let lm_head = if c.tie_word_embeddings {
             Linear::tied(&b.at("lm_head"), &embed_tokens.weight)
         } else {
@@ -83,6 +90,10 @@ impl Llama {
             dtype: b.dtype(),
             facts,
             checkpointing,
+            attention: spec.attention,
+            padding_mask: spec.padding_mask,
+            sliding_window: c.sliding_window,
+            mask_style: facts.llama_mask(c.model_type),
         }
     }
 
@@ -90,7 +101,11 @@ impl Llama {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         // The last hidden state is a local variable until the loss is there.
         let hidden = self.decode(t, input_ids);
-        let logits = t.scoped("lm_head", None, || self.lm_head.forward(t, &hidden));
+        let logits = t.scoped("lm_head", None, || {
+            // hidden_states[:, slice_indices, :]
+            let kept = self.facts.index_all(t, &hidden, 3);
+            self.lm_head.forward(t, &kept)
+        });
         let loss = labels.map(|labels| {
             t.scoped("loss", None, || {
                 loss::causal_lm(t, self.facts, &logits, labels)
@@ -103,15 +118,14 @@ impl Llama {
         let embedded = t.scoped("model.embed_tokens", None, || {
             self.embed_tokens.forward(t, input_ids)
         });
-        let positions = {
-            let range = t.empty("arange", Shape::from([input_ids.dim(1)]), DType::Int64);
-            t.add_scalar(&range)
-        };
+        let positions = self.rotary.positions(t, input_ids.dim(1));
+        let mask = mask::causal(t, self.mask_request(input_ids));
         let (cos, sin) = t.scoped("model.rotary_emb", None, || {
             self.rotary.forward(t, &positions, self.dtype)
         });
         let shared = Shared {
-            _positions: positions,
+            _positions: Some(positions),
+            mask,
             cos,
             sin,
         };
@@ -128,6 +142,30 @@ impl Llama {
         normalized
     }
 
+    fn mask_request(&self, input_ids: &Tensor) -> MaskRequest {
+        MaskRequest {
+            eager: self.attention == Attention::Eager,
+            padding: self.padding_mask,
+            style: self.mask_style,
+            window: self
+                .sliding_window
+                .is_some_and(|window| window <= input_ids.dim(1)),
+            size: (input_ids.dim(0), input_ids.dim(1)),
+            dtype: self.dtype,
+        }
+    }
+
+    /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
+    /// arguments, before only the position embeddings, the rest being saved tensors.
+    fn outliving(&self, shared: &Shared) -> Shared {
+        let mut kept = shared.clone();
+        if self.facts.transformers != Transformers::V5 {
+            kept._positions = None;
+            kept.mask = None;
+        }
+        kept
+    }
+
     fn layer(&self, t: &Tape, layer: &Rc<DecoderLayer>, hidden: Tensor, shared: &Shared) -> Tensor {
         let region = || {
             let (layer, shared) = (Rc::clone(layer), shared.clone());
@@ -136,7 +174,9 @@ impl Llama {
         match self.checkpointing {
             ActivationCheckpointing::None => layer.forward(t, &hidden, shared),
             ActivationCheckpointing::Full => t.checkpoint(hidden, region()),
-            ActivationCheckpointing::FullReentrant => t.checkpoint_reentrant(hidden, region()),
+            ActivationCheckpointing::FullReentrant => {
+                t.checkpoint_reentrant(hidden, region(), Rc::new(self.outliving(shared)))
+            }
         }
     }
 }
@@ -221,11 +261,18 @@ impl SelfAttention {
         let q = heads(&self.q_proj, &self.q_norm);
         let k = heads(&self.k_proj, &self.k_norm);
         let v = heads(&self.v_proj, &None);
-        let turned_q = apply_rotary(t, &q, &shared.cos, &shared.sin);
-        let turned_k = apply_rotary(t, &k, &shared.cos, &shared.sin);
+        let turned_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
+        let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
         drop(q);
         drop(k);
-        let out = attend(t, self.options, &turned_q, &turned_k, &v, None);
+        let out = attend(
+            t,
+            self.options,
+            &turned_q,
+            &turned_k,
+            &v,
+            shared.mask.as_ref(),
+        );
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         self.o_proj.forward(t, &out)

@@ -21,7 +21,9 @@ pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
         loss
     } else {
         let shorter = t.slice(&logits, 1, 0, logits.dim(1) - 1);
+        let shorter = facts.index_all(t, &shorter, 1);
         let shift_logits = t.contiguous(&shorter);
+        drop(shorter);
         let shift_labels = t.contiguous(&t.slice(labels, 1, 1, labels.dim(1)));
         let flat = t.view(&shift_logits, [shift_logits.numel() / vocab, vocab]);
         drop(shift_logits);

@@ -16,6 +16,8 @@ mod linear;
 mod llama;
 mod lora;
 mod loss;
+mod mask;
 mod model;
+mod rotary;
 
 pub use model::{Batch, Model, Output};

@@ -12,6 +12,8 @@ use crate::units::{DType, Shape};
 pub struct Batch {
     /// Token ids `[B, S]`, or features `[B, in]` of the toy.
     input: Tensor,
+    /// Padding mask `[B, S]`, when one is passed.
+    _padding_mask: Option<Tensor>,
     /// Labels `[B, S]`, when the model computes the loss.
     labels: Option<Tensor>,
 }
@@ -78,14 +80,20 @@ impl Model {
                 let shape = Shape::from([spec.micro_batch_size, config.in_features]);
                 Batch {
                     input: input(shape, weight_dtype(spec.precision)),
+                    _padding_mask: None,
                     labels: None,
                 }
             }
             _ => {
                 let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
                 let ids = input(tokens, DType::Int64);
+                let mask = spec.padding_mask.then(|| input(tokens, DType::Int64));
                 let labels = (self.loss == Loss::Labels).then(|| input(tokens, DType::Int64));
-                Batch { input: ids, labels }
+                Batch {
+                    input: ids,
+                    _padding_mask: mask,
+                    labels,
+                }
             }
         }
     }

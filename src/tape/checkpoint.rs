@@ -125,9 +125,15 @@ impl Tape {
     }
 
     /// `checkpoint(region, input, use_reentrant=True)`: the region runs without gradients, and
-    /// backward runs it again with them and goes backward through it at once. Where no gradient
+    /// backward runs it again with them and goes backward through it at once. `kept` is what the
+    /// node holds until the graph dies: arguments that are not saved as tensors. Where no gradient
     /// flows to the input, none flows to what the region is made of.
-    pub fn checkpoint_reentrant(&self, input: Tensor, region: Region) -> Tensor {
+    pub fn checkpoint_reentrant(
+        &self,
+        input: Tensor,
+        region: Region,
+        kept: Rc<dyn std::any::Any>,
+    ) -> Tensor {
         if !self.records(&[&input]) {
             let grad_mode = self.set_grad_enabled(false);
             let output = region(self, &input);
@@ -139,7 +145,6 @@ impl Tape {
         let grad_mode = self.set_grad_enabled(false);
         let output = region(self, &input);
         self.set_grad_enabled(grad_mode);
-        let kept: Rc<dyn std::any::Any> = Rc::new(Rc::clone(&region));
         let backward = move |tape: &Tape, grads: &Grads| {
             let input = tape.input_leaf(&saved.unpack(tape));
             let grad_mode = tape.set_grad_enabled(true);

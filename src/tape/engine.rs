@@ -45,6 +45,7 @@ impl Tape {
             return;
         };
         let grad_mode = self.set_grad_enabled(false);
+        let outer = self.in_backward.replace(true);
         let scope = self.recorder.scope();
         let held = gradient.clone();
         self.count_dependencies(&node);
@@ -56,6 +57,7 @@ impl Tape {
         }
         self.recorder.set_scope(scope);
         drop(held);
+        self.in_backward.set(outer);
         self.set_grad_enabled(grad_mode);
     }
 

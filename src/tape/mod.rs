@@ -23,7 +23,7 @@ mod recorder;
 mod tensor;
 
 pub use category::Category;
-pub use ops::{SdpaKernel, SdpaMask};
+pub use ops::SdpaKernel;
 pub use recorder::{RawEvent, RawStorage};
 pub use tensor::Tensor;
 

@@ -16,47 +16,66 @@ pub enum SdpaKernel {
     Math,
 }
 
-/// What masks the scores.
-#[derive(Clone)]
-pub enum SdpaMask<'a> {
-    /// Nothing, or `is_causal=True`.
-    Causal,
-    /// An explicit boolean mask `[B, 1, S, S]`.
-    Bool(&'a Tensor),
-}
-
 /// Flash attention rounds head sizes up to this.
 const FLASH_HEAD: u64 = 32;
 /// Bytes of the seed and of the offset of the random number generator.
 const PHILOX: u64 = 8;
 
 impl Tape {
-    /// `scaled_dot_product_attention(q, k, v)`: q `[B, A, S, D]`, k and v `[B, K, S, D]`, to
-    /// `[B, A, S, D]`. `forced` names the only kernel that is enabled.
+    /// `scaled_dot_product_attention(q, k, v, mask)`: q `[B, A, S, D]`, k and v `[B, K, S, D]`, to
+    /// `[B, A, S, D]`. Without a mask it is causal; a mask `[B, 1, S, S]` is boolean or is added to
+    /// the scores. `forced` names the only kernel that is enabled.
     pub fn sdpa(
         &self,
         q: &Tensor,
         k: &Tensor,
         v: &Tensor,
-        mask: &SdpaMask<'_>,
+        mask: Option<&Tensor>,
         forced: Option<SdpaKernel>,
     ) -> Tensor {
         // C++ evaluates the casts from the last argument to the first.
+        let mask = mask.map(|mask| self.cast_down(mask));
         let v = self.cast_down(v);
         let k = self.cast_down(k);
         let q = self.cast_down(q);
-        let _ = mask;
         self.without_autocast(|| {
-            let flash = q.dtype().is_half() && matches!(mask, SdpaMask::Causal);
+            let flash = q.dtype().is_half() && mask.is_none();
             match forced.unwrap_or(if flash {
                 SdpaKernel::Flash
             } else {
                 SdpaKernel::Efficient
             }) {
                 SdpaKernel::Flash => self.flash_attention(&q, &k, &v),
-                SdpaKernel::Efficient | SdpaKernel::Math => self.efficient_attention(&q, &k, &v),
+                SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref()),
+                SdpaKernel::Efficient => {
+                    let bias = mask.map(|mask| self.additive_mask(&mask, q.dtype()));
+                    let bias = bias.map(|bias| self.aligned_bias(bias));
+                    self.efficient_attention(&q, &k, &v, bias.as_ref())
+                }
             }
         })
+    }
+
+    /// `convert_boolean_attn_mask`: zeros and minus infinities in `dtype`.
+    pub(super) fn additive_mask(&self, mask: &Tensor, dtype: DType) -> Tensor {
+        if mask.dtype() != DType::Bool {
+            return mask.clone();
+        }
+        let scalar = || self.empty("scalar_tensor", Shape::new(&[]), dtype);
+        let _scalars = (scalar(), scalar());
+        self.cast_to("where", mask, dtype)
+    }
+
+    /// `pad_bias`: rows of a multiple of 8 elements.
+    fn aligned_bias(&self, bias: Tensor) -> Tensor {
+        const ALIGNMENT: u64 = 8;
+        let mut shape = *bias.shape();
+        let last = shape.rank() - 1;
+        if shape.dims()[last].is_multiple_of(ALIGNMENT) {
+            return bias;
+        }
+        shape.dims_mut()[last] = shape.dims()[last].next_multiple_of(ALIGNMENT);
+        self.empty("constant_pad_nd", shape, bias.dtype())
     }
 
     /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
@@ -80,8 +99,8 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
-                let _result = result.each_ref().map(|s| s.unpack(t));
-                t.flash_attention_backward(g, &q, &k, &v)
+                let [out, ..] = &result.each_ref().map(|s| s.unpack(t));
+                t.flash_attention_backward(g, &q, &k, &v, out)
             }),
         );
         out.with_edge(Edge::Node(node, 0))
@@ -116,11 +135,19 @@ impl Tape {
     }
 
     /// `mha_bwd` of `flash_api.cpp`.
-    fn flash_attention_backward(&self, g: &Tensor, q: &Tensor, k: &Tensor, v: &Tensor) -> Grads {
+    fn flash_attention_backward(
+        &self,
+        g: &Tensor,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        out: &Tensor,
+    ) -> Grads {
         const OP: &str = "_scaled_dot_product_flash_attention_backward";
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let s_keys = k.dim(2);
-        let _ = g;
+        // The kernel reads [B, S, A, D]: gradient and result are copied where they lie otherwise.
+        let _copies = [g, out].map(|x| self.contiguous(&self.transpose(x, 1, 2)));
         let rounded = s.next_multiple_of(128);
         let dq = self.like(OP, q);
         let dk = self.like(OP, k);
@@ -144,10 +171,17 @@ impl Tape {
 
     /// Memory-efficient attention (`aten/src/ATen/native/transformers/cuda/attention.cu`, torch
     /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
-    fn efficient_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor) -> Tensor {
+    fn efficient_attention(
+        &self,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Tensor {
         const OP: &str = "_scaled_dot_product_efficient_attention";
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
+        let saved_bias = bias.filter(|_| records).map(|bias| self.save(bias));
         let generator = [
             self.generator_state(OP, PHILOX),
             self.generator_state(OP, PHILOX),
@@ -165,6 +199,7 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
+                let _bias = saved_bias.as_ref().map(|s| s.unpack(t));
                 let result = result.each_ref().map(|s| s.unpack(t));
                 t.efficient_attention_backward(g, &q, &k, &v, &result[0])
             }),

@@ -3,13 +3,18 @@
 use crate::tape::graph::Grads;
 use crate::tape::layout::Strides;
 use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
+use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 impl Tape {
     /// A matrix product's result `[.., n, m]` and the library workspace around it.
     fn gemm(&self, op: &'static str, shape: Shape, like: &Tensor) -> Tensor {
-        let out = self.empty(op, shape, like.dtype());
+        self.product(op, shape, like.dtype())
+    }
+
+    /// A matrix product outside of the graph.
+    pub fn product(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
+        let out = self.empty(op, shape, dtype);
         self.gemm_workspace(op);
         out
     }

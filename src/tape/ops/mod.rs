@@ -5,6 +5,7 @@
 //! generated code does.
 
 mod attention;
+mod attention_math;
 mod cast;
 mod embedding;
 mod loss;
@@ -14,4 +15,4 @@ mod reduce;
 mod shape;
 mod softmax;
 
-pub use attention::{SdpaKernel, SdpaMask};
+pub use attention::SdpaKernel;

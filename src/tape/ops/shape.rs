@@ -138,6 +138,20 @@ impl Tape {
         })
     }
 
+    /// `x[..., :, ...]` where the framework records a slice of a whole dimension: a view whose
+    /// gradient is copied into zeros of the same shape.
+    pub fn whole_slice(&self, x: &Tensor) -> Tensor {
+        let from = *x.shape();
+        self.view_node(x, from, *x.strides(), || {
+            Box::new(move |t, g| {
+                smallvec![
+                    g[0].as_ref()
+                        .map(|g| t.empty("slice_backward", from, g.dtype()))
+                ]
+            })
+        })
+    }
+
     /// `torch.cat(parts, dim)`. Saves nothing; the gradients are views.
     pub fn cat(&self, parts: &[&Tensor], dim: isize) -> Tensor {
         let mut shape = *parts[0].shape();

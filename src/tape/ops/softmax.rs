@@ -7,30 +7,43 @@ use smallvec::smallvec;
 impl Tape {
     /// `torch.nn.functional.softmax(x, dim=-1, dtype=dtype)`. Saves its result.
     pub fn softmax(&self, x: &Tensor, dtype: Option<DType>) -> Tensor {
-        self.saving_softmax("_softmax", "_softmax_backward_data", x, dtype)
+        // One kernel reads a float16 and writes a float32; anything else is cast first.
+        let fused = x.dtype() == DType::Float16 && dtype == Some(DType::Float32);
+        let x = match dtype {
+            Some(_) if fused => x.clone(),
+            Some(dtype) => self.to(x, dtype),
+            None => self.cast_up(x),
+        };
+        let out = self.empty("_softmax", *x.shape(), dtype.unwrap_or(x.dtype()));
+        self.softmax_node(&x, out)
+    }
+
+    /// Puts the result of a softmax of `x` into the graph. Its gradient holds the product of the
+    /// incoming gradient and the result for a moment (`softmax_backward_cuda_out`,
+    /// `aten/src/ATen/native/cuda/SoftMax.cu`, torch 2.15).
+    pub(super) fn softmax_node(&self, x: &Tensor, out: Tensor) -> Tensor {
+        if !self.records(&[x]) {
+            return out;
+        }
+        let from = x.dtype();
+        let saved = self.save(&out.detach());
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return smallvec![] };
+                let result = saved.unpack(t);
+                let grad = t.empty("_softmax_backward_data", *result.shape(), from);
+                let _product = t.elementwise("_softmax_backward_data", &[g, &result], g.dtype());
+                smallvec![Some(grad)]
+            }),
+        )
     }
 
     /// `torch.nn.functional.log_softmax(x, dim=-1)`. Saves its result.
     pub fn log_softmax(&self, x: &Tensor) -> Tensor {
-        self.saving_softmax("_log_softmax", "_log_softmax_backward_data", x, None)
-    }
-
-    fn saving_softmax(
-        &self,
-        op: &'static str,
-        backward: &'static str,
-        x: &Tensor,
-        dtype: Option<DType>,
-    ) -> Tensor {
-        // Autocast runs it in float32. The kernel reads a half and writes float32 in one go when a
-        // dtype is asked for, and so does its gradient.
-        let x = if dtype.is_none() {
-            self.cast_up(x)
-        } else {
-            x.clone()
-        };
-        let from = x.dtype();
-        let out = self.empty(op, *x.shape(), dtype.unwrap_or(from));
+        let x = self.cast_up(x);
+        let out = self.empty("_log_softmax", *x.shape(), x.dtype());
         if !self.records(&[&x]) {
             return out;
         }
@@ -39,12 +52,14 @@ impl Tape {
             &[&x],
             out,
             Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return smallvec![] };
+                if g[0].is_none() {
+                    return smallvec![];
+                }
                 let result = saved.unpack(t);
                 smallvec![Some(t.empty(
-                    backward,
+                    "_log_softmax_backward_data",
                     *result.shape(),
-                    if from.is_half() { from } else { g.dtype() }
+                    result.dtype()
                 ))]
             }),
         )

@@ -1,0 +1,169 @@
+//! The attention mask of a decoder, as each version of transformers builds it.
+
+use super::facts::MaskStyle;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// What decides whether there is a mask and of which kind.
+#[derive(Clone, Copy)]
+pub(super) struct MaskRequest {
+    /// Whether attention adds the mask to scores (eager) or hands it to sdpa.
+    pub(super) eager: bool,
+    /// Whether a padding mask came with the batch.
+    pub(super) padding: bool,
+    /// Whether the window is shorter than the sequence.
+    pub(super) window: bool,
+    /// B and S.
+    pub(super) size: (u64, u64),
+    /// The dtype of the hidden states.
+    pub(super) dtype: DType,
+    /// How the version makes it.
+    pub(super) style: MaskStyle,
+}
+
+/// `create_causal_mask` (transformers 5) or `_update_causal_mask` (transformers 4): nothing when
+/// sdpa can be told `is_causal`, else a boolean or additive mask `[B, 1, S, S]`.
+pub(super) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
+    if !request.eager && !request.padding && !request.window {
+        return None;
+    }
+    Some(if request.style == MaskStyle::Boolean {
+        boolean(t, request)
+    } else {
+        additive(t, request)
+    })
+}
+
+fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
+    t.empty(op, Shape::from([n]), DType::Bool)
+}
+
+fn indices(t: &Tape, op: &'static str, n: u64) -> Tensor {
+    t.empty(op, Shape::from([n]), DType::Int64)
+}
+
+/// `masking_utils.py`, transformers 5.23.
+fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
+    let (b, s) = r.size;
+    let padding = r.padding.then(|| flags(t, "_to_copy", b * s));
+    if r.padding && !r.eager {
+        // Is everything or nothing padding? (twice `mask.sum() == ...`)
+        for _ in 0..2 {
+            let sum = indices(t, "sum", 1);
+            drop(indices(t, "sum", b * s));
+            let _equal = flags(t, "eq", 1);
+            drop(sum);
+        }
+    }
+    let positions = {
+        let batch = indices(t, "arange", b);
+        let head = indices(t, "arange", 1);
+        let shifted = || {
+            let range = indices(t, "arange", s);
+            t.add_scalar(&range)
+        };
+        (batch, head, shifted(), shifted())
+    };
+    let mut allowed;
+    if r.padding || r.window {
+        let ones = flags(t, "new_ones", 1);
+        let mut causal = flags(t, "le", s * s);
+        if r.window {
+            let near = flags(t, "gt", s * s);
+            causal = flags(t, "bitwise_and", s * s);
+            drop(near);
+        }
+        allowed = flags(t, "bitwise_and", s * s);
+        drop(causal);
+        drop(ones);
+        if r.padding {
+            let indexed = (indices(t, "index", b * s), indices(t, "index", b * s));
+            let valid = flags(t, "index", b * s);
+            drop(indexed);
+            allowed = flags(t, "bitwise_and", b * s * s);
+            drop(valid);
+        }
+    } else {
+        allowed = flags(t, "le", s * s);
+    }
+    drop(positions);
+    let mask = if r.eager {
+        let scalars = (
+            t.empty("zeros", Shape::new(&[]), r.dtype),
+            t.empty("scalar_tensor", Shape::new(&[]), r.dtype),
+        );
+        let mask = t.empty("where", Shape::from([b, 1, s, s]), r.dtype);
+        drop(scalars);
+        drop(allowed);
+        mask
+    } else {
+        t.view(&allowed, [allowed.numel() / (s * s), 1, s, s])
+    };
+    drop(padding);
+    mask
+}
+
+/// `_prepare_4d_causal_attention_mask_with_cache_position`, transformers 4.48 and 4.51.
+fn additive(t: &Tape, r: MaskRequest) -> Tensor {
+    let (b, s) = r.size;
+    let square = |op| t.empty(op, Shape::from([b, 1, s, s]), r.dtype);
+    if r.padding && !r.eager {
+        let equal = flags(t, "eq", b * s);
+        let _all = flags(t, "all", 1);
+        drop(equal);
+    }
+    // Without a padding mask the length of the cache is one more than the sequence.
+    let keys = if r.padding { s } else { s + 1 };
+    let (triangle, locals) = future(t, r, keys);
+    if !r.padding {
+        let view = t.view(&triangle, [1, 1, s, keys]);
+        let view = t.expand(&view, Shape::from([b, 1, s, keys]));
+        return t.slice(&view, -1, 0, s);
+    }
+    let mut mask = square("clone");
+    drop(triangle);
+    {
+        let sum = square("add");
+        let equal = flags(t, "eq", b * s * s);
+        drop(sum);
+        let _filled = square("masked_fill");
+        drop(equal);
+    }
+    drop(locals);
+    if !r.eager {
+        // `_unmask_unattended`: rows that see nothing see everything.
+        let empty_rows = {
+            let equal = flags(t, "eq", b * s * s);
+            let all = flags(t, "all", b * s);
+            drop(equal);
+            let not = flags(t, "bitwise_not", b * s);
+            drop(all);
+            not
+        };
+        mask = square("mul");
+        drop(empty_rows);
+    }
+    mask
+}
+
+/// The lowest value where a position `[S]` looks at a later one, or at one before the window,
+/// `[S, keys]`, with what stays in local variables.
+fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
+    let s = r.size.1;
+    let matrix = |op| t.empty(op, Shape::from([s, keys]), r.dtype);
+    let mut mask = matrix("full");
+    if r.style == MaskStyle::Triangle {
+        mask = matrix("triu");
+    }
+    let range = indices(t, "arange", keys);
+    let later = flags(t, "gt", s * keys);
+    drop(range);
+    if r.style == MaskStyle::Triangle {
+        return (mask, Vec::new());
+    }
+    let range = indices(t, "arange", keys);
+    let edge = indices(t, "sub", s);
+    let outside = flags(t, "le", s * keys);
+    drop((range, edge));
+    (mask, vec![later, outside])
+}

@@ -1,0 +1,92 @@
+//! Rotary position embeddings.
+
+use super::builder::Builder;
+use super::facts::{Facts, Transformers};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// `LlamaRotaryEmbedding`: cosines and sines `[1, S, D]`. transformers 4.48 takes both and then
+/// scales both, 4.51 one after the other; 5 shifts positions by the length of the cache, takes the
+/// angles as an elementwise product and keeps the original frequencies as a second buffer.
+pub(super) struct Rotary {
+    /// The inverse frequencies `[D / 2]` and, since transformers 5, a second copy of them.
+    _inverse_frequencies: Vec<Tensor>,
+    dim: u64,
+    version: Transformers,
+}
+
+impl Rotary {
+    pub(super) fn new(b: &Builder, dim: u64, facts: Facts) -> Self {
+        let mut copies = vec![b.buffer("inv_freq", [dim / 2], DType::Float32)];
+        if facts.transformers == Transformers::V5 {
+            copies.push(b.buffer("original_inv_freq", [dim / 2], DType::Float32));
+        }
+        Self {
+            _inverse_frequencies: copies,
+            dim,
+            version: facts.transformers,
+        }
+    }
+
+    /// `position_ids` `[S]` as the model makes them.
+    pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {
+        let range = t.empty("arange", Shape::from([s]), DType::Int64);
+        if self.version == Transformers::V5 {
+            t.add_scalar(&range)
+        } else {
+            range
+        }
+    }
+
+    /// Cosines and sines of `positions` `[S]`, in `dtype`.
+    pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
+        let s = positions.numel();
+        let mut real = Some(t.to(positions, DType::Float32));
+        let shape = Shape::from([1, s, self.dim / 2]);
+        let angles = if self.version == Transformers::V5 {
+            t.empty("mul", shape, DType::Float32)
+        } else {
+            t.product("bmm", shape, DType::Float32)
+        };
+        if self.version == Transformers::V5 {
+            real = None;
+        }
+        let both = t.cat(&[&angles, &angles], -1);
+        let (cos, sin) = if self.version == Transformers::V448 {
+            let cos = t.trigonometric("cos", &both);
+            let sin = t.trigonometric("sin", &both);
+            let scaled = t.mul_scalar(&cos);
+            drop(cos);
+            (scaled, t.mul_scalar(&sin))
+        } else {
+            let scaled = |op| {
+                let values = t.trigonometric(op, &both);
+                t.mul_scalar(&values)
+            };
+            (scaled("cos"), scaled("sin"))
+        };
+        let result = (t.to(&cos, dtype), t.to(&sin, dtype));
+        drop(real);
+        result
+    }
+}
+
+/// `apply_rotary_pos_emb` for one of q and k `[B, heads, S, D]`; cosines and sines `[1, S, D]`.
+pub(super) fn apply(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
+    let cos = t.unsqueeze(cos, 1);
+    let sin = t.unsqueeze(sin, 1);
+    let straight = t.mul(x, &cos);
+    let turned = {
+        let half = rotate_half(t, x);
+        t.mul(&half, &sin)
+    };
+    t.add(&straight, &turned)
+}
+
+fn rotate_half(t: &Tape, x: &Tensor) -> Tensor {
+    let d = x.dim(-1);
+    let first = t.slice(x, -1, 0, d / 2);
+    let second = t.slice(x, -1, d / 2, d);
+    let negative = t.neg(&second);
+    t.cat(&[&negative, &first], -1)
+}
