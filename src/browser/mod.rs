@@ -13,7 +13,7 @@ mod embed;
 mod failure;
 
 pub use address::{href_with, push_query, query, replace_query};
-pub use appearance::{Appearance, appearance, on_appearance_change, on_resize};
+pub use appearance::{Appearance, appearance, is_wide, on_appearance_change, on_resize};
 pub use canvas::{Canvas, draw_on};
 pub use clipboard::copy;
 pub use document::{languages, remove_skeleton, set_language, set_root, set_root_style};

@@ -5,6 +5,9 @@ use crate::units::Bytes;
 /// Room beyond the capacity, so that its line never lies on the bar's end.
 const MARGIN: f64 = 1.06;
 
+/// Parts smaller than this share of the total are shown as one, where there are several.
+const SMALL: f64 = 0.01;
+
 /// Less headroom than this share of the capacity is called tight.
 const TIGHT: f64 = 0.1;
 
@@ -108,6 +111,20 @@ impl<K> CapacityBar<K> {
         }
     }
 
+    /// A bar whose smallest parts are taken together as `small`, which comes last.
+    pub fn folded(parts: impl IntoIterator<Item = (K, Bytes)>, small: K, capacity: Bytes) -> Self {
+        let parts: Vec<(K, Bytes)> = parts.into_iter().collect();
+        let total: Bytes = parts.iter().map(|(_, bytes)| *bytes).sum();
+        let limit = total.get() as f64 * SMALL;
+        let is_small = |(_, bytes): &(K, Bytes)| bytes.get() > 0 && (bytes.get() as f64) < limit;
+        if parts.iter().filter(|part| is_small(part)).count() < 2 {
+            return Self::new(parts, capacity);
+        }
+        let (few, mut shown): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_small);
+        shown.push((small, few.into_iter().map(|(_, bytes)| bytes).sum()));
+        Self::new(shown, capacity)
+    }
+
     /// The same bar followed by something that takes only what is left of the capacity.
     #[must_use]
     pub fn with_uncounted(mut self, key: K, bytes: Bytes) -> Self {
@@ -161,6 +178,17 @@ mod tests {
         assert_eq!(cache.bytes, Bytes(5000));
         assert!((cache.start + cache.width - bar.capacity_at).abs() < 1e-12);
         assert_eq!(bar.standing, Standing::Tight);
+    }
+
+    #[test]
+    fn several_small_parts_are_one_and_a_single_one_keeps_its_name() {
+        let parts = [('a', Bytes(990)), ('b', Bytes(4)), ('c', Bytes(6))];
+        let bar = CapacityBar::folded(parts, 's', Bytes(2000));
+        let keys: Vec<char> = bar.parts.iter().map(|part| part.key).collect();
+        assert_eq!(keys, ['a', 's']);
+        assert_eq!(bar.total, Bytes(1000));
+        let bar = CapacityBar::folded([parts[0], parts[1]], 's', Bytes(2000));
+        assert_eq!(bar.parts[1].key, 'b');
     }
 
     #[test]

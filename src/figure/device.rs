@@ -3,7 +3,6 @@
 use super::CapacityBar;
 use crate::report::{DeviceReport, StepReport};
 use crate::tape::Category;
-use crate::units::Bytes;
 
 /// A part of what nvidia-smi shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +15,8 @@ pub enum DevicePart {
     OtherProcesses,
     /// CUDA contexts and kernel images.
     Context,
+    /// Parts too small to be shown one by one.
+    Small,
 }
 
 impl DevicePart {
@@ -26,6 +27,7 @@ impl DevicePart {
             Self::Cached => "cached",
             Self::OtherProcesses => "other_processes",
             Self::Context => "context",
+            Self::Small => "small",
         }
     }
 }
@@ -53,5 +55,5 @@ pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
             (DevicePart::OtherProcesses, others),
             (DevicePart::Context, device.context),
         ]);
-    CapacityBar::new(parts.collect::<Vec<(DevicePart, Bytes)>>(), device.usable)
+    CapacityBar::folded(parts, DevicePart::Small, device.usable)
 }

@@ -9,6 +9,8 @@ use crate::units::Bytes;
 pub enum HostBarPart {
     /// Memory in use.
     Used(HostPart),
+    /// Parts too small to be shown one by one.
+    Small,
     /// Page cache: the kernel gives it up when memory is needed.
     PageCache,
 }
@@ -18,6 +20,7 @@ impl HostBarPart {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Used(part) => part.name(),
+            Self::Small => "small",
             Self::PageCache => "page_cache",
         }
     }
@@ -30,5 +33,6 @@ pub fn host_bar(host: &HostEstimate, ram: Bytes) -> CapacityBar<HostBarPart> {
         .composition
         .iter()
         .map(|&(part, bytes)| (HostBarPart::Used(part), bytes));
-    CapacityBar::new(parts, ram).with_uncounted(HostBarPart::PageCache, host.page_cache)
+    CapacityBar::folded(parts, HostBarPart::Small, ram)
+        .with_uncounted(HostBarPart::PageCache, host.page_cache)
 }

@@ -16,4 +16,4 @@ pub use bar::{CapacityBar, Part, Standing};
 pub use device::{DevicePart, binding_step, device_bar};
 pub use host::{HostBarPart, host_bar};
 pub use peaks::{PhasePeak, phase_peaks};
-pub use table::{PhaseTable, phase_table};
+pub use table::{HostTable, PhaseTable, host_table, phase_table};

@@ -1,5 +1,6 @@
-//! The table of phases: the twin of the phase figure.
+//! The tables: categories by phase of a step, parts of host memory by phase of the job.
 
+use crate::host::{HostEstimate, HostPart, HostPhase};
 use crate::report::StepReport;
 use crate::sim::Phase;
 use crate::tape::Category;
@@ -47,5 +48,42 @@ pub fn phase_table(step: &StepReport) -> PhaseTable {
         tensors: column(|phase| phase.composition.total()),
         allocated: column(|phase| phase.peak_allocated),
         reserved: column(|phase| phase.peak_reserved),
+    }
+}
+
+/// Parts of host memory by phase of the job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTable {
+    /// The columns, in the order in which the phases come, each with whether it is the peak.
+    pub phases: Vec<(HostPhase, bool)>,
+    /// The rows that are not zero everywhere: one count a phase.
+    pub rows: Vec<(HostPart, Vec<Bytes>)>,
+    /// The sum of each column.
+    pub totals: Vec<Bytes>,
+}
+
+/// The table of the host.
+pub fn host_table(host: &HostEstimate) -> HostTable {
+    let of = |part: HostPart| -> Vec<Bytes> {
+        host.phases
+            .iter()
+            .map(|phase| {
+                let own = phase.composition.iter().filter(|(p, _)| *p == part);
+                own.map(|(_, bytes)| *bytes).sum()
+            })
+            .collect()
+    };
+    HostTable {
+        phases: host
+            .phases
+            .iter()
+            .map(|phase| (phase.phase, phase.phase == host.peak.phase))
+            .collect(),
+        rows: HostPart::ALL
+            .iter()
+            .map(|&part| (part, of(part)))
+            .filter(|(_, bytes)| bytes.iter().any(|b| b.get() > 0))
+            .collect(),
+        totals: host.phases.iter().map(|phase| phase.total).collect(),
     }
 }

@@ -29,6 +29,7 @@ impl Shown for DevicePart {
             Self::Cached => Word::Cached.text(language),
             Self::OtherProcesses => Word::OtherProcesses.text(language),
             Self::Context => Word::Context.text(language),
+            Self::Small => Word::SmallParts.text(language),
         }
     }
 
@@ -56,6 +57,7 @@ impl Shown for HostBarPart {
         let language = store.language.get();
         match self {
             Self::Used(part) => part.term(language),
+            Self::Small => Word::SmallParts.text(language),
             Self::PageCache => Word::PageCache.text(language),
         }
     }
@@ -63,14 +65,14 @@ impl Shown for HostBarPart {
     fn ink(self) -> (&'static str, &'static str) {
         match self {
             Self::Used(part) => ("part", part.name()),
-            Self::PageCache => ("other", self.name()),
+            Self::Small | Self::PageCache => ("other", self.name()),
         }
     }
 
     fn target(self) -> Target {
         match self {
             Self::Used(part) => Target::Host(part),
-            Self::PageCache => Target::Other(self.name()),
+            Self::Small | Self::PageCache => Target::Other(self.name()),
         }
     }
 }
@@ -245,6 +247,7 @@ fn device_part(name: &str) -> Option<DevicePart> {
         DevicePart::Cached,
         DevicePart::OtherProcesses,
         DevicePart::Context,
+        DevicePart::Small,
     ]
     .into_iter()
     .find(|part| part.name() == name)
@@ -252,10 +255,10 @@ fn device_part(name: &str) -> Option<DevicePart> {
 }
 
 fn host_part(name: &str) -> Option<HostBarPart> {
-    if name == HostBarPart::PageCache.name() {
-        return Some(HostBarPart::PageCache);
-    }
-    HostPart::from_name(name).map(HostBarPart::Used)
+    [HostBarPart::Small, HostBarPart::PageCache]
+        .into_iter()
+        .find(|part| part.name() == name)
+        .or_else(|| HostPart::from_name(name).map(HostBarPart::Used))
 }
 
 /// GPU memory.

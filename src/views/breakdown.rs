@@ -1,8 +1,8 @@
 //! Every number: categories by phase.
 
-use super::bars::category_background;
+use super::bars::{background, category_background};
 use crate::app::{Target, use_store};
-use crate::figure::{PhaseTable, binding_step, phase_table};
+use crate::figure::{binding_step, host_table, phase_table};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::text::{Scale, Term, Word, exact_bytes};
@@ -14,24 +14,24 @@ fn row(scale: Scale, bytes: &[Bytes]) -> Vec<(String, Bytes)> {
     bytes.iter().map(|&b| (scale.number(b), b)).collect()
 }
 
-/// The table's cells, each column adding up to its printed total.
-fn cells(table: &PhaseTable, scale: Scale) -> Vec<(Category, Vec<(String, Bytes)>)> {
-    let columns: Vec<Vec<String>> = table
-        .tensors
+/// A line of a table: what it is of, and its numbers as printed and exact.
+type Line<K> = (K, Vec<(String, Bytes)>);
+
+/// A table's cells, each column adding up to its printed total.
+fn cells<K: Copy>(rows: &[(K, Vec<Bytes>)], totals: &[Bytes], scale: Scale) -> Vec<Line<K>> {
+    let columns: Vec<Vec<String>> = totals
         .iter()
         .enumerate()
         .map(|(at, &total)| {
-            let parts: Vec<Bytes> = table.rows.iter().map(|(_, bytes)| bytes[at]).collect();
+            let parts: Vec<Bytes> = rows.iter().map(|(_, bytes)| bytes[at]).collect();
             scale.parts(&parts, total)
         })
         .collect();
-    table
-        .rows
-        .iter()
+    rows.iter()
         .enumerate()
-        .map(|(line, (category, bytes))| {
+        .map(|(line, (key, bytes))| {
             let numbers = columns.iter().map(|column| column[line].clone());
-            (*category, numbers.zip(bytes.iter().copied()).collect())
+            (*key, numbers.zip(bytes.iter().copied()).collect())
         })
         .collect()
 }
@@ -58,7 +58,7 @@ pub(super) fn BreakdownTable() -> impl IntoView {
         let number = move |(text, bytes): (String, Bytes)| {
             view! { <td title=exact_bytes(bytes, language)>{text}</td> }
         };
-        let lines = cells(&table, scale).into_iter().map(|(category, numbers)| {
+        let lines = cells(&table.rows, &table.tensors, scale).into_iter().map(|(category, numbers)| {
             view! {
                 <tr class:receding=move || recedes(category)>
                     <th scope="row">
@@ -83,7 +83,7 @@ pub(super) fn BreakdownTable() -> impl IntoView {
             }
         });
         Some(view! {
-            <div class="scroll" role="region" tabindex="0" aria-label=Word::BreakdownTitle.text(language)>
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::BreakdownDevice.text(language)>
                 <table class="numbers">
                     <thead>
                         <tr>
@@ -134,6 +134,66 @@ fn PhaseHead(
     }
 }
 
+/// The host's table.
+#[component]
+fn HostTable() -> impl IntoView {
+    let store = use_store();
+    let table = Memo::new(move |_| {
+        store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| host_table(&e.report.host)))
+    });
+    move || {
+        let table = table.get()?;
+        let (language, units) = (store.language.get(), store.units.get());
+        let largest = table.totals.iter().copied().max().unwrap_or_default();
+        let scale = Scale::new(largest, units);
+        let heads = table.phases.iter().map(|&(phase, binds)| {
+            view! {
+                <th scope="col" class:binds=binds>
+                    {phase.term(language)} " "
+                    {binds.then(|| view! {
+                        <span class="badge">{Word::Peak.text(language)}</span>
+                    })}
+                </th>
+            }
+        });
+        let number = move |(text, bytes): (String, Bytes)| {
+            view! { <td title=exact_bytes(bytes, language)>{text}</td> }
+        };
+        let lines = cells(&table.rows, &table.totals, scale).into_iter().map(|(part, numbers)| {
+            view! {
+                <tr>
+                    <th scope="row">
+                        <span class="swatch" style:background=background(("part", part.name()))></span>
+                        {part.term(language)}
+                    </th>
+                    {numbers.into_iter().map(number).collect_view()}
+                </tr>
+            }
+        });
+        Some(view! {
+            <div class="scroll" role="region" tabindex="0" aria-label=Word::BreakdownHost.text(language)>
+                <table class="numbers">
+                    <thead>
+                        <tr>
+                            <th scope="col">{Word::Part.text(language)} ", " {scale.unit}</th>
+                            {heads.collect_view()}
+                        </tr>
+                    </thead>
+                    <tbody>{lines.collect_view()}</tbody>
+                    <tfoot>
+                        <tr>
+                            <th scope="row">{Word::Total.text(language)}</th>
+                            {row(scale, &table.totals).into_iter().map(number).collect_view()}
+                        </tr>
+                    </tfoot>
+                </table>
+            </div>
+        })
+    }
+}
+
 /// The panel.
 #[component]
 pub(super) fn BreakdownPanel() -> impl IntoView {
@@ -145,7 +205,10 @@ pub(super) fn BreakdownPanel() -> impl IntoView {
                     {move || Word::BreakdownTitle.text(store.language.get())}
                 </h2>
             </header>
+            <h3>{move || Word::BreakdownDevice.text(store.language.get())}</h3>
             <BreakdownTable />
+            <h3>{move || Word::BreakdownHost.text(store.language.get())}</h3>
+            <HostTable />
         </section>
     }
 }

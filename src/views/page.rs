@@ -36,28 +36,22 @@ fn Whole() -> impl IntoView {
         <div class="page">
             <a class="skip" href="#answer">{word(Word::SkipToAnswer)}</a>
             <Masthead />
-            <div class="panes">
+            <main class="panes" class:stale=move || store.is_stale()>
+                <VerdictPanel />
                 <Controls />
-                <main
-                    class="answer"
-                    id="answer"
-                    tabindex="-1"
-                    aria-label=word(Word::Answer)
-                    class:stale=move || store.is_stale()
-                >
-                    <VerdictPanel />
+                <div class="answer" id="answer" tabindex="-1">
                     <Notices />
                     <DevicePanel />
                     <HostPanel />
                     <PhasesPanel />
                     <TimelinePanel />
                     <CrossoverPanel />
-                    <ExplanationPanel />
                     <RemediesPanel />
+                    <ExplanationPanel />
                     <BreakdownPanel />
                     <AssumptionsPanel />
-                </main>
-            </div>
+                </div>
+            </main>
         </div>
     }
 }

@@ -4,6 +4,10 @@ use crate::app::{Store, use_store};
 use crate::figure::Standing;
 use crate::text::{Word, verdict_answer, verdict_detail};
 use leptos::prelude::*;
+use std::time::Duration;
+
+/// How long the answer must rest before it is announced.
+const REST: Duration = Duration::from_millis(900);
 
 /// How the run stands to its machine, the worse side counting.
 fn standing(store: Store) -> Option<Standing> {
@@ -13,6 +17,28 @@ fn standing(store: Store) -> Option<Standing> {
         let host = Standing::of(verdict.host.needed, verdict.host.capacity);
         Some(device.max(host))
     })
+}
+
+/// The verdict once it rests: while a slider moves, nobody wants to hear every step.
+fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
+    let announced = RwSignal::new(String::new());
+    Effect::new(move |opened: Option<()>| {
+        let now = text.get();
+        if opened.is_none() {
+            return;
+        }
+        set_timeout(
+            move || {
+                if let Some((answer, detail)) =
+                    now.filter(|now| text.with_untracked(|text| text.as_ref() == Some(now)))
+                {
+                    announced.set(format!("{answer} {detail}"));
+                }
+            },
+            REST,
+        );
+    });
+    announced
 }
 
 /// The verdict.
@@ -32,6 +58,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
             })
         })
     });
+    let announced = announced(text);
     let binding = move || {
         store.answer.with(|answer| {
             answer
@@ -46,7 +73,8 @@ pub(super) fn VerdictPanel() -> impl IntoView {
             data-binding=binding
             data-stale=move || store.is_stale().to_string()
         >
-            <p class="verdict-text" role="status" data-testid="verdict">
+            <p class="unseen" role="status">{move || announced.get()}</p>
+            <p class="verdict-text" data-testid="verdict">
                 <strong class="verdict-answer">
                     {move || text.with(|text| text.as_ref().map(|(answer, _)| answer.clone()))}
                 </strong>

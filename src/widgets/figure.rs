@@ -23,7 +23,7 @@ pub fn Figure(
 ) -> impl IntoView {
     let open = RwSignal::new(false);
     view! {
-        <section class="card figure" id=id aria-labelledby=format!("{id}-title")>
+        <section class="card figure" id=id data-testid=id aria-labelledby=format!("{id}-title")>
             <header class="figure-head">
                 <h2 id=format!("{id}-title")>{move || title.get()}</h2>
                 <button

@@ -79,7 +79,6 @@ pub(in crate::views) fn GpuControl() -> impl IntoView {
 #[component]
 pub(super) fn MachineControls() -> impl IntoView {
     view! {
-        <GpuControl />
         <NumberSetting
             setting=GPUS
             steps=GPU_COUNTS

@@ -7,6 +7,7 @@ mod more;
 mod training;
 
 use crate::app::use_store;
+use crate::browser;
 use crate::text::Word;
 use data::DataControls;
 use leptos::prelude::*;
@@ -50,33 +51,53 @@ pub(super) fn Controls() -> impl IntoView {
     view! {
         <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
             <ModelControls />
+            <GpuControl />
             <TrainingControls />
-            <Group title=Word::GroupHost>
+            <Group id="group-machine" title=Word::GroupHost>
                 <MachineControls />
             </Group>
-            <Group title=Word::GroupData>
+            <Group id="group-data" title=Word::GroupData>
                 <DataControls />
             </Group>
-            <Group title=Word::GroupMore>
+            <Group id="group-more" title=Word::GroupMore>
                 <MoreControls />
             </Group>
         </section>
     }
 }
 
-/// A group of controls with a title.
+/// A group of controls that can be folded; open where there is room beside the answer.
 #[component]
 fn Group(
+    /// The id of what is folded.
+    id: &'static str,
     /// The title.
     title: Word,
     /// The controls.
     children: Children,
 ) -> impl IntoView {
     let store = use_store();
+    let open = RwSignal::new(browser::is_wide());
     view! {
-        <fieldset class="group">
-            <legend>{move || title.text(store.language.get())}</legend>
-            {children()}
-        </fieldset>
+        <div class="group">
+            <button
+                type="button"
+                class="group-title"
+                aria-expanded=move || open.get().to_string()
+                aria-controls=id
+                on:click=move |_| open.update(|open| *open = !*open)
+            >
+                {move || title.text(store.language.get())}
+            </button>
+            <div
+                class="group-body"
+                id=id
+                role="group"
+                aria-label=move || title.text(store.language.get())
+                hidden=move || !open.get()
+            >
+                {children()}
+            </div>
+        </div>
     }
 }

@@ -1,11 +1,10 @@
 //! Settings that matter less often.
 
-use crate::spec::{Framework, Loss};
+use crate::spec::Framework;
 use crate::text::Word;
 use crate::views::setting::{ChoiceSetting, Setting, SwitchSetting, terms};
 use leptos::prelude::*;
 
-const LOSS: Setting = Setting::new("loss", Word::LossFrom, Word::LossFromHelp);
 const CLIPPING: Setting = Setting::new("clip_grad_norm", Word::Clipping, Word::ClippingHelp);
 const FRAMEWORK: Setting = Setting::new("framework", Word::Framework, Word::FrameworkHelp);
 
@@ -17,16 +16,6 @@ pub(super) fn MoreControls() -> impl IntoView {
             setting=CLIPPING
             get=|s| s.clip_grad_norm
             set=|s, on| s.clip_grad_norm = on
-        />
-        <ChoiceSetting
-            setting=LOSS
-            choices=terms(Loss::ALL, Loss::name)
-            get=|s| s.loss.name().to_owned()
-            set=|s, name| {
-                if let Some(loss) = Loss::from_name(name) {
-                    s.loss = loss;
-                }
-            }
         />
         <ChoiceSetting
             setting=FRAMEWORK

@@ -1,6 +1,8 @@
 //! The settings that matter most for GPU memory.
 
-use crate::spec::{ActivationCheckpointing, Attention, OptimizerImpl, OptimizerName, Precision};
+use crate::spec::{
+    ActivationCheckpointing, Attention, Loss, OptimizerImpl, OptimizerName, Precision,
+};
 use crate::text::Word;
 use crate::views::setting::{ChoiceSetting, Kind, NumberSetting, Setting, terms};
 use leptos::prelude::*;
@@ -35,6 +37,7 @@ const CHECKPOINTING: Setting = Setting::new(
     Word::Checkpointing,
     Word::CheckpointingHelp,
 );
+const LOSS: Setting = Setting::new("loss", Word::LossFrom, Word::LossFromHelp);
 
 /// Batch sizes that people use.
 const BATCH_SIZES: &[u64] = &[
@@ -86,16 +89,28 @@ pub(super) fn TrainingControls() -> impl IntoView {
             get=|s| s.gradient_accumulation_steps
             set=|s, value| s.gradient_accumulation_steps = value
         />
-        <ChoiceSetting
-            setting=PRECISION
-            choices=terms(Precision::ALL, Precision::name)
-            get=|s| s.precision.name().to_owned()
-            set=|s, name| {
-                if let Some(precision) = Precision::from_name(name) {
-                    s.precision = precision;
+        <div class="pair">
+            <ChoiceSetting
+                setting=PRECISION
+                choices=terms(Precision::ALL, Precision::name)
+                get=|s| s.precision.name().to_owned()
+                set=|s, name| {
+                    if let Some(precision) = Precision::from_name(name) {
+                        s.precision = precision;
+                    }
                 }
-            }
-        />
+            />
+            <ChoiceSetting
+                setting=CHECKPOINTING
+                choices=terms(ActivationCheckpointing::ALL, ActivationCheckpointing::name)
+                get=|s| s.activation_checkpointing.name().to_owned()
+                set=|s, name| {
+                    if let Some(checkpointing) = ActivationCheckpointing::from_name(name) {
+                        s.activation_checkpointing = checkpointing;
+                    }
+                }
+            />
+        </div>
         <div class="pair">
             <ChoiceSetting
                 setting=OPTIMIZER
@@ -133,12 +148,12 @@ pub(super) fn TrainingControls() -> impl IntoView {
                 }
             />
             <ChoiceSetting
-                setting=CHECKPOINTING
-                choices=terms(ActivationCheckpointing::ALL, ActivationCheckpointing::name)
-                get=|s| s.activation_checkpointing.name().to_owned()
+                setting=LOSS
+                choices=terms(Loss::ALL, Loss::name)
+                get=|s| s.loss.name().to_owned()
                 set=|s, name| {
-                    if let Some(checkpointing) = ActivationCheckpointing::from_name(name) {
-                        s.activation_checkpointing = checkpointing;
+                    if let Some(loss) = Loss::from_name(name) {
+                        s.loss = loss;
                     }
                 }
             />
