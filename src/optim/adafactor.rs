@@ -96,6 +96,7 @@ impl Optimizer {
                 let half = x.dtype().is_half();
                 half.then(|| t.empty("_to_copy", *x.shape(), DType::Float32))
             };
+            full_grad = None;
             full_grad = full(grad);
             let grad = full_grad.as_ref().unwrap_or(grad);
             if states[i].is_empty() {
