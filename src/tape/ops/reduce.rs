@@ -17,6 +17,9 @@ const ACCUMULATOR: u64 = 4;
 const WARP: u64 = 32;
 /// `maxThreadsPerMultiProcessor` of data center GPUs (compute capability 8.0, 9.0, 10.0).
 const THREADS_PER_MULTIPROCESSOR: u64 = 2048;
+/// The farthest byte, and the most elements, that a kernel with 32-bit indices reaches
+/// (`TensorIteratorBase::can_use_32bit_indexing`).
+const INDEX_LIMIT: u64 = i32::MAX as u64;
 /// `min_values_per_thread` and `max_values_per_thread`.
 const VALUES_PER_THREAD: (u64, u64) = (16, 256);
 
@@ -65,10 +68,31 @@ fn last_pow2(n: u64) -> u64 {
     1 << n.max(1).ilog2()
 }
 
-/// What `setReduceConfig` decides for elements of `element` bytes.
-fn scratch(shape: &Shape, strides: &Shape, reduced: &[bool], element: u64, sms: u64) -> Scratch {
-    let (dims, len) = iteration(shape, strides, reduced);
-    let dims = &dims[..len];
+/// Splits an iteration over elements of `element` bytes in halves, along the dimension that
+/// reaches farthest, until 32-bit indices suffice, and calls `f` for each part in order
+/// (`TensorIteratorBase::with_32bit_indexing`).
+fn with_32bit_indexing(dims: &[Dim], element: u64, f: &mut impl FnMut(&[Dim])) {
+    let extent = |d: &Dim| d.size.saturating_sub(1) * d.stride * element;
+    let elements: u64 = dims.iter().map(|d| d.size).product();
+    let farthest: u64 = dims.iter().map(extent).sum();
+    let Some(at) = (0..dims.len()).max_by_key(|&i| extent(&dims[i])) else {
+        return f(dims);
+    };
+    if elements <= INDEX_LIMIT && farthest < INDEX_LIMIT {
+        return f(dims);
+    }
+    let mut part = [Dim::default(); MAX_DIMS];
+    let part = &mut part[..dims.len()];
+    part.copy_from_slice(dims);
+    part[at].size = dims[at].size / 2;
+    with_32bit_indexing(part, element, f);
+    part[at].size = dims[at].size - dims[at].size / 2;
+    with_32bit_indexing(part, element, f);
+}
+
+/// What `setReduceConfig` decides.
+fn scratch(dims: &[Dim], sms: u64) -> Scratch {
+    let len = dims.len();
     let total: u64 = dims.iter().map(|d| d.size).product();
     let inputs: u64 = dims.iter().filter(|d| d.reduced).map(|d| d.size).product();
     let outputs = total / inputs.max(1);
@@ -94,7 +118,7 @@ fn scratch(shape: &Shape, strides: &Shape, reduced: &[bool], element: u64, sms: 
                 dim0 /= INPUT_VECTOR;
             }
         } else {
-            output_vector = output_vector_size(dims, element);
+            output_vector = output_vector_size(dims);
             dim0 /= output_vector;
         }
     }
@@ -137,7 +161,7 @@ fn scratch(shape: &Shape, strides: &Shape, reduced: &[bool], element: u64, sms: 
 }
 
 /// `get_output_vec_size`: how many neighbouring outputs a thread computes.
-fn output_vector_size(dims: &[Dim], _element: u64) -> u64 {
+fn output_vector_size(dims: &[Dim]) -> u64 {
     let mut vector = 4;
     let kept = dims.iter().position(|d| !d.reduced);
     for (i, dim) in dims.iter().enumerate() {
@@ -162,15 +186,21 @@ impl Tape {
         for (d, reduced) in reduced.iter_mut().enumerate().take(x.shape().rank()) {
             *reduced = d < missing || (shape.dims()[d - missing] == 1 && x.shape().dims()[d] != 1);
         }
-        let sms = self.backend().multiprocessors;
-        let element = x.dtype().size();
-        if let Some((partial, semaphores)) = scratch(x.shape(), x.strides(), &reduced, element, sms)
-        {
+        let (dims, len) = iteration(x.shape(), x.strides(), &reduced);
+        let mut parts = smallvec::SmallVec::<[Scratch; 1]>::new();
+        with_32bit_indexing(&dims[..len], x.dtype().size(), &mut |part| {
+            parts.push(scratch(part, self.backend().multiprocessors));
+        });
+        // Partial sums in half precision go through a buffer in float32.
+        let sums = (parts.len() > 1 && dtype.is_half())
+            .then(|| self.scratch(op, ACCUMULATOR * shape.numel()));
+        for (partial, semaphores) in parts.into_iter().flatten() {
             let partial = self.scratch(op, partial);
             let semaphores = self.scratch(op, semaphores);
             drop(semaphores);
             drop(partial);
         }
+        drop(sums);
         out
     }
 
@@ -214,11 +244,24 @@ mod tests {
     #[test]
     fn scratch_is_what_the_kernel_takes() {
         let rows = |n, m| {
-            let shape = Shape::from([n, m]);
-            scratch(&shape, &Shape::from([m, 1]), &[true, false], 4, 108)
+            let (dims, len) = iteration(&Shape::from([n, m]), &Shape::from([m, 1]), &[true, false]);
+            scratch(&dims[..len], 108)
         };
         assert_eq!(rows(2048, 2048), Some((33_554_432, 64)));
         assert_eq!(rows(2048, 128), Some((2_097_152, 4)));
         assert_eq!(rows(256, 2048), None);
+    }
+
+    /// Measured: the embedding's gradient of Qwen2.5-7B in float32 reaches beyond 2 GiB.
+    #[test]
+    fn what_reaches_beyond_two_gibibytes_is_reduced_in_parts() {
+        let (dims, len) = iteration(
+            &Shape::from([152_064, 3_584]),
+            &Shape::from([3_584, 1]),
+            &[true, false],
+        );
+        let mut parts = Vec::new();
+        with_32bit_indexing(&dims[..len], 4, &mut |part| parts.push(scratch(part, 108)));
+        assert_eq!(parts, [Some((137_625_600, 112)); 2]);
     }
 }
