@@ -7,8 +7,12 @@ const MEDIAN_GOAL: f64 = 0.10;
 /// Highest 95th percentile.
 const P95_GOAL: f64 = 0.25;
 
-fn accuracy() -> Accuracy {
-    let cases = read_cases(include_str!("fixtures/host.jsonl")).expect("a readable fixture");
+const MEASURED: &str = include_str!("fixtures/host.jsonl");
+/// A later run, from which no number of the model was taken.
+const SECOND_RUN: &str = include_str!("fixtures/host_second_run.jsonl");
+
+fn accuracy(lines: &str) -> Accuracy {
+    let cases = read_cases(lines).expect("a readable fixture");
     let worst = Selection {
         worst: 10,
         ..Selection::default()
@@ -16,18 +20,33 @@ fn accuracy() -> Accuracy {
     Accuracy::of(&cases, &worst)
 }
 
-#[test]
-fn host_memory_is_within_ten_percent_of_what_linux_showed() {
-    let accuracy = accuracy();
+#[track_caller]
+fn assert_goals(lines: &str) {
+    let accuracy = accuracy(lines);
     println!("{accuracy}");
-    let lines = include_str!("fixtures/host.jsonl").lines().count();
-    assert_eq!(accuracy.compared(), lines, "{:?}", accuracy.not_supported());
+    let written = lines.lines().count();
+    assert_eq!(
+        accuracy.compared(),
+        written,
+        "{:?}",
+        accuracy.not_supported()
+    );
     assert!(accuracy.goals().iter().all(|goal| goal.met));
 }
 
 #[test]
+fn host_memory_is_within_ten_percent_of_what_linux_showed() {
+    assert_goals(MEASURED);
+}
+
+#[test]
+fn a_run_that_no_number_was_taken_from_is_as_close() {
+    assert_goals(SECOND_RUN);
+}
+
+#[test]
 fn every_way_to_hold_a_data_set_is_within_the_goals_by_itself() {
-    for (group, errors) in accuracy().host_errors() {
+    for (group, errors) in accuracy(MEASURED).host_errors() {
         assert!(errors.median <= MEDIAN_GOAL, "{group}: {errors:?}");
         assert!(errors.p95 <= P95_GOAL, "{group}: {errors:?}");
     }

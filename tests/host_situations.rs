@@ -281,3 +281,23 @@ fn situation_2_remedies_for_the_ram_are_computed_and_ranked() {
         assert_eq!(report.host.peak.total - remedy.total, remedy.saves);
     }
 }
+
+#[test]
+fn situation_2_the_verdict_says_how_much_goes_to_swap() {
+    let scenario: Scenario = serde_json::from_value(json!({
+        "model": "smollm2-135m",
+        "micro_batch_size": 1,
+        "seq_len": 64,
+        "dataset": table(),
+        "dataloader": workers(8),
+        "host": {"tokenizer": "unigram"},
+        "hardware": {"gpus_per_node": 3, "host_ram": 32 * GB, "swap": 4 * GB},
+    }))
+    .expect("a scenario");
+    let verdict = report::estimate(&scenario)
+        .expect("an estimate")
+        .report
+        .verdict;
+    assert!(verdict.device.fits && !verdict.host.fits && !verdict.fits);
+    assert_between(verdict.swapped, 1, 4 * GB);
+}

@@ -99,6 +99,9 @@ facts! {
     TORCH_PANDAS_PRIVATE = 341_110_784 Bytes Measured: "Private memory after importing torch, pandas and pyarrow." ["hostram 4, copy-on-write runs, before any data"];
     TORCH_PANDAS_SHARED = 288_700_000 Bytes Measured: "File-backed pages after importing torch, pandas and pyarrow." ["hostram 4, copy-on-write runs, before any data"];
     TORCH_PANDAS_TABLES = 2_200_000 Bytes Measured: "Page tables after importing torch, pandas and pyarrow." ["hostram 4, copy-on-write runs, before any data"];
+    TORCH_DATASETS_PRIVATE = 364_216_320 Bytes Measured: "Private memory after importing torch and Hugging Face datasets." ["hostram 1, step torch+datasets"];
+    TORCH_DATASETS_SHARED = 291_139_584 Bytes Measured: "File-backed pages after importing torch and Hugging Face datasets." ["hostram 1, step torch+datasets"];
+    TORCH_DATASETS_TABLES = 2_355_200 Bytes Measured: "Page tables after importing torch and Hugging Face datasets." ["hostram 1, step torch+datasets"];
     ACCELERATE_PRIVATE = 309_596_160 Bytes Measured: "Private memory after importing torch and accelerate." ["hostram 1, step accelerate"];
     ACCELERATE_SHARED = 249_303_040 Bytes Measured: "File-backed pages after importing torch and accelerate." ["hostram 1, step accelerate"];
     ACCELERATE_TABLES = 2_011_136 Bytes Measured: "Page tables after importing torch and accelerate." ["hostram 1, step accelerate"];
@@ -111,7 +114,7 @@ facts! {
     TRAINER_PRIVATE = 486_932_480 Bytes Measured: "Private memory after importing transformers' Trainer with all it pulls in (torch, accelerate, peft, datasets, pandas, torch._dynamo)." ["hostram 1, step all"];
     TRAINER_SHARED = 372_174_848 Bytes Measured: "File-backed pages after importing transformers' Trainer with all it pulls in." ["hostram 1, step all"];
     TRAINER_TABLES = 2_908_160 Bytes Measured: "Page tables after importing transformers' Trainer with all it pulls in." ["hostram 1, step all"];
-    DYNAMO_PRIVATE = 85_798_912 Bytes Measured: "Private memory added by torch._dynamo, which constructing any torch.optim optimizer imports." ["hostram 1, step torch+AdamW_ctor less step torch"];
+    DYNAMO_PRIVATE = 85_798_912 Bytes Measured: "Private memory added by torch._dynamo, which constructing any torch.optim optimizer imports; transformers has imported it already." ["hostram 1, step torch+AdamW_ctor less step torch; accelerate+AdamW_ctor 85.7 MB, transformers+AdamW_ctor 0.0 MB"];
     DYNAMO_SHARED = 73_748_480 Bytes Measured: "File-backed pages added by torch._dynamo." ["hostram 1, step torch+AdamW_ctor less step torch"];
     DYNAMO_TABLES = 438_272 Bytes Measured: "Page tables added by torch._dynamo." ["hostram 1, step torch+AdamW_ctor less step torch"];
     LAUNCHER_PRIVATE = 306_843_648 Bytes Measured: "Private memory of the torchrun process, which stays beside the ranks; its file pages are the ranks' own." ["hostram 1, step torchrun_launcher"];

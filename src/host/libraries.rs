@@ -15,19 +15,24 @@ pub(super) struct Process {
     pub tables: Bytes,
 }
 
-/// A process that has imported a set of libraries. With an optimizer, torch has imported
-/// torch._dynamo too: measured on top of torch alone, and part of the Trainer's set; the sets
-/// between them import some of it already, so the Trainer's figure is taken as their bound.
+/// A process that has imported a set of libraries. Constructing an optimizer of `torch.optim`
+/// imports torch._dynamo, which transformers has imported already.
 pub(super) fn process(libraries: Libraries, optimizer: bool) -> Process {
     let plain = imports(libraries);
-    match libraries {
-        Libraries::Torch | Libraries::TorchPandas | Libraries::Accelerate if optimizer => Process {
-            private: plain.private + facts::DYNAMO_PRIVATE.bytes(),
-            shared: plain.shared + facts::DYNAMO_SHARED.bytes(),
-            tables: plain.tables + facts::DYNAMO_TABLES.bytes(),
-        },
-        Libraries::Transformers | Libraries::Peft if optimizer => imports(Libraries::Trainer),
-        _ => plain,
+    let imports_dynamo = matches!(
+        libraries,
+        Libraries::Torch
+            | Libraries::TorchPandas
+            | Libraries::TorchDatasets
+            | Libraries::Accelerate
+    );
+    if !(optimizer && imports_dynamo) {
+        return plain;
+    }
+    Process {
+        private: plain.private + facts::DYNAMO_PRIVATE.bytes(),
+        shared: plain.shared + facts::DYNAMO_SHARED.bytes(),
+        tables: plain.tables + facts::DYNAMO_TABLES.bytes(),
     }
 }
 
@@ -54,6 +59,13 @@ fn imports(libraries: Libraries) -> Process {
             TORCH_PANDAS_SHARED,
             TORCH_PANDAS_TABLES
         ),
+        Libraries::TorchDatasets => {
+            measured!(
+                TORCH_DATASETS_PRIVATE,
+                TORCH_DATASETS_SHARED,
+                TORCH_DATASETS_TABLES
+            )
+        }
         Libraries::Accelerate => {
             measured!(ACCELERATE_PRIVATE, ACCELERATE_SHARED, ACCELERATE_TABLES)
         }

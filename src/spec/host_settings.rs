@@ -20,6 +20,8 @@ names! {
         Torch = "torch",
         /// torch, pandas and pyarrow.
         TorchPandas = "torch_pandas",
+        /// torch and Hugging Face datasets.
+        TorchDatasets = "torch_datasets",
         /// torch and accelerate.
         Accelerate = "accelerate",
         /// torch and transformers without its Trainer.

@@ -18,12 +18,16 @@ import sys
 TORCH_FIRST_USE = ("torch_used", "torch+dist", "torch+DataLoader", "torch_first_tensor_threads", "torch_nocuda_env")
 LIBRARIES = {
     "bare": "python", "numpy": "numpy", "pandas": "pandas", "pyarrow": "pyarrow", "datasets": "datasets",
+    "torch+pandas": "torch_pandas", "torch+datasets": "torch_datasets",
     "torch": "torch", "accelerate": "accelerate", "accelerate_Accelerator": "accelerate",
     "transformers": "transformers", "transformers_t5": "transformers", "tf+accelerate+peft": "peft",
     "trainer": "trainer", "trainer+AdamW_step": "trainer", "all": "trainer",
     **{step: "torch" for step in TORCH_FIRST_USE},
 }
-WITH_OPTIMIZER = {"torch+AdamW_ctor": "torch", "torch+AdamW_step": "torch"}
+WITH_OPTIMIZER = {
+    "torch+AdamW_ctor": "torch", "torch+AdamW_step": "torch", "accelerate+AdamW_ctor": "accelerate",
+    "transformers+AdamW_ctor": "transformers", "tf+accelerate+peft+AdamW_ctor": "peft",
+}
 # Data set forms of experiments 3 and 4, as the scenario names them.
 FORMS = {
     "pandas_object": "pandas", "pandas_object_dupsplit": "pandas", "pandas_str": "pandas_arrow",
@@ -115,7 +119,7 @@ def dataset(record):
         peak, phase = measured["access_peak_anon_delta"], "steady"
     else:
         peak, phase = measured["load_peak_anon_delta"], "load"
-    yield line(record, job("torch_pandas", dataset=data(config, form, **more)),
+    yield line(record, job("torch_datasets", dataset=data(config, form, **more)),
                {"phase": phase, "part": "dataset", "bytes": peak})
 
 
@@ -150,7 +154,8 @@ def copy_on_write(record):
         if kind == "hf_mmap" and epochs > 0:
             host["data_pages"] = True
         staged = {**record, "config": {**config, "stage": stage}}
-        yield line(staged, job("torch_pandas", batch=64, loader=loader, dataset=held), host)
+        libraries = "torch_datasets" if kind == "hf_mmap" else "torch_pandas"
+        yield line(staged, job(libraries, batch=64, loader=loader, dataset=held), host)
 
 
 def pinned(record):
