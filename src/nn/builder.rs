@@ -103,10 +103,11 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The place for the adapter of this linear layer, if it is to get one.
-    pub(super) fn adapter(&self, inputs: u64, outputs: u64) -> Option<Slot> {
+    /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
+    /// the logits is the model's `output`.
+    pub(super) fn adapter(&self, inputs: u64, outputs: u64, output: bool) -> Option<Slot> {
         let lora = self.plan.spec.lora.as_ref()?;
-        if !lora::is_target(lora, &self.plan.tape.scope_path(self.scope)) {
+        if !lora::is_target(lora, &self.plan.tape.scope_path(self.scope), output) {
             return None;
         }
         let slot = Slot::default();

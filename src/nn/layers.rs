@@ -17,7 +17,7 @@ impl Linear {
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
         let weight = b.parameter("weight", [outputs, inputs]);
         let bias = bias.then(|| b.parameter("bias", [outputs]));
-        let adapter = b.adapter(inputs, outputs);
+        let adapter = b.adapter(inputs, outputs, false);
         Self {
             weight,
             bias,
@@ -25,13 +25,14 @@ impl Linear {
         }
     }
 
-    /// A layer without bias whose weight is another module's, as an output layer tied to the
-    /// embedding.
-    pub(super) fn tied(b: &Builder, weight: &Tensor) -> Self {
+    /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
+    /// the input embedding's weight if it is `tied` to it.
+    pub(super) fn of_output(b: &Builder, inputs: u64, outputs: u64, tied: Option<&Tensor>) -> Self {
+        let own = || b.parameter("weight", [outputs, inputs]);
         Self {
-            weight: weight.clone(),
+            weight: tied.cloned().unwrap_or_else(own),
             bias: None,
-            adapter: b.adapter(weight.dim(1), weight.dim(0)),
+            adapter: b.adapter(inputs, outputs, true),
         }
     }
 

@@ -75,11 +75,8 @@ impl Llama {
             .collect();
         let norm = RmsNorm::new(&model.at("norm"), c.hidden_size);
         let rotary = Rotary::new(&model.at("rotary_emb"), c.head_dim, facts);
-        let lm_head = if c.tie_word_embeddings {
-            Linear::tied(&b.at("lm_head"), &embed_tokens.weight)
-        } else {
-            Linear::new(&b.at("lm_head"), c.hidden_size, c.vocab_size, false)
-        };
+        let tied = c.tie_word_embeddings.then_some(&embed_tokens.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
         let checkpointing = spec.activation_checkpointing;
         Self {
             embed_tokens,

@@ -2,7 +2,7 @@
 //!
 //! Source: peft 0.21, `tuners/lora/layer.py` and `tuners/tuners_utils.py`.
 
-use crate::spec::Lora;
+use crate::spec::{ALL_LINEAR, Lora};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::OnceCell;
@@ -54,14 +54,16 @@ pub(super) struct Target {
     pub(super) outputs: u64,
 }
 
-/// Whether the module at `path` is meant by one of the names: it is the whole path or its end
-/// (`check_target_module_exists`).
-pub(super) fn is_target(lora: &Lora, path: &str) -> bool {
-    let ends = |name: &String| {
-        path.strip_suffix(name.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+/// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
+/// (`check_target_module_exists`). The layer that gives the logits must be named.
+pub(super) fn is_target(lora: &Lora, path: &str, output: bool) -> bool {
+    let is_called = |name: &String| {
+        (name == ALL_LINEAR && !output)
+            || path
+                .strip_suffix(name.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    lora.target_modules.iter().any(ends)
+    lora.target_modules.iter().any(is_called)
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then

@@ -8,3 +8,6 @@ mod trace;
 
 pub use run::simulate;
 pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};
+
+#[cfg(test)]
+mod tests;

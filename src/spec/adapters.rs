@@ -1,64 +1,52 @@
 //! Checks of which parameters are trained: adapters and frozen parts must match something.
 
 use super::limits::outside;
-use super::{Architecture, Finding, LlamaType, Lora, Scenario, closest};
+use super::modules::{Module, ModuleKind, modules};
+use super::{Architecture, Finding, Lora, Scenario, closest};
 
-/// Linear layers of a Llama-like layer, as targets of adapters.
-const LLAMA_LINEARS: &[&str] = &[
-    "q_proj",
-    "k_proj",
-    "v_proj",
-    "o_proj",
-    "gate_proj",
-    "up_proj",
-    "down_proj",
-];
-/// PEFT's targets when none is given, for all members of the family.
-const DEFAULT_TARGETS: &[&str] = &["q_proj", "v_proj"];
+/// PEFT's word for every linear layer but the one that gives the logits.
+pub const ALL_LINEAR: &str = "all-linear";
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
+/// Letters of a name that are shown.
+const SHOWN: usize = 60;
 
 /// Checks adapters and frozen parts.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    if let Some(lora) = &scenario.lora {
-        check_lora(lora, architecture, findings);
-    }
-    if scenario.frozen.is_empty() {
+    if scenario.lora.is_none() && scenario.frozen.is_empty() {
         return;
     }
-    let names = parameter_names(architecture);
-    for part in &scenario.frozen {
-        if part.is_empty() || !names.iter().any(|name| name.contains(part.as_str())) {
-            let shown: String = part.chars().take(60).collect();
-            let rest: Vec<&String> = scenario
-                .frozen
-                .iter()
-                .filter(|other| *other != part)
-                .collect();
-            findings.push(
-                Finding::error(
-                    "frozen",
-                    format!("No parameter's name contains {shown:?}; names look like model.layers.0.self_attn.q_proj.weight."),
-                    format!("没有参数名包含 {shown:?}；参数名形如 model.layers.0.self_attn.q_proj.weight。"),
-                )
-                .with_fix("frozen", serde_json::json!(rest)),
-            );
-        }
+    let modules = modules(architecture);
+    if let Some(lora) = &scenario.lora {
+        check_numbers(lora, findings);
+        check_targets(&lora.target_modules, &modules, findings);
     }
+    check_frozen(&scenario.frozen, &modules, findings);
 }
 
-fn check_lora(lora: &Lora, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let Architecture::Llama(_) = architecture else {
-        findings.push(
-            Finding::error(
-                "lora",
-                "Adapters for a single linear layer are not supported yet.",
-                "暂不支持单个线性层的 LoRA。",
-            )
-            .with_fix("lora", serde_json::Value::Null),
-        );
+fn check_frozen(frozen: &[String], modules: &[Module], findings: &mut Vec<Finding>) {
+    if frozen.is_empty() {
+        return;
+    }
+    let names: Vec<String> = modules.iter().flat_map(Module::parameter_paths).collect();
+    let matches = |part: &str| !part.is_empty() && names.iter().any(|name| name.contains(part));
+    let Some(unknown) = frozen.iter().find(|part| !matches(part)) else {
         return;
     };
+    let shown: String = unknown.chars().take(SHOWN).collect();
+    let example = names.get(names.len() / 2).map_or("", String::as_str);
+    let rest: Vec<&String> = frozen.iter().filter(|part| matches(part)).collect();
+    findings.push(
+        Finding::error(
+            "frozen",
+            format!("No parameter's name contains {shown:?}; names look like {example}."),
+            format!("没有参数名包含 {shown:?}；参数名形如 {example}。"),
+        )
+        .with_fix("frozen", serde_json::json!(rest)),
+    );
+}
+
+fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
     if !(1..=LARGEST_RANK).contains(&lora.r) {
         findings.push(outside("lora.r", lora.r, &(1..=LARGEST_RANK)));
     }
@@ -73,74 +61,97 @@ fn check_lora(lora: &Lora, architecture: &Architecture, findings: &mut Vec<Findi
             .with_fix("lora.dropout", if dropout < 0.0 { 0.0 } else { 0.1 }),
         );
     }
-    let unknown = lora
-        .target_modules
-        .iter()
-        .find(|name| !LLAMA_LINEARS.contains(&name.as_str()));
-    if unknown.is_none() && !lora.target_modules.is_empty() {
-        return;
-    }
-    let all = LLAMA_LINEARS.join(", ");
-    let shown: String = unknown.map_or("[]", |name| name).chars().take(60).collect();
-    findings.push(
-        Finding::error(
-            "lora.target_modules",
-            format!("The adapters' target {shown} matches no linear layer; there are {all}."),
-            format!("LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。"),
-        )
-        .with_fix(
-            "lora.target_modules",
-            serde_json::json!(repaired(&lora.target_modules)),
-        ),
-    );
 }
 
-/// The targets with each unknown one replaced by the nearest, or left out.
-fn repaired(targets: &[String]) -> Vec<&str> {
-    let mut known: Vec<&str> = targets
+/// What PEFT does with a target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    /// It gets adapters.
+    Linear,
+    /// It is a module that PEFT, or this program, cannot adapt.
+    Other,
+    /// No module is called so.
+    Nothing,
+}
+
+/// PEFT takes a target that matches nothing silently, as long as another one matches.
+fn check_targets(targets: &[String], modules: &[Module], findings: &mut Vec<Finding>) {
+    let of = |target: &String| {
+        let mut called = modules.iter().filter(|module| module.is_called(target));
+        match called.next() {
+            _ if target == ALL_LINEAR => Match::Linear,
+            Some(module) if module.path.is_empty() => Match::Other,
+            Some(module) if module.kind == ModuleKind::Other => Match::Other,
+            Some(_) => Match::Linear,
+            None => Match::Nothing,
+        }
+    };
+    let found: Vec<Match> = targets.iter().map(of).collect();
+    let some = found.contains(&Match::Linear);
+    if some && found.iter().all(|found| *found == Match::Linear) {
+        return;
+    }
+    let names = linear_names(modules);
+    if names.is_empty() {
+        findings.push(
+            Finding::error(
+                "lora",
+                "Adapters for a single linear layer are not supported yet.",
+                "暂不支持单个线性层的 LoRA。",
+            )
+            .with_fix("lora", serde_json::Value::Null),
+        );
+        return;
+    }
+    let wrong = targets
         .iter()
-        .filter_map(|name| closest(name, LLAMA_LINEARS.iter().copied()))
+        .zip(&found)
+        .find(|(_, f)| **f != Match::Linear);
+    let shown: String = wrong
+        .map_or("[]", |(name, _)| name)
+        .chars()
+        .take(SHOWN)
         .collect();
-    known.sort_unstable();
-    known.dedup();
+    let all = names.join(", ");
+    let english = format!("The adapters' target {shown} matches no linear layer; there are {all}.");
+    let chinese = format!("LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。");
+    let finding = if some && !found.contains(&Match::Other) {
+        Finding::warning("lora.target_modules", english, chinese)
+    } else {
+        Finding::error("lora.target_modules", english, chinese)
+    };
+    let repaired = repaired(targets, &names);
+    findings.push(finding.with_fix("lora.target_modules", serde_json::json!(repaired)));
+}
+
+/// The last parts of the names of all linear layers below the model, each once.
+fn linear_names(modules: &[Module]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for module in modules {
+        let name = module.path.rsplit('.').next().unwrap_or_default();
+        if module.kind != ModuleKind::Other && !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The targets with each unknown one replaced by the nearest, or left out; every linear layer when
+/// that leaves none.
+fn repaired<'a>(targets: &'a [String], names: &[&'a str]) -> Vec<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for target in targets {
+        let last = target.rsplit('.').next().unwrap_or_default();
+        let near = if names.contains(&last) || target == ALL_LINEAR {
+            Some(target.as_str())
+        } else {
+            closest(target, names.iter().copied())
+        };
+        known.extend(near.filter(|near| !known.contains(near)));
+    }
     if known.is_empty() {
-        DEFAULT_TARGETS.to_vec()
+        vec![ALL_LINEAR]
     } else {
         known
     }
-}
-
-/// The names of all parameters.
-fn parameter_names(architecture: &Architecture) -> Vec<String> {
-    let config = match architecture {
-        Architecture::Linear(_) => return vec!["weight".to_owned(), "bias".to_owned()],
-        Architecture::Llama(config) => config,
-    };
-    let mut names = vec!["model.embed_tokens.weight".to_owned()];
-    for layer in 0..config.num_hidden_layers {
-        let at = format!("model.layers.{layer}");
-        for (part, biased, linears) in [
-            ("self_attn", config.qkv_bias, &LLAMA_LINEARS[..3]),
-            ("self_attn", config.o_bias, &LLAMA_LINEARS[3..4]),
-            ("mlp", config.mlp_bias, &LLAMA_LINEARS[4..]),
-        ] {
-            for linear in linears {
-                names.push(format!("{at}.{part}.{linear}.weight"));
-                if biased {
-                    names.push(format!("{at}.{part}.{linear}.bias"));
-                }
-            }
-        }
-        if config.model_type == LlamaType::Qwen3 {
-            names.push(format!("{at}.self_attn.q_norm.weight"));
-            names.push(format!("{at}.self_attn.k_norm.weight"));
-        }
-        names.push(format!("{at}.input_layernorm.weight"));
-        names.push(format!("{at}.post_attention_layernorm.weight"));
-    }
-    names.push("model.norm.weight".to_owned());
-    if !config.tie_word_embeddings {
-        names.push("lm_head.weight".to_owned());
-    }
-    names
 }

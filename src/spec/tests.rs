@@ -259,10 +259,41 @@ fn adapters_and_frozen_parts_must_match_something() {
         error(json!({"lora": {"r": 8, "target_modules": ["q_pro"]}})).1,
         fix("lora.target_modules", json!(["q_proj"]))
     );
+    assert_eq!(
+        error(json!({"lora": {"r": 8, "target_modules": ["q_proj", "input_layernorm"]}})).0,
+        "lora.target_modules"
+    );
     assert_eq!(error(json!({"lora": {"r": 0}})).1, fix("lora.r", 1));
     assert_eq!(
         error(json!({"frozen": ["embed_tokens", "encoder"]})).1,
         fix("frozen", json!(["embed_tokens"]))
+    );
+}
+
+#[test]
+fn targets_are_ends_of_module_names_and_those_without_a_match_are_told() {
+    let resolve_targets = |targets: serde_json::Value| {
+        resolve(&scenario(
+            json!({"lora": {"r": 8, "target_modules": targets}}),
+        ))
+    };
+    for targets in [
+        json!(["q_proj"]),
+        json!(["self_attn.q_proj", "layers.0.mlp.up_proj"]),
+        json!(["lm_head"]),
+        json!(["all-linear"]),
+    ] {
+        let resolution = resolve_targets(targets);
+        assert!(resolution.spec.is_some(), "{:?}", resolution.findings);
+        assert!(resolution.findings.is_empty(), "{:?}", resolution.findings);
+    }
+    let resolution = resolve_targets(json!(["q_proj", "fc1", "v_pro"]));
+    assert!(resolution.spec.is_some());
+    let warned = &resolution.findings[0];
+    assert_eq!(warned.severity, Severity::Warning);
+    assert_eq!(
+        warned.fix,
+        fix("lora.target_modules", json!(["q_proj", "v_proj"]))
     );
 }
 

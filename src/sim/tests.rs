@@ -1,0 +1,61 @@
+//! What a run is made of.
+
+use super::{Trace, simulate};
+use crate::spec::{self, Scenario};
+use crate::tape::Category;
+use serde_json::{Value, json};
+
+fn run(scenario: Value) -> (spec::ResolvedSpec, Trace) {
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+    let spec = spec::resolve(&scenario).spec.expect("a spec");
+    let trace = simulate(&spec);
+    (spec, trace)
+}
+
+#[test]
+fn the_modules_that_are_checked_are_those_that_are_built() {
+    for model in ["llama-3.2-1b", "qwen3-0.6b", "qwen2.5-0.5b", "mistral-7b"] {
+        let (spec, trace) = run(
+            json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
+        );
+        let built: Vec<&str> = trace
+            .storages
+            .iter()
+            .filter(|storage| storage.category == Category::Parameters)
+            .map(|storage| trace.scopes[storage.scope as usize].as_str())
+            .collect();
+        let checked: Vec<String> = spec::modules(&spec.architecture)
+            .into_iter()
+            .flat_map(|module| vec![module.path; module.parameters.len()])
+            .collect();
+        assert_eq!(built, checked, "{model}");
+    }
+}
+
+#[test]
+fn adapters_are_all_that_is_trained_and_their_elements_are_counted() {
+    let (_, plain) = run(
+        json!({"model": "llama-3.2-1b", "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
+    );
+    let (_, trace) = run(json!({
+        "model": "llama-3.2-1b", "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2},
+        "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]},
+    }));
+    // 2 layers, q: 2048 to 2048, v: 2048 to 512.
+    let adapters = 2 * 8 * ((2048 + 2048) + (2048 + 512));
+    assert_eq!(trace.num_trainable, adapters);
+    assert_eq!(trace.num_parameters, plain.num_parameters + adapters);
+}
+
+#[test]
+fn a_frozen_part_has_no_gradient() {
+    let scenario = |frozen: Value| {
+        run(
+            json!({"model": "llama-3.2-1b", "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}, "frozen": frozen}),
+        )
+    };
+    let (_, all) = scenario(json!([]));
+    let (_, part) = scenario(json!(["embed_tokens"]));
+    assert_eq!(part.num_parameters, all.num_parameters);
+    assert_eq!(all.num_trainable - part.num_trainable, 128_256 * 2048);
+}

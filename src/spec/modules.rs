@@ -1,0 +1,103 @@
+//! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
+//! adapters are matched against.
+
+use super::{Architecture, LlamaConfig, LlamaType};
+
+/// What a module with parameters is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleKind {
+    /// A linear layer.
+    Linear,
+    /// The linear layer that gives the logits.
+    Output,
+    /// An embedding, a norm.
+    Other,
+}
+
+/// A module with parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its path, as in `model.layers.3.mlp.up_proj`; empty for the model itself.
+    pub path: String,
+    /// What it is.
+    pub kind: ModuleKind,
+    /// The names of its own parameters.
+    pub parameters: &'static [&'static str],
+}
+
+impl Module {
+    /// The paths of its parameters.
+    pub fn parameter_paths(&self) -> impl Iterator<Item = String> {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        let path = move |name| format!("{}{dot}{name}", self.path);
+        self.parameters.iter().map(path)
+    }
+
+    /// Whether `name` is the whole path or its end, as PEFT matches targets.
+    pub fn is_called(&self, name: &str) -> bool {
+        let rest = self.path.strip_suffix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub fn modules(architecture: &Architecture) -> Vec<Module> {
+    match architecture {
+        Architecture::Linear(config) => vec![linear("", config.bias)],
+        Architecture::Llama(config) => llama(config),
+    }
+}
+
+fn linear(path: impl Into<String>, bias: bool) -> Module {
+    Module {
+        path: path.into(),
+        kind: ModuleKind::Linear,
+        parameters: if bias {
+            &["weight", "bias"]
+        } else {
+            &["weight"]
+        },
+    }
+}
+
+fn other(path: impl Into<String>) -> Module {
+    Module {
+        path: path.into(),
+        kind: ModuleKind::Other,
+        parameters: &["weight"],
+    }
+}
+
+fn llama(config: &LlamaConfig) -> Vec<Module> {
+    let mut all = vec![other("model.embed_tokens")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("model.layers.{layer}.{name}");
+        all.extend([
+            linear(at("self_attn.q_proj"), config.qkv_bias),
+            linear(at("self_attn.k_proj"), config.qkv_bias),
+            linear(at("self_attn.v_proj"), config.qkv_bias),
+            linear(at("self_attn.o_proj"), config.o_bias),
+        ]);
+        if config.model_type == LlamaType::Qwen3 {
+            all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
+        }
+        all.extend([
+            linear(at("mlp.gate_proj"), config.mlp_bias),
+            linear(at("mlp.up_proj"), config.mlp_bias),
+            linear(at("mlp.down_proj"), config.mlp_bias),
+            other(at("input_layernorm")),
+            other(at("post_attention_layernorm")),
+        ]);
+    }
+    all.push(other("model.norm"));
+    all.push(Module {
+        path: "lm_head".to_owned(),
+        kind: ModuleKind::Output,
+        parameters: if config.tie_word_embeddings {
+            &[]
+        } else {
+            &["weight"]
+        },
+    });
+    all
+}
