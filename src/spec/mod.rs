@@ -26,6 +26,7 @@ mod optimizer;
 mod resolve;
 mod resolved;
 mod scenario;
+mod sizes;
 mod support;
 mod training;
 

@@ -254,6 +254,31 @@ fn tensors_beyond_any_machine_are_refused() {
 }
 
 #[test]
+fn a_linear_layer_has_the_same_limits() {
+    let layer = json!({"linear": {"in_features": 1000, "out_features": 1 << 24}});
+    let (key, fix) = error(json!({"model": layer, "micro_batch_size": 1 << 20}));
+    assert_eq!(key, "micro_batch_size");
+    let repaired = fix.expect("a repair").value;
+    assert!(
+        resolve(&scenario(
+            json!({"model": layer, "micro_batch_size": repaired})
+        ))
+        .spec
+        .is_some()
+    );
+}
+
+#[test]
+fn a_sample_of_one_token_has_nothing_to_predict() {
+    assert_eq!(error(json!({"seq_len": 1})).1, fix("seq_len", 2));
+    assert!(
+        resolve(&scenario(json!({"seq_len": 1, "loss": "mean_logits"})))
+            .spec
+            .is_some()
+    );
+}
+
+#[test]
 fn adapters_and_frozen_parts_must_match_something() {
     assert_eq!(
         error(json!({"lora": {"r": 8, "target_modules": ["q_pro"]}})).1,

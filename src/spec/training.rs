@@ -3,8 +3,8 @@
 use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, TENSOR_BYTES, check};
 use super::model::Model;
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, LlamaConfig, Precision,
-    Scenario, SdpaBackend, Task,
+    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Loss, Precision,
+    Scenario, SdpaBackend, Task, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -73,20 +73,24 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 
 /// Combinations of model and options. Numbers must be in their ranges.
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
-    match &model.architecture {
-        // Options for which one layer has no use are idle.
-        Architecture::Linear(_) => {}
-        Architecture::Llama(config) => check_llama(scenario, config, model, findings),
+    sizes::check(scenario, &model.architecture, findings);
+    // Options for which one linear layer has no use are idle.
+    if matches!(model.architecture, Architecture::Llama(_)) {
+        check_llama(scenario, model, findings);
     }
 }
 
-fn check_llama(
-    scenario: &Scenario,
-    config: &LlamaConfig,
-    model: &Model,
-    findings: &mut Vec<Finding>,
-) {
-    check_largest_tensor(scenario, config, findings);
+fn check_llama(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
+    if scenario.seq_len < 2 && scenario.loss == Loss::Labels {
+        findings.push(
+            Finding::error(
+                "seq_len",
+                "A sample of one token has no next token to predict; at least 2 are needed.",
+                "只有一个词元的样本没有可预测的下一个词元；至少需要 2 个。",
+            )
+            .with_fix("seq_len", 2),
+        );
+    }
     if let Some(positions) = model
         .max_positions
         .filter(|&positions| positions < scenario.seq_len)
@@ -117,79 +121,6 @@ fn check_llama(
             "target_seq_len has no effect: the model has no decoder of its own.",
             "target_seq_len 不起作用：该模型不是编码器-解码器结构。",
         ));
-    }
-}
-
-/// Refuses tensors that no accelerator could hold, so that no product overflows.
-fn check_largest_tensor(scenario: &Scenario, config: &LlamaConfig, findings: &mut Vec<Finding>) {
-    /// The widest element that appears, a 64-bit integer.
-    const ELEMENT: u128 = 8;
-    let limit = u128::from(TENSOR_BYTES);
-    let size = |sizes: &[u64]| {
-        sizes
-            .iter()
-            .map(|&n| u128::from(n))
-            .fold(ELEMENT, u128::saturating_mul)
-    };
-    let heads = config.num_attention_heads.saturating_mul(config.head_dim);
-    let widest = [
-        config.hidden_size,
-        config.intermediate_size,
-        config.vocab_size,
-        heads,
-    ];
-    let widest = widest.into_iter().max().unwrap_or(1);
-    if size(&[widest, config.hidden_size.max(heads)]) > limit {
-        findings.push(Finding::error(
-            "model",
-            "The model's largest weight exceeds 16 TiB; its sizes must be smaller.",
-            "模型的最大权重超过 16 TiB；请减小其尺寸。",
-        ));
-        return;
-    }
-    let (batch, seq) = (scenario.micro_batch_size, scenario.seq_len);
-    let tokens = size(&[batch, seq, widest]);
-    let scores = if holds_scores(scenario, config) {
-        size(&[batch, config.num_attention_heads, seq, seq])
-    } else {
-        0
-    };
-    if tokens.max(scores) > limit {
-        let smaller = size(&[seq, widest]).max(scores / u128::from(batch));
-        let fits = u64::try_from(limit / smaller.max(1)).unwrap_or(1);
-        let finding = Finding::error(
-            if fits == 0 {
-                "seq_len"
-            } else {
-                "micro_batch_size"
-            },
-            format!(
-                "{batch} x {seq} tokens would need a tensor of more than 16 TiB; use fewer or shorter samples."
-            ),
-            format!("{batch} x {seq} 个词元需要超过 16 TiB 的单个张量；请减小微批次或序列长度。"),
-        );
-        findings.push(if fits == 0 {
-            finding.with_fix("seq_len", seq / 2)
-        } else {
-            finding.with_fix("micro_batch_size", fits)
-        });
-    }
-}
-
-/// Whether a matrix of tokens by tokens can appear: scores, or a mask of them.
-fn holds_scores(scenario: &Scenario, config: &LlamaConfig) -> bool {
-    /// Columns to which the memory-efficient kernel's heads are aligned in every precision;
-    /// others may fall back to the math kernel.
-    const ALIGNMENT: u64 = 8;
-    match scenario.attention {
-        Attention::Eager => true,
-        Attention::FlashAttention2 => false,
-        Attention::Sdpa => {
-            scenario.padding_mask
-                || scenario.sdpa_backend == Some(SdpaBackend::Math)
-                || config.sliding_window.is_some()
-                || !config.head_dim.is_multiple_of(ALIGNMENT)
-        }
     }
 }
 

@@ -1,0 +1,90 @@
+//! Refuses tensors that no accelerator could hold, so that no product or sum overflows.
+
+use super::limits::TENSOR_BYTES;
+use super::{Architecture, Attention, Finding, LlamaConfig, Scenario, SdpaBackend};
+
+/// Bytes of the widest element that appears, a 64-bit integer.
+const ELEMENT: u128 = 8;
+
+/// Checks the largest weight and the largest activation.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let (weight, sample) = match architecture {
+        Architecture::Linear(layer) => (
+            bytes(&[layer.in_features, layer.out_features]),
+            bytes(&[layer.in_features.max(layer.out_features)]),
+        ),
+        Architecture::Llama(config) => (largest_weight(config), largest_sample(scenario, config)),
+    };
+    let limit = u128::from(TENSOR_BYTES);
+    if weight > limit {
+        findings.push(Finding::error(
+            "model",
+            "The model's largest weight exceeds 16 TiB; its sizes must be smaller.",
+            "模型的最大权重超过 16 TiB；请减小其尺寸。",
+        ));
+        return;
+    }
+    let (batch, seq) = (scenario.micro_batch_size, scenario.seq_len);
+    let message =
+        "The largest tensor of a micro-batch would exceed 16 TiB; use fewer or shorter samples.";
+    let message_zh = "一个微批次的最大张量会超过 16 TiB；请减小微批次或序列长度。";
+    if sample > limit {
+        findings.push(Finding::error("seq_len", message, message_zh).with_fix("seq_len", seq / 2));
+    } else if sample.saturating_mul(u128::from(batch)) > limit {
+        let fits = u64::try_from(limit / sample.max(1)).unwrap_or(1);
+        findings.push(
+            Finding::error("micro_batch_size", message, message_zh)
+                .with_fix("micro_batch_size", fits),
+        );
+    }
+}
+
+fn bytes(sizes: &[u64]) -> u128 {
+    sizes
+        .iter()
+        .map(|&n| u128::from(n))
+        .fold(ELEMENT, u128::saturating_mul)
+}
+
+/// The widest a token becomes.
+fn widest(config: &LlamaConfig) -> u64 {
+    let heads = config.num_attention_heads.saturating_mul(config.head_dim);
+    config
+        .hidden_size
+        .max(config.intermediate_size)
+        .max(config.vocab_size)
+        .max(heads)
+}
+
+fn largest_weight(config: &LlamaConfig) -> u128 {
+    let heads = config.num_attention_heads.saturating_mul(config.head_dim);
+    bytes(&[widest(config), config.hidden_size.max(heads)])
+}
+
+/// The largest tensor of one sample.
+fn largest_sample(scenario: &Scenario, config: &LlamaConfig) -> u128 {
+    let seq = scenario.seq_len;
+    let tokens = bytes(&[seq, widest(config)]);
+    if holds_scores(scenario, config) {
+        tokens.max(bytes(&[config.num_attention_heads, seq, seq]))
+    } else {
+        tokens
+    }
+}
+
+/// Whether a matrix of tokens by tokens can appear: scores, or a mask of them.
+fn holds_scores(scenario: &Scenario, config: &LlamaConfig) -> bool {
+    /// Columns to which the memory-efficient kernel's heads are aligned in every precision;
+    /// others may fall back to the math kernel.
+    const ALIGNMENT: u64 = 8;
+    match scenario.attention {
+        Attention::Eager => true,
+        Attention::FlashAttention2 => false,
+        Attention::Sdpa => {
+            scenario.padding_mask
+                || scenario.sdpa_backend == Some(SdpaBackend::Math)
+                || config.sliding_window.is_some()
+                || !config.head_dim.is_multiple_of(ALIGNMENT)
+        }
+    }
+}
