@@ -151,7 +151,7 @@ fn more_workers_never_need_less() {
 fn a_larger_batch_never_needs_less() {
     never_needs_less("batch", |job| {
         for tensor in &mut job.batch {
-            *tensor += *tensor + Bytes(1);
+            *tensor = *tensor + *tensor + Bytes(1);
         }
     });
 }
@@ -184,6 +184,21 @@ fn a_larger_model_never_needs_less() {
         job.parameter_bytes += Bytes::gib(1);
         job.saved_parameter_bytes += Bytes::gib(1);
     });
+}
+
+#[test]
+fn each_worker_has_page_tables_of_its_own_for_a_mapped_file() {
+    let mut job = jobs().next().expect("a job");
+    job.ranks = 1;
+    job.world_size = 1;
+    job.dataset.mode = DatasetMode::MemoryMapped;
+    job.dataset.raw_bytes = 512 << 30;
+    job.dataset.epochs = 1;
+    job.loader.num_workers = 8;
+    let eight = estimate_job(&job).peak.total;
+    job.loader.num_workers = 0;
+    let none = estimate_job(&job).peak.total;
+    assert!(eight - none > Bytes::gib(7), "{:?}", eight - none);
 }
 
 #[test]

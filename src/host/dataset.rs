@@ -167,6 +167,18 @@ pub(super) fn pickled(dataset: &Dataset) -> Bytes {
     }
 }
 
+/// The file that a process which fetches samples has mapped and read: page tables for all of it are
+/// its own, though the pages are the page cache's (tests/oracle/host/mapped_tables.py: 1/509 of
+/// the file after 1 % of the samples).
+pub(super) fn mapped_file(dataset: &Dataset) -> Bytes {
+    match dataset.mode {
+        DatasetMode::MemoryMapped if dataset.epochs > 0 && !is_absent(dataset) => {
+            arrow_bytes(dataset)
+        }
+        _ => Bytes::ZERO,
+    }
+}
+
 /// Pages of the data set's file that the node's page cache holds after a pass over it, once for
 /// all processes.
 pub(super) fn page_cache(dataset: &Dataset) -> Bytes {

@@ -20,7 +20,7 @@ pub(super) struct Loader {
     pub batches: Bytes,
     /// Pinned copies of batches.
     pub pinned: Bytes,
-    /// Page tables of the workers.
+    /// Page tables of the workers, and those of the process that reads a mapped file.
     pub tables: Bytes,
 }
 
@@ -31,12 +31,14 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     let batch = job.batch_bytes();
     let pinned_batch = pinned_batch(job);
     let fetching = dataset::kept_by_fetching(&job.dataset);
+    let file_tables = mapped(dataset::mapped_file(&job.dataset));
     if workers == 0 {
         // The batch in use and the one being put together; pinning adds the same two.
         return Loader {
             fetching,
             batches: scale(batch, 2),
             pinned: scale(pinned_batch, 2),
+            tables: file_tables,
             ..Loader::default()
         };
     }
@@ -56,7 +58,7 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
         workers: scale(each + fetching, workers),
         batches,
         pinned,
-        tables: scale(tables, workers),
+        tables: scale(tables + file_tables, workers),
     }
 }
 
