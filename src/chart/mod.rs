@@ -39,6 +39,5 @@ pub use svg::{Caption, Paper, SvgError, svg_crossover, svg_phases, svg_timeline}
 pub use texture::Texture;
 pub use theme::{Ink, Theme};
 pub use timeline::{
-    ProgramScale, Run, Section, TimelineFigure, TimelineHit, TimelineLayout, TimelineRow,
-    draw_timeline, timeline_rows,
+    ProgramScale, Run, Section, TimelineFigure, TimelineHit, TimelineLayout, draw_timeline,
 };

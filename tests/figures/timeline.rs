@@ -3,7 +3,7 @@
 use crate::data::run;
 use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
-    Highlight, Theme, TimelineFigure, TimelineLayout, Unit, Words, svg_timeline, timeline_rows,
+    Highlight, Theme, TimelineFigure, TimelineLayout, Unit, Words, svg_timeline,
 };
 use highwater::report::Timeline;
 use highwater::sim::Phase;
@@ -130,25 +130,6 @@ fn a_point_finds_its_phase_and_category_and_keys_walk_over_them() {
             .hit(timeline, layout.run_of(start).expect("shown").x0, bottom)
             .map(|hit| hit.phase),
         Some(Phase::Forward)
-    );
-}
-
-#[test]
-fn the_table_has_a_row_for_each_phase_that_is_shown_and_its_peak_is_the_figures() {
-    let run = run(2, 4);
-    let figure = figure(&run.timeline);
-    let layout = layout(&figure);
-    let rows = timeline_rows(&run.timeline);
-    assert_eq!(rows.len(), layout.program.sections.len());
-    let peaks: Vec<_> = rows.iter().filter(|row| row.peak).collect();
-    let highest = layout.highest(&run.timeline).expect("something is shown");
-    let point = &run.timeline.points[highest.point];
-    assert_eq!(peaks.len(), 1);
-    assert_eq!(peaks[0].composition.total(), point.composition.total());
-    assert!((peaks[0].span.start..peaks[0].span.end).contains(&point.event));
-    assert!(
-        rows.iter()
-            .all(|row| row.reserved >= row.composition.total())
     );
 }
 

@@ -3,13 +3,11 @@
 mod draw;
 mod layout;
 mod program;
-mod rows;
 mod stacks;
 
 pub use draw::draw_timeline;
 pub use layout::{Run, TimelineHit, TimelineLayout};
 pub use program::{ProgramScale, Section};
-pub use rows::{TimelineRow, timeline_rows};
 
 use crate::report::Timeline;
 use crate::units::Bytes;
