@@ -17,7 +17,7 @@ pub struct Axis {
 }
 
 /// CSS pixels between two ticks, about.
-const TICK_DISTANCE: i32 = 52;
+const TICK_DISTANCE: i32 = 40;
 /// Width of a digit as a share of the font size, generously.
 const DIGIT: f64 = 0.62;
 /// Room between a tick's label and the plot, in CSS pixels.
@@ -26,7 +26,7 @@ const GAP: i32 = 8;
 impl Axis {
     pub(super) fn new(scale: ByteScale, unit: Unit) -> Self {
         let wanted = ((scale.bottom - scale.top) / TICK_DISTANCE)
-            .clamp(2, 6)
+            .clamp(3, 6)
             .unsigned_abs();
         // The top of a scale is a few per cent above a whole number of bytes.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -74,7 +74,7 @@ impl ByteScale {
 
 /// The capacity is shown as a line when it is at most this many times what is needed; beyond
 /// that the bars would shrink to nothing and it is named at the edge instead.
-const CAPACITY_IN_RANGE: f64 = 1.7;
+const CAPACITY_IN_RANGE: f64 = 1.35;
 /// Room above the highest value, as a share of it.
 const HEADROOM: f64 = 0.04;
 

@@ -51,8 +51,6 @@ pub trait Words {
     fn number(&self, bytes: Bytes) -> String;
     /// A change with its sign: "+1.20 GiB".
     fn change(&self, from: Bytes, to: Bytes) -> String;
-    /// Sizes without units, rounded so that they add up to `number(total)`.
-    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String>;
 }
 
 /// Everything about a drawing that is not its data.

@@ -137,8 +137,4 @@ impl Words for FigureWords {
     fn change(&self, from: Bytes, to: Bytes) -> String {
         difference(from, to, self.units)
     }
-
-    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String> {
-        Scale::new(total, self.units).parts(parts, total)
-    }
 }

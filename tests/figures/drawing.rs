@@ -84,9 +84,6 @@ impl Words for English {
     fn change(&self, from: Bytes, to: Bytes) -> String {
         text::difference(from, to, ByteUnits::Binary)
     }
-    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String> {
-        Scale::new(total, ByteUnits::Binary).parts(parts, total)
-    }
 }
 
 /// Chinese words for what differs most in length.
@@ -162,9 +159,6 @@ impl Words for Chinese {
     }
     fn change(&self, from: Bytes, to: Bytes) -> String {
         text::difference(from, to, ByteUnits::Binary)
-    }
-    fn parts(&self, parts: &[Bytes], total: Bytes) -> Vec<String> {
-        Scale::new(total, ByteUnits::Binary).parts(parts, total)
     }
 }
 

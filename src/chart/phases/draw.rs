@@ -74,8 +74,7 @@ fn visible(segment: &Segment, place: usize) -> Frame {
 /// others.
 fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Drawn<DB> {
     let line = look.theme.line_height();
-    let sizes: Vec<_> = bar.segments.iter().map(|segment| segment.bytes).collect();
-    let values = look.words.parts(&sizes, bar.total);
+    let whole = look.words.amount(bar.total);
     for (i, segment) in bar.segments.iter().enumerate() {
         let frame = visible(segment, i);
         if frame.height() < line + 2 {
@@ -86,7 +85,12 @@ fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Dra
         let middle = i32::midpoint(frame.left, frame.right);
         let y = i32::midpoint(frame.top, frame.bottom);
         let name = look.words.category(segment.category);
-        let value = &values[i];
+        // Each with its own three digits, so that equal sizes look equal in all bars.
+        let mut values = vec![look.words.amount(segment.bytes)];
+        if symbol(&values[0]) == symbol(&whole) {
+            values.push(look.words.number(segment.bytes));
+        }
+        let value = marks::first_fitting(pen, &values, kind, frame.width() - 2 * PAD)?;
         let fits = |text: &str, kind| Ok(pen.width(text, kind)? + 2 * PAD <= frame.width());
         let named = bar.binding || look.highlight == Highlight::Category(segment.category);
         if named && fits(name, kind)? {
@@ -96,13 +100,22 @@ fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Dra
                 continue;
             }
             let both = format!("{name} {value}");
-            let text = if fits(&both, kind)? { &both } else { name };
+            let text = if fits(&both, kind)? {
+                both.as_str()
+            } else {
+                name
+            };
             pen.text_on(text, (middle, y), kind, fill)?;
         } else if fits(value, kind)? {
             pen.text_on(value, (middle, y), kind, fill)?;
         }
     }
     Ok(())
+}
+
+/// The unit of a size as it is written.
+fn symbol(amount: &str) -> Option<&str> {
+    amount.rsplit('\u{a0}').next()
 }
 
 /// What the caching allocator holds at each phase's peak, as one line over the bars.
