@@ -195,9 +195,9 @@ fn each_worker_has_page_tables_of_its_own_for_a_mapped_file() {
     job.dataset.raw_bytes = 512 << 30;
     job.dataset.epochs = 1;
     job.loader.num_workers = 8;
-    let eight = estimate_job(&job).peak.total;
+    let eight = needs(&job)[HostPhase::Steady as usize];
     job.loader.num_workers = 0;
-    let none = estimate_job(&job).peak.total;
+    let none = needs(&job)[HostPhase::Steady as usize];
     assert!(eight - none > Bytes::gib(7), "{:?}", eight - none);
 }
 

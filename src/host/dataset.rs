@@ -168,8 +168,8 @@ pub(super) fn pickled(dataset: &Dataset) -> Bytes {
 }
 
 /// The file that a process which fetches samples has mapped and read: page tables for all of it are
-/// its own, though the pages are the page cache's (tests/oracle/host/mapped_tables.py: 1/509 of
-/// the file after 1 % of the samples).
+/// its own, though the pages are the page cache's (`tests/oracle/host/mapped_tables.py`: 1/509
+/// of the file after 1 % of the samples).
 pub(super) fn mapped_file(dataset: &Dataset) -> Bytes {
     match dataset.mode {
         DatasetMode::MemoryMapped if dataset.epochs > 0 && !is_absent(dataset) => {
