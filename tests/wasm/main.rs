@@ -5,8 +5,8 @@
 //! test with both. Natively there is nothing to test here.
 #![cfg(target_arch = "wasm32")]
 
+use highwater::codec::decode_json;
 use highwater::report::estimate;
-use highwater::spec::Scenario;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -30,7 +30,8 @@ fn reports_are_those_of_the_native_command_line_to_the_byte() {
     let mut reports = 0;
     assert_eq!(SCENARIOS.lines().count(), NATIVE.lines().count());
     for (scenario, native) in SCENARIOS.lines().zip(NATIVE.lines()) {
-        let asked: Scenario = serde_json::from_str(scenario).expect("a scenario");
+        let (asked, findings) = decode_json(scenario);
+        assert!(findings.is_empty(), "{scenario}: {findings:?}");
         match estimate(&asked) {
             Ok(answer) => {
                 let report = serde_json::to_string(&answer.report).expect("a report");
@@ -46,8 +47,7 @@ fn reports_are_those_of_the_native_command_line_to_the_byte() {
 
 #[wasm_bindgen_test]
 fn an_estimate_of_a_32_layer_model_takes_milliseconds() {
-    let scenario: Scenario =
-        serde_json::from_str(include_str!("../bench/scenario.json")).expect("a scenario");
+    let (scenario, _) = decode_json(include_str!("../bench/scenario.json"));
     let mut times: Vec<f64> = (0..BATCHES)
         .map(|_| {
             let start = js_sys::Date::now();
