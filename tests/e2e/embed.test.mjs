@@ -102,9 +102,11 @@ test("a sandboxed frame without a script in its host works too", async () => {
   await embeds(tab.page);
   await tab.page.evaluate(() => {
     const frame = document.createElement("iframe");
-    frame.setAttribute("sandbox", "allow-scripts allow-same-origin");
+    frame.setAttribute("sandbox", "allow-scripts");
     frame.title = "sandboxed";
     frame.src = "index.html?v=1&embed=1&mb=4";
+    frame.width = "800";
+    frame.height = "600";
     document.body.append(frame);
   });
   const element = await tab.page.locator('iframe[title="sandboxed"]').elementHandle();

@@ -1,5 +1,7 @@
 // Handling controls as a person does: with the mouse, with keys.
 
+import { painted } from "./browser.mjs";
+
 /** The slider of a number, by its label. */
 export const slider = (page, name) => page.getByRole("slider", { name });
 
@@ -23,16 +25,17 @@ export async function drag(page, name, share, { moves = 30 } = {}) {
   await page.mouse.up();
 }
 
-/** Types a value into the text box of a number, as a person would. */
+/** Puts a text into the text box of a number at once, as by pasting. */
 export async function type(page, name, text) {
-  const element = box(page, name);
-  await element.click();
-  await element.press("Control+a");
-  await element.pressSequentially(text);
+  await box(page, name).fill(text);
+  await painted(page);
 }
 
-/** What the page says at this moment. */
-export const verdict = (page) => page.getByTestId("verdict").innerText();
+/** What the page says, once what was done is painted. */
+export async function verdict(page) {
+  await painted(page);
+  return page.getByTestId("verdict").innerText();
+}
 
 /** The query of the address, without the question mark. */
 export const query = (page) => new URL(page.url()).search.slice(1);

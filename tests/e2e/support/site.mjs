@@ -31,7 +31,13 @@ async function answer(request, response) {
   try {
     if (!pathname.startsWith(BASE) || !file.startsWith(DIST + sep) || !type) throw new Error("no");
     const body = await readFile(file);
-    response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store" }).end(body);
+    const headers = {
+      "Content-Type": type,
+      "Cache-Control": "no-store",
+      // A frame with `sandbox="allow-scripts"` has an origin of its own.
+      "Access-Control-Allow-Origin": "*",
+    };
+    response.writeHead(200, headers).end(body);
   } catch {
     response.writeHead(404, { "Content-Type": "text/plain" }).end("not found");
   }
