@@ -20,10 +20,11 @@ impl Allocator {
     }
 
     /// `release_available_cached_blocks`: only with `max_split_size`, oversize segments until the
-    /// request has room. False when that is not enough.
+    /// request has room. False when that is not enough. Expandable segments stay.
     pub(super) fn release_available_cached_blocks(&mut self, params: Params) -> bool {
         let Settings {
             max_split_size: Some(max_split),
+            expandable_segments: false,
             ..
         } = self.settings
         else {

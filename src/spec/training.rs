@@ -1,6 +1,6 @@
 //! Checks of what a run does: combinations that PyTorch or transformers refuse.
 
-use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, TENSOR_BYTES, check};
+use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Loss, Precision,
