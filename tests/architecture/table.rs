@@ -51,7 +51,7 @@ pub const ROOMS: &[Room] = &[
     exact("optim", &["units", "spec", "tape"]),
     exact("device", &["units"]),
     exact("sim", &["units", "spec", "tape", "nn", "optim", "device"]),
-    pure("host", &["units", "catalog", "spec"]),
+    exact("host", &["units", "catalog", "spec"]),
     pure(
         "report",
         &["units", "catalog", "spec", "tape", "sim", "device", "host"],
