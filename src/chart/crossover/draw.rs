@@ -242,11 +242,16 @@ fn names<DB: DrawingBackend>(
             });
         } else {
             let kind = Type::new(theme.small(), theme.limit, Hold::Left);
-            pen.text(
-                &text,
-                (plot.left + 4, y - theme.line_height() / 2 - 2),
-                kind,
-            )?;
+            // On the side where no crossing's leader runs through it.
+            let end = plot.left + 4 + pen.width(&text, kind)?;
+            let leader = |switch: &Switch| layout.batch.x(switch.micro_batch_size);
+            let (hold, x) = if figure.sweep.switches.iter().all(|s| leader(s) > end) {
+                (Hold::Left, plot.left + 4)
+            } else {
+                (Hold::Right, plot.right)
+            };
+            let at = (x, y - theme.line_height() / 2 - 2);
+            pen.text_on(&text, at, Type { hold, ..kind }, theme.background)?;
         }
     }
     marks::name_levels(pen, plot, levels)
