@@ -124,6 +124,7 @@ pub static KEYS: &[Key] = &[
     key("allocator.max_split_size_mb", "max_split", Kind::Count),
     key("allocator.roundup_power2_divisions", "roundup", Kind::Count),
     key("allocator.garbage_collection_threshold", "gc", Kind::Real),
+    key("memory_limit", "limit", Kind::Bytes),
     key("framework", "framework", name!(Framework)),
 ];
 

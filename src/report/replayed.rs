@@ -3,8 +3,9 @@
 use crate::device::{Limit, Replay, Request, Settings, replay};
 use crate::sim::{Event, Trace};
 use crate::spec::{AllocatorSettings, ResolvedSpec};
+use crate::units::Bytes;
 
-/// Runs a trace through the allocator without a limit.
+/// Runs a trace through the allocator.
 pub fn replayed(trace: &Trace, settings: Settings) -> Replay {
     let requests = trace.events.iter().map(|&event| match event {
         Event::Alloc(id) => Request::Alloc {
@@ -22,11 +23,20 @@ pub fn unlimited(spec: &ResolvedSpec) -> Settings {
     settings(&spec.allocator, Limit::None)
 }
 
+/// The allocator's settings of a scenario, with as much memory as it lets itself have.
+pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
+    let limit = spec
+        .memory_limit
+        .map_or(Limit::None, |limit| Limit::Fraction(limit.get()));
+    settings(&spec.allocator, limit)
+}
+
 /// The allocator's settings on the scenario's device: what one process can use of it beside its
 /// CUDA context.
 pub fn limited(spec: &ResolvedSpec) -> Settings {
     let share = spec.device.usable.get() / spec.device.processes.max(1);
-    let bytes = share.saturating_sub(spec.device.context.get());
+    let own = spec.memory_limit.map_or(u64::MAX, Bytes::get);
+    let bytes = share.saturating_sub(spec.device.context.get()).min(own);
     let limit = if spec.allocator.garbage_collection_threshold.is_some() {
         // Garbage collection exists only under a memory fraction, which is then set to it.
         Limit::Fraction(bytes)

@@ -1,7 +1,7 @@
 //! From a trace to the device's report.
 
 use super::phases::steps;
-use super::replayed::{limited, replayed, unlimited};
+use super::replayed::{limited, replayed, unlimited, within_its_limit};
 use super::{DeviceReport, RunReport};
 use crate::device::{Failure, Replay};
 use crate::sim::Trace;
@@ -21,7 +21,11 @@ pub struct DeviceSummary {
 
 /// What a run takes on its device; nothing for a trace without phases.
 pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
-    let replay = replayed(trace, unlimited(spec));
+    let mut replay = replayed(trace, within_its_limit(spec));
+    let mut failure = replay.failure;
+    if failure.is_some() {
+        replay = replayed(trace, unlimited(spec));
+    }
     let mut steps = steps(trace, &replay, &[0, trace.steady_step()]).into_iter();
     let first_step = steps.next()?;
     let steady_step = steps.next()?;
@@ -35,8 +39,8 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         )
     };
     let mut total = on_device(run.peak_reserved);
-    let mut failure = None;
-    if total > spec.device.usable {
+    let usable = usable(spec, on_device);
+    if total > usable && failure.is_none() {
         // PyTorch gives cached segments back before it runs out, so less can be enough.
         let squeezed = replayed(trace, limited(spec));
         failure = squeezed.failure;
@@ -50,7 +54,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         run,
         context: Bytes(spec.device.context.get().saturating_mul(processes)),
         total,
-        usable: spec.device.usable,
+        usable,
         name: spec.device.name.clone(),
     };
     Some(DeviceSummary {
@@ -58,6 +62,12 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         replay,
         failure,
     })
+}
+
+/// What the scenario's processes can use of the device: all of it, or what the allocator may hold.
+fn usable(spec: &ResolvedSpec, on_device: impl Fn(Bytes) -> Bytes) -> Bytes {
+    let limit = spec.memory_limit.map(on_device);
+    limit.map_or(spec.device.usable, |limit| limit.min(spec.device.usable))
 }
 
 fn peaks(replay: &Replay) -> RunReport {

@@ -17,6 +17,9 @@ const GPU_MEMORY: RangeInclusive<u64> = GIB..=4096 * GIB;
 /// Bytes of RAM: 1 GiB at least.
 const HOST_RAM: RangeInclusive<u64> = GIB..=HOST_BYTES;
 
+/// Bytes of the allocator's limit: 1 MiB to 4 TiB.
+pub(super) const MEMORY_LIMIT: RangeInclusive<u64> = 1 << 20..=4096 * GIB;
+
 /// Checks and looks up the machine.
 pub(super) fn read(
     hardware: &Hardware,

@@ -1,7 +1,10 @@
 //! From intent to facts.
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
-use super::{SCENARIO_VERSION, adapters, allocator, hardware, model, optimizer, support, training};
+use super::{
+    SCENARIO_VERSION, adapters, allocator, hardware, limits, model, optimizer, support, training,
+};
+use crate::units::Bytes;
 
 /// What `resolve` says of a scenario.
 #[derive(Clone, Debug)]
@@ -33,6 +36,9 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     optimizer::check(&scenario.optimizer, findings);
     allocator::check(&scenario.allocator, findings);
     support::check(scenario, findings);
+    if let Some(bytes) = scenario.memory_limit {
+        limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
+    }
     let in_range = !findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -72,6 +78,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         device,
         host,
         allocator: scenario.allocator.clone(),
+        memory_limit: scenario.memory_limit.map(Bytes),
         framework: scenario.framework,
     })
 }

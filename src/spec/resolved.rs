@@ -64,6 +64,8 @@ pub struct ResolvedSpec {
     pub host: HostFacts,
     /// Allocator settings.
     pub allocator: AllocatorSettings,
+    /// What PyTorch lets the allocator hold, when that is limited.
+    pub memory_limit: Option<Bytes>,
     /// Framework.
     pub framework: Framework,
 }

@@ -73,6 +73,9 @@ pub struct Scenario {
     pub hardware: Hardware,
     /// Settings of PyTorch's caching allocator.
     pub allocator: AllocatorSettings,
+    /// `torch.cuda.set_per_process_memory_fraction` in bytes: what the allocator may hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<u64>,
     /// Framework versions, as `torch-2.15/transformers-5.23`.
     pub framework: Framework,
 }
@@ -115,6 +118,7 @@ impl Default for Scenario {
             host: HostSettings::default(),
             hardware: Hardware::default(),
             allocator: AllocatorSettings::default(),
+            memory_limit: None,
             framework: Framework::default(),
         }
     }

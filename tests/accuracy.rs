@@ -1,0 +1,121 @@
+//! How exact the estimates are: every measured case of the fixtures, one table, and the goals.
+//! `cargo test --test accuracy -- --nocapture` prints the table.
+
+use highwater::report::{Accuracy, Selection, estimate, read_cases};
+use highwater::spec::{Hardware, Scenario, resolve};
+use serde_json::Value;
+
+fn fixture(name: &str) -> String {
+    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("the fixture")
+}
+
+fn accuracy(name: &str) -> Accuracy {
+    let cases = read_cases(&fixture(name)).expect("cases");
+    Accuracy::of(&cases, &Selection::default())
+}
+
+/// Goals that the engine does not reach yet; an entry goes when it does.
+const NOT_MET_YET: &[&str] = &[
+    "peak_tensor equal to the byte",
+    "peak_tensor p95",
+    "peak_tensor worst",
+    "peak_allocated p95",
+    "peak_allocated worst",
+    "peak_reserved p95",
+    "binding phase right",
+    "composition worst",
+];
+
+#[test]
+fn the_llama_family_is_as_exact_as_the_goals_ask() {
+    let accuracy = accuracy("llama_family.jsonl");
+    println!("{accuracy}");
+    let refused: usize = accuracy.not_supported().values().sum();
+    assert_eq!(
+        accuracy.compared() + refused,
+        421,
+        "every case is accounted for"
+    );
+    for goal in accuracy.goals() {
+        let excused = NOT_MET_YET.contains(&goal.what);
+        assert!(
+            goal.met || excused,
+            "{}: {} against {}",
+            goal.what,
+            goal.found,
+            goal.bound
+        );
+    }
+}
+
+/// Of a hundred answers this many must be right. The goal is 95; adapters and padding masks are
+/// still missing.
+const RIGHT_OF_100: usize = 92;
+
+/// Fits or not at 2 % above and below the measured smallest capacity.
+#[test]
+fn running_out_of_memory_is_told_at_two_percent_above_and_below_the_smallest_capacity() {
+    let (mut asked, mut right, mut refused) = (0, 0, 0);
+    for line in fixture("smallest_capacity.jsonl")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let case: Value = serde_json::from_str(line).expect("a case");
+        let measured = case["expect"]["smallest_capacity"].as_u64().expect("bytes");
+        let Ok(scenario) = serde_json::from_value::<Scenario>(case["scenario"].clone()) else {
+            refused += 1;
+            continue;
+        };
+        if resolve(&scenario).spec.is_none() {
+            refused += 1;
+            continue;
+        }
+        let ample = Hardware {
+            gpu_memory: Some(1 << 40),
+            ..scenario.hardware.clone()
+        };
+        for (limit, fits) in [(measured / 100 * 102, true), (measured / 100 * 98, false)] {
+            let limited = Scenario {
+                memory_limit: Some(limit),
+                hardware: ample.clone(),
+                ..scenario.clone()
+            };
+            let failure = estimate(&limited).expect("an answer").failure;
+            asked += 1;
+            if failure.is_none() == fits {
+                right += 1;
+            } else {
+                println!(
+                    "wrong at {limit}, smallest is {measured}: {}",
+                    case["scenario"]
+                );
+            }
+        }
+    }
+    println!("{right} of {asked} right, not supported: {refused} cases");
+    assert_eq!(asked / 2 + refused, 40, "every case is accounted for");
+    assert!(right * 100 >= asked * RIGHT_OF_100, "{right} of {asked}");
+}
+
+/// Settings of the allocator: reserved within 3 % median; where the engine's events are equal to
+/// PyTorch's, reserved is equal to the byte.
+#[test]
+fn reserved_memory_follows_the_settings_of_the_allocator() {
+    let accuracy = accuracy("allocator_settings.jsonl");
+    println!("{accuracy}");
+    let refused: usize = accuracy.not_supported().values().sum();
+    assert_eq!(
+        accuracy.compared() + refused,
+        48,
+        "every case is accounted for"
+    );
+    let goals = accuracy.goals();
+    let median = goals
+        .iter()
+        .find(|goal| goal.what == "peak_reserved median");
+    assert!(
+        median.is_some_and(|goal| goal.found <= 0.0001),
+        "{median:?}"
+    );
+}
