@@ -60,6 +60,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             roundup_power2_divisions: Some(1),
             garbage_collection_threshold: Some(0.5),
         },
+        memory_limit: Some(1),
         ..Scenario::default()
     };
     let mut paths = Vec::new();
