@@ -132,6 +132,12 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// A weight that `__init__` allocates and that is dropped when another is tied in its place.
+    /// Its memory stays in the allocator's cache.
+    pub(super) fn untied(&self, shape: impl Into<Shape>) {
+        drop(self.plan.tape.empty("untied", shape.into(), self.dtype));
+    }
+
     /// The module's buffer `name`: a tensor of the model that is not trained.
     pub(super) fn buffer(
         &self,

@@ -29,6 +29,9 @@ impl Linear {
     /// the input embedding's weight if it is `tied` to it.
     pub(super) fn of_output(b: &Builder, inputs: u64, outputs: u64, tied: Option<&Tensor>) -> Self {
         let own = || b.parameter("weight", [outputs, inputs]);
+        if tied.is_some() {
+            b.untied([outputs, inputs]);
+        }
         Self {
             weight: tied.cloned().unwrap_or_else(own),
             bias: None,

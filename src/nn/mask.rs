@@ -97,7 +97,8 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
         drop(allowed);
         mask
     } else {
-        t.view(&allowed, [allowed.numel() / (s * s), 1, s, s])
+        let view = t.view(&allowed, [allowed.numel() / (s * s), 1, s, s]);
+        t.expand(&view, [b, 1, s, s])
     };
     drop(padding);
     mask
