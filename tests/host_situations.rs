@@ -5,7 +5,7 @@
 //! situation 2 it is the size whose table brings the node to the reported 31-33 GB. The host knows
 //! a model only by its bytes, so a catalog model stands in for T5 and for GLA.
 
-use highwater::host::{self, HostEstimate, HostInputs, HostPart, HostPhase};
+use highwater::host::{self, HostEstimate, HostInputs, HostPart, HostPhase, PageCachePart};
 use highwater::report::{self, Fit, Memory, RemedyKind};
 use highwater::spec::{self, Scenario};
 use highwater::units::Bytes;
@@ -300,4 +300,20 @@ fn situation_2_the_verdict_says_how_much_goes_to_swap() {
         .verdict;
     assert!(verdict.device.fits && !verdict.host.fits && !verdict.fits);
     assert_between(verdict.swapped, 1, 4 * GB);
+}
+
+#[test]
+fn weights_in_another_dtype_are_converted_on_the_host_and_read_from_a_file_of_their_own_size() {
+    let of = |precision: &str| estimate(json!({"precision": precision}), &t5());
+    let (fp32, bf16) = (of("fp32"), of("bf16"));
+    let loading = |host: &HostEstimate| part(host, HostPhase::Load, HostPart::ModelLoading);
+    assert!(loading(&fp32) > t5().parameter_bytes);
+    assert!(loading(&bf16) < Bytes(10 * MB));
+    let file = |host: &HostEstimate| {
+        let parts = host.page_cache_parts.iter();
+        let file = parts.filter(|(part, _)| *part == PageCachePart::Checkpoint);
+        file.map(|(_, bytes)| *bytes).sum::<Bytes>()
+    };
+    assert_eq!(file(&fp32).get(), t5().parameter_bytes.get() / 2);
+    assert_eq!(file(&bf16), t5().parameter_bytes);
 }

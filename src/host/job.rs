@@ -56,6 +56,8 @@ pub struct HostJob {
     pub checkpoint: Checkpoint,
     /// Bytes of the model on its way to the device.
     pub parameter_bytes: Bytes,
+    /// Bytes of the file that they are read from.
+    pub checkpoint_bytes: Bytes,
     /// Bytes of the parameters in a saved checkpoint.
     pub saved_parameter_bytes: Bytes,
     /// Bytes of the optimizer states in a saved checkpoint.
@@ -74,6 +76,7 @@ impl HostJob {
         let settings = &spec.scenario.host;
         let hardware = &spec.scenario.hardware;
         let world_size = hardware.gpus_per_node.saturating_mul(hardware.nodes);
+        let checkpoint = settings.checkpoint.unwrap_or_else(|| checkpoint(spec));
         let linear = matches!(spec.architecture, Architecture::Linear(_));
         Self {
             ranks: spec.host.processes,
@@ -92,8 +95,9 @@ impl HostJob {
             dataset: spec.dataset,
             loader: spec.dataloader,
             batch: batch_tensors(spec),
-            checkpoint: settings.checkpoint.unwrap_or_else(|| checkpoint(spec)),
+            checkpoint,
             parameter_bytes: inputs.parameter_bytes,
+            checkpoint_bytes: checkpoint_bytes(spec, checkpoint, inputs.parameter_bytes),
             saved_parameter_bytes: inputs.saved_parameter_bytes,
             saved_optimizer_bytes: inputs.optimizer_state_bytes,
             largest_tensor_bytes: inputs.largest_tensor_bytes,
@@ -122,26 +126,54 @@ fn batch_tensors(spec: &ResolvedSpec) -> Vec<Bytes> {
     vec![tokens(spec.seq_len), tokens(spec.seq_len), tokens(target)]
 }
 
-/// How the weights come in when the scenario does not say.
-fn checkpoint(spec: &ResolvedSpec) -> Checkpoint {
-    let file = match &spec.scenario.model {
-        ModelRef::Linear { .. } => return Checkpoint::RandomInit,
-        // The published checkpoints of the catalog's models are in bfloat16.
-        ModelRef::Catalog(_) => Some("bfloat16"),
+/// The dtype of the file that the weights are read from, where it is known. The published
+/// checkpoints of the catalog's models are taken to be in bfloat16.
+fn file_dtype(model: &ModelRef) -> Option<DType> {
+    let name = match model {
+        ModelRef::Catalog(_) => "bfloat16",
         ModelRef::HfConfig { hf_config } => hf_config
             .get("dtype")
             .or_else(|| hf_config.get("torch_dtype"))
-            .and_then(Value::as_str),
-        ModelRef::NumParameters { .. } => None,
+            .and_then(Value::as_str)?,
+        ModelRef::Linear { .. } | ModelRef::NumParameters { .. } => return None,
     };
-    let parameters = match spec.precision {
-        Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => "float32",
-        Precision::Bf16 => "bfloat16",
-        Precision::Fp16 => "float16",
-    };
-    match file {
-        Some(file) if file.trim_start_matches("torch.") != parameters => Checkpoint::Converted,
+    match name.trim_start_matches("torch.") {
+        "float32" => Some(DType::Float32),
+        "bfloat16" => Some(DType::BFloat16),
+        "float16" => Some(DType::Float16),
+        _ => None,
+    }
+}
+
+/// The dtype of the parameters on the device.
+fn parameter_dtype(precision: Precision) -> DType {
+    match precision {
+        Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => DType::Float32,
+        Precision::Bf16 => DType::BFloat16,
+        Precision::Fp16 => DType::Float16,
+    }
+}
+
+/// How the weights come in when the scenario does not say.
+fn checkpoint(spec: &ResolvedSpec) -> Checkpoint {
+    if matches!(spec.scenario.model, ModelRef::Linear { .. }) {
+        return Checkpoint::RandomInit;
+    }
+    match file_dtype(&spec.scenario.model) {
+        Some(file) if file != parameter_dtype(spec.precision) => Checkpoint::Converted,
         _ => Checkpoint::SameDtype,
+    }
+}
+
+/// Bytes of the file that holds the weights: as many elements, in its own dtype.
+fn checkpoint_bytes(spec: &ResolvedSpec, checkpoint: Checkpoint, parameters: Bytes) -> Bytes {
+    match (checkpoint, file_dtype(&spec.scenario.model)) {
+        (Checkpoint::RandomInit, _) => Bytes::ZERO,
+        (Checkpoint::Converted, Some(file)) => {
+            let elements = parameters.get() / parameter_dtype(spec.precision).size();
+            Bytes(elements.saturating_mul(file.size()))
+        }
+        _ => parameters,
     }
 }
 

@@ -39,14 +39,6 @@ pub(super) fn saving(job: &HostJob) -> Bytes {
     shard.max(tensor)
 }
 
-/// Pages of the model's own file in the page cache.
-pub(super) fn checkpoint_cache(job: &HostJob) -> Bytes {
-    match job.checkpoint {
-        Checkpoint::RandomInit => Bytes::ZERO,
-        _ => job.parameter_bytes,
-    }
-}
-
 /// Pages of the saved files in the page cache.
 pub(super) fn saved_cache(job: &HostJob) -> Bytes {
     job.saved_parameter_bytes + job.saved_optimizer_bytes

@@ -194,7 +194,7 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
 fn page_cache(job: &HostJob) -> Vec<(PageCachePart, Bytes)> {
     [
         (PageCachePart::Dataset, dataset::page_cache(&job.dataset)),
-        (PageCachePart::Checkpoint, model::checkpoint_cache(job)),
+        (PageCachePart::Checkpoint, job.checkpoint_bytes),
         (PageCachePart::SavedFiles, model::saved_cache(job)),
     ]
     .into_iter()
