@@ -5,7 +5,7 @@ use super::focus::Focus;
 use crate::browser::{self, Appearance};
 use crate::codec::Theme;
 use crate::report::{Estimate, Remedy, Sweep};
-use crate::spec::{Finding, Fix, Scenario, Severity};
+use crate::spec::{Finding, Fix, Scenario, Severity, resolve};
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
 use leptos::prelude::*;
@@ -118,11 +118,24 @@ impl Store {
         });
     }
 
-    /// Applies a finding's fix.
+    /// Applies a finding's fix, and those of what is still wrong with the same setting after it:
+    /// one click repairs it.
     pub fn apply(&self, fix: &Fix) {
-        if let Some(scenario) = self.scenario.with_untracked(|s| fix.apply(s)) {
-            self.replace(scenario);
+        /// A repair that needs more rounds than this is none.
+        const ROUNDS: usize = 4;
+        let Some(mut scenario) = self.scenario.with_untracked(|s| fix.apply(s)) else {
+            return;
+        };
+        for _ in 0..ROUNDS {
+            let found = resolve(&scenario).findings.into_iter();
+            let mut errors = found.filter(|f| f.severity == Severity::Error && f.key == fix.key);
+            let next = errors.find_map(|f| f.fix);
+            let Some(next) = next.and_then(|fix| fix.apply(&scenario)) else {
+                break;
+            };
+            scenario = next;
         }
+        self.replace(scenario);
     }
 
     /// Shows another scenario.
@@ -131,6 +144,12 @@ impl Store {
         self.drafts.set(BTreeMap::new());
         self.address_findings.set(Vec::new());
         self.scenario.set(scenario);
+    }
+
+    /// Whether there is an answer at all; there is none when the page opens with a configuration
+    /// that has none.
+    pub fn has_answer(&self) -> bool {
+        self.answer.with(Option::is_some)
     }
 
     /// Whether what is on screen is not the answer to what is asked.

@@ -53,18 +53,13 @@ impl Scale {
             .into_iter()
             .find(|(size, _)| largest.get() >= *size)
             .unwrap_or(table[4]);
-        let value = largest.get() as f64 / unit_bytes as f64;
-        let decimals = match value {
-            _ if unit_bytes == 1 => 0,
-            v if v >= 99.95 => 0,
-            v if v >= 9.995 => 1,
-            _ => 2,
-        };
-        Self {
+        let mut scale = Self {
             unit_bytes,
             unit,
-            decimals,
-        }
+            decimals: 0,
+        };
+        scale.decimals = scale.own_decimals(largest);
+        scale
     }
 
     /// A count in this scale, without the unit: `71.3`.
@@ -82,13 +77,15 @@ impl Scale {
     /// the scale was made for: `2.87` of `128`.
     pub fn finer(self, bytes: Bytes) -> String {
         let value = bytes.get() as f64 / self.unit_bytes as f64;
-        let own = match value {
-            _ if self.unit_bytes == 1 => 0,
-            v if v >= 99.95 => 0,
-            v if v >= 9.995 => 1,
-            _ => 2,
-        };
-        format!("{value:.own$}")
+        format!("{value:.*}", self.own_decimals(bytes))
+    }
+
+    /// Decimals that give a count three digits in this scale's unit.
+    fn own_decimals(self, bytes: Bytes) -> usize {
+        if self.unit_bytes == 1 {
+            return 0;
+        }
+        decimals_for_three_digits(bytes.get() as f64 / self.unit_bytes as f64)
     }
 
     /// As [`Self::finer`], with the unit.
@@ -99,13 +96,14 @@ impl Scale {
     /// What lies between two counts, with the unit, so that it is also what lies between the
     /// numbers that are printed for them.
     pub fn between(self, smaller: Bytes, larger: Bytes) -> String {
-        let tick = 10f64.powi(-i32::try_from(self.decimals).unwrap_or(0));
+        let decimals = self.decimals.min(self.own_decimals(larger));
+        let tick = 10f64.powi(-i32::try_from(decimals).unwrap_or(0));
         let ticks = |bytes: Bytes| (bytes.get() as f64 / self.unit_bytes as f64 / tick).round();
         let printed = ticks(larger) - ticks(smaller);
         if printed < 1.0 {
             return self.finer_amount(larger - smaller);
         }
-        format!("{:.*}\u{a0}{}", self.decimals, printed * tick, self.unit)
+        format!("{:.decimals$}\u{a0}{}", printed * tick, self.unit)
     }
 
     /// `parts` in this scale, rounded so that the printed numbers add up to the printed `total`.
@@ -134,6 +132,15 @@ impl Scale {
                 }
             })
             .collect()
+    }
+}
+
+/// Decimals that give a number three digits once it is rounded.
+fn decimals_for_three_digits(value: f64) -> usize {
+    match value {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
     }
 }
 
@@ -184,11 +191,7 @@ pub fn count(value: u64) -> String {
         _ => (1e12, "T"),
     };
     let scaled = value as f64 / size;
-    let decimals = match scaled {
-        v if v >= 99.95 => 0,
-        v if v >= 9.995 => 1,
-        _ => 2,
-    };
+    let decimals = decimals_for_three_digits(scaled);
     format!("{scaled:.decimals$}{suffix}")
 }
 

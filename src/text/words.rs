@@ -147,6 +147,7 @@ words! {
     Try: "Try it", "试一试";
     Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";
     Exact: "Exact bytes", "精确字节数";
+    NoAnswer: "No answer yet: repair the setting that is marked.", "暂无结果：请先修正被标记的选项。";
     Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";
     Notices: "Notices", "提示";
     NotANumber: "This is not a number.", "这不是数字。";

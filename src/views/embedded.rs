@@ -33,8 +33,10 @@ pub(super) fn Embedded() -> impl IntoView {
                 <SeqLenControl />
                 <GpuControl />
             </section>
-            <DevicePanel />
-            <HostPanel />
+            <Show when=move || store.has_answer()>
+                <DevicePanel />
+                <HostPanel />
+            </Show>
         </main>
     }
 }

@@ -41,14 +41,16 @@ fn Whole() -> impl IntoView {
                 <Controls />
                 <div class="answer" id="answer" tabindex="-1">
                     <Notices />
-                    <DevicePanel />
-                    <HostPanel />
-                    <PhasesPanel />
-                    <TimelinePanel />
-                    <CrossoverPanel />
-                    <RemediesPanel />
-                    <ExplanationPanel />
-                    <BreakdownPanel />
+                    <Show when=move || store.has_answer()>
+                        <DevicePanel />
+                        <HostPanel />
+                        <PhasesPanel />
+                        <TimelinePanel />
+                        <CrossoverPanel />
+                        <RemediesPanel />
+                        <ExplanationPanel />
+                        <BreakdownPanel />
+                    </Show>
                     <AssumptionsPanel />
                 </div>
             </main>

@@ -76,14 +76,19 @@ pub(super) fn VerdictPanel() -> impl IntoView {
             <p class="unseen" role="status">{move || announced.get()}</p>
             <p class="verdict-text" data-testid="verdict">
                 <strong class="verdict-answer">
-                    {move || text.with(|text| text.as_ref().map(|(answer, _)| answer.clone()))}
+                    {move || {
+                        text.with(|text| text.as_ref().map(|(answer, _)| answer.clone()))
+                            .unwrap_or_else(|| {
+                                Word::NoAnswer.text(store.language.get()).to_owned()
+                            })
+                    }}
                 </strong>
                 " "
                 <span class="verdict-detail">
                     {move || text.with(|text| text.as_ref().map(|(_, detail)| detail.clone()))}
                 </span>
             </p>
-            <p class="stale-note" hidden=move || !store.is_stale()>
+            <p class="stale-note" hidden=move || !(store.is_stale() && store.has_answer())>
                 {move || Word::Stale.text(store.language.get())}
             </p>
         </section>
