@@ -8,7 +8,10 @@
 mod adafactor;
 mod adam;
 mod adaptive;
+mod bitsandbytes;
 mod clip;
+mod lion;
+mod muon;
 mod scaler;
 mod sgd;
 mod state;

@@ -13,6 +13,8 @@ pub struct Optimizer {
     pub(super) states: Vec<State>,
     /// What a step puts into the state anew, one a parameter.
     pub(super) kept: Vec<Option<Tensor>>,
+    /// What all parameters share.
+    pub(super) shared: State,
 }
 
 impl Optimizer {
@@ -22,6 +24,7 @@ impl Optimizer {
             options,
             states: Vec::new(),
             kept: Vec::new(),
+            shared: State::new(),
         };
         if options.name == OptimizerName::Adagrad {
             optimizer.adagrad_state(t);
@@ -42,6 +45,14 @@ impl Optimizer {
             OptimizerName::Adadelta => self.adadelta(t),
             OptimizerName::Adamax => self.adamax(t),
             OptimizerName::NAdam => self.nadam(t),
+            OptimizerName::Lion => self.lion(t),
+            OptimizerName::Muon => self.muon(t),
+            OptimizerName::AdamW8bit
+            | OptimizerName::PagedAdamW8bit
+            | OptimizerName::PagedAdamW32bit
+            | OptimizerName::AdamW32bitBitsAndBytes
+            | OptimizerName::Lion8bit
+            | OptimizerName::Sgd8bit => self.bitsandbytes(t),
             OptimizerName::None => {}
         }
         t.set_grad_enabled(grad_mode);
@@ -49,11 +60,19 @@ impl Optimizer {
 
     /// Whether its step unscales gradients itself (`_step_supports_amp_scaling`): fused ones do.
     pub(super) fn unscales_gradients(&self) -> bool {
+        let name = self.options.name;
         self.options.implementation == OptimizerImpl::Fused
+            && matches!(
+                name,
+                OptimizerName::AdamW
+                    | OptimizerName::Adam
+                    | OptimizerName::Sgd
+                    | OptimizerName::Adagrad
+            )
     }
 
     /// Makes the state of every parameter with a gradient that has none yet.
-    pub(super) fn init(&mut self, t: &Tape, make: impl Fn(&Tensor) -> State) {
+    pub(super) fn init(&mut self, t: &Tape, mut make: impl FnMut(&Tensor) -> State) {
         let states = &mut self.states;
         t.for_each_parameter(|i, parameter, grad| {
             if states.len() <= i {

@@ -1,6 +1,6 @@
 //! Checks of the optimizer: implementations that exist and options that it has.
 
-use super::{Finding, Optimizer, OptimizerImpl, OptimizerName};
+use super::{Finding, Framework, OptimizerImpl, OptimizerName, Scenario};
 
 impl OptimizerName {
     /// The implementations of its step on CUDA, the default first (torch 2.15,
@@ -8,21 +8,24 @@ impl OptimizerName {
     pub const fn implementations(self) -> &'static [OptimizerImpl] {
         use OptimizerImpl::{ForLoop, Foreach, Fused, None};
         match self {
-            Self::AdamW | Self::Adam | Self::Sgd => &[Foreach, Fused, ForLoop],
-            Self::Adafactor
-            | Self::RmsProp
-            | Self::Adagrad
-            | Self::Adadelta
-            | Self::Adamax
-            | Self::NAdam => &[Foreach, ForLoop],
-            Self::AdafactorTransformers => &[ForLoop],
+            Self::AdamW | Self::Adam | Self::Sgd | Self::Adagrad => &[Foreach, Fused, ForLoop],
+            Self::Adafactor | Self::RmsProp | Self::Adadelta | Self::Adamax | Self::NAdam => {
+                &[Foreach, ForLoop]
+            }
+            Self::AdafactorTransformers | Self::Lion | Self::Muon => &[ForLoop],
+            Self::AdamW8bit
+            | Self::PagedAdamW8bit
+            | Self::PagedAdamW32bit
+            | Self::AdamW32bitBitsAndBytes
+            | Self::Lion8bit
+            | Self::Sgd8bit => &[Fused],
             Self::None => &[None],
         }
     }
 
     /// Whether it has momentum as an option.
     pub const fn has_momentum(self) -> bool {
-        matches!(self, Self::Sgd | Self::RmsProp)
+        matches!(self, Self::Sgd | Self::RmsProp | Self::Sgd8bit)
     }
 
     /// Whether it has amsgrad as an option.
@@ -32,7 +35,8 @@ impl OptimizerName {
 }
 
 /// Checks an optimizer.
-pub(super) fn check(optimizer: &Optimizer, findings: &mut Vec<Finding>) {
+pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let optimizer = &scenario.optimizer;
     let name = optimizer.name.name();
     let implementations = optimizer.name.implementations();
     if !implementations.contains(&optimizer.implementation) {
@@ -60,6 +64,41 @@ pub(super) fn check(optimizer: &Optimizer, findings: &mut Vec<Finding>) {
                 format!("momentum 为 {momentum}；必须不小于 0 且小于 1。"),
             )
             .with_fix("optimizer.momentum", if momentum < 0.0 { 0.0 } else { 0.9 }),
+        );
+    }
+    if optimizer.name == OptimizerName::Muon && scenario.framework != Framework::default() {
+        let framework = scenario.framework.name();
+        findings.push(
+            Finding::error(
+                "optimizer.name",
+                format!("torch.optim.Muon exists since PyTorch 2.9; {framework} does not have it."),
+                format!("torch.optim.Muon 自 PyTorch 2.9 起提供；{framework} 中没有。"),
+            )
+            .with_fix("framework", Framework::default().name()),
+        );
+    }
+    if optimizer.name == OptimizerName::Adagrad
+        && optimizer.implementation == OptimizerImpl::Fused
+        && scenario.framework != Framework::default()
+    {
+        let framework = scenario.framework.name();
+        findings.push(
+            Finding::error(
+                "optimizer.impl",
+                format!("{framework} has no fused Adagrad on CUDA."),
+                format!("{framework} 没有 CUDA 上的 fused Adagrad。"),
+            )
+            .with_fix("optimizer.impl", OptimizerImpl::Foreach.name()),
+        );
+    }
+    if optimizer.name == OptimizerName::Sgd8bit && optimizer.momentum == 0.0 {
+        findings.push(
+            Finding::error(
+                "optimizer.momentum",
+                "bitsandbytes has no 8-bit SGD without momentum.",
+                "bitsandbytes 的 8 位 SGD 必须使用动量。",
+            )
+            .with_fix("optimizer.momentum", 0.9),
         );
     }
     let mut no_effect = |key: &str| {

@@ -33,7 +33,7 @@ pub fn resolve(scenario: &Scenario) -> Resolution {
 fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
     check_version(scenario.v, findings);
     training::check_ranges(scenario, findings);
-    optimizer::check(&scenario.optimizer, findings);
+    optimizer::check(scenario, findings);
     allocator::check(&scenario.allocator, findings);
     support::check(scenario, findings);
     if let Some(bytes) = scenario.memory_limit {

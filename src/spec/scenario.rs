@@ -229,6 +229,22 @@ names! {
         Adamax = "adamax",
         /// `torch.optim.NAdam`.
         NAdam = "nadam",
+        /// `lion_pytorch.Lion`.
+        Lion = "lion",
+        /// `torch.optim.Muon` over hidden matrices, `torch.optim.AdamW` over the rest.
+        Muon = "muon",
+        /// `bitsandbytes.optim.AdamW8bit`.
+        AdamW8bit = "adamw_8bit",
+        /// `bitsandbytes.optim.PagedAdamW8bit`.
+        PagedAdamW8bit = "paged_adamw_8bit",
+        /// `bitsandbytes.optim.PagedAdamW32bit`.
+        PagedAdamW32bit = "paged_adamw_32bit",
+        /// `bitsandbytes.optim.AdamW32bit`.
+        AdamW32bitBitsAndBytes = "adamw_32bit_bitsandbytes",
+        /// `bitsandbytes.optim.Lion8bit`.
+        Lion8bit = "lion_8bit",
+        /// `bitsandbytes.optim.SGD8bit`.
+        Sgd8bit = "sgd_8bit",
         /// No optimizer: gradients only.
         None = "none",
     }
@@ -263,7 +279,7 @@ pub struct Optimizer {
     /// Adam's third state.
     #[serde(skip_serializing_if = "is_false")]
     pub amsgrad: bool,
-    /// Adam's L2 weight decay (`AdamW` decays without needing memory).
+    /// L2 weight decay, which adds to the gradients (`AdamW` decays without needing memory).
     #[serde(skip_serializing_if = "is_false")]
     pub weight_decay: bool,
     /// transformers' Adafactor: learning rate from the step and the parameter's scale.

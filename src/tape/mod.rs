@@ -256,6 +256,11 @@ impl Tape {
         result
     }
 
+    /// Path of the module in which the tensor's storage was made.
+    pub fn scope_of(&self, x: &Tensor) -> String {
+        self.recorder.scope_of(x.storage_id())
+    }
+
     /// Writes a mark into the record.
     pub fn mark(&self, mark: u32) {
         self.recorder.mark(mark);

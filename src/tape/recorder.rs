@@ -128,6 +128,13 @@ impl Recorder {
         self.scope.set(scope);
     }
 
+    /// Path of the scope in which a storage was made; empty for one that is not recorded.
+    pub(super) fn scope_of(&self, storage: u32) -> String {
+        let storages = self.storages.borrow();
+        let scope = storages.get(storage as usize).map_or(0, |s| s.scope);
+        self.scopes.borrow()[scope as usize].clone()
+    }
+
     pub(super) fn storages_mut<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
         f(&mut self.storages.borrow_mut())
     }

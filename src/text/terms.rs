@@ -98,6 +98,14 @@ terms! { OptimizerName {
     Adadelta: "Adadelta", "Adadelta";
     Adamax: "Adamax", "Adamax";
     NAdam: "NAdam", "NAdam";
+    Lion: "Lion", "Lion";
+    Muon: "Muon (AdamW for the rest)", "Muon（其余用 AdamW）";
+    AdamW8bit: "AdamW, 8-bit (bitsandbytes)", "AdamW，8 位（bitsandbytes）";
+    PagedAdamW8bit: "AdamW, 8-bit, paged (bitsandbytes)", "AdamW，8 位，分页（bitsandbytes）";
+    PagedAdamW32bit: "AdamW, 32-bit, paged (bitsandbytes)", "AdamW，32 位，分页（bitsandbytes）";
+    AdamW32bitBitsAndBytes: "AdamW, 32-bit (bitsandbytes)", "AdamW，32 位（bitsandbytes）";
+    Lion8bit: "Lion, 8-bit (bitsandbytes)", "Lion，8 位（bitsandbytes）";
+    Sgd8bit: "SGD, 8-bit (bitsandbytes)", "SGD，8 位（bitsandbytes）";
     None: "none (gradients only)", "无（只有梯度）";
 } }
 
