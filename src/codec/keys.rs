@@ -2,9 +2,9 @@
 //! holds. JSON, links and the schema are all read from this one table.
 
 use crate::spec::{
-    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, DatasetMode,
-    Framework, Libraries, Loss, MultiprocessingContext, OptimizerImpl, OptimizerName, Precision,
-    Program, SdpaBackend, Task, TokenizerKind,
+    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
+    DatasetMode, Framework, Libraries, Loss, MultiprocessingContext, OptimizerImpl, OptimizerName,
+    Precision, Program, QuantizationType, SdpaBackend, Task, TokenizerKind,
 };
 
 /// What a key holds.
@@ -83,6 +83,14 @@ pub static KEYS: &[Key] = &[
     key("lora.r", "lora", Kind::Count),
     key("lora.target_modules", "lora_targets", Kind::List),
     key("lora.dropout", "lora_dropout", Kind::Real),
+    key("quantization.type", "quant", name!(QuantizationType)),
+    key("quantization.double", "quant_double", Kind::Flag),
+    key(
+        "quantization.compute_dtype",
+        "quant_compute",
+        name!(ComputeDtype),
+    ),
+    key("quantization.prepare_for_kbit_training", "kbit", Kind::Flag),
     key("frozen", "frozen", Kind::List),
     key("clip_grad_norm", "clip", Kind::Flag),
     key("zero_grad_set_to_none", "set_to_none", Kind::Flag),
@@ -129,13 +137,7 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// Keys of the contract that no estimate can take into account yet.
-pub(super) const NOT_YET: &[&str] = &[
-    "parallelism",
-    "offload",
-    "evaluation",
-    "liger_kernel",
-    "quantization",
-];
+pub(super) const NOT_YET: &[&str] = &["parallelism", "offload", "evaluation", "liger_kernel"];
 
 /// The largest number that JSON readers of every kind keep exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -2,10 +2,10 @@
 
 use super::facts::Facts;
 use super::lora::{self, Slot, Target};
-use crate::spec::{ActivationCheckpointing, ResolvedSpec};
+use crate::spec::{ActivationCheckpointing, Quantization, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// What all modules of one model are built with.
 pub(super) struct Plan<'a> {
@@ -15,6 +15,8 @@ pub(super) struct Plan<'a> {
     parameters: Cell<u64>,
     /// Layers that get adapters, in the order in which they are built.
     targets: RefCell<Vec<Target>>,
+    /// The table that all quantized scales are made with.
+    scale_code: OnceCell<Tensor>,
 }
 
 impl<'a> Plan<'a> {
@@ -25,14 +27,15 @@ impl<'a> Plan<'a> {
             spec,
             parameters: Cell::new(0),
             targets: RefCell::default(),
+            scale_code: OnceCell::new(),
         }
     }
 
-    /// Ends the building of a model with weights in `dtype`: its adapters come last. Returns the
-    /// elements of all parameters, trained or not, each once.
-    pub(super) fn finish(self, dtype: DType) -> u64 {
+    /// Ends the building of a model: its adapters come last. Returns the elements of all
+    /// parameters, trained or not, each once.
+    pub(super) fn finish(self) -> u64 {
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
-            lora::attach(self.tape, options, dtype, &self.targets.take())
+            lora::attach(self.tape, options, &self.targets.take())
         });
         self.parameters.get() + adapters
     }
@@ -91,8 +94,7 @@ impl<'a> Builder<'a> {
     pub(super) fn parameter(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
         let t = self.plan.tape;
         let shape = shape.into();
-        let so_far = self.plan.parameters.get();
-        self.plan.parameters.set(so_far + shape.numel());
+        self.count(shape.numel());
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
         t.in_scope(self.scope, || {
             if trains {
@@ -103,9 +105,44 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Counts elements of parameters.
+    pub(super) fn count(&self, elements: u64) {
+        let so_far = self.plan.parameters.get();
+        self.plan.parameters.set(so_far + elements);
+    }
+
+    /// How linear layers are held.
+    pub(super) fn quantization(&self) -> Quantization {
+        self.plan.spec.quantization
+    }
+
+    /// Part of a quantized weight.
+    pub(super) fn packed(&self, shape: Shape, dtype: DType) -> Tensor {
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.allocate("quantize", shape, dtype, Category::Parameters)
+        })
+    }
+
+    /// The table of `values` that all quantized scales are made with, which is there once.
+    pub(super) fn scale_code(&self, values: u64) -> Tensor {
+        let t = self.plan.tape;
+        let make = || {
+            let shape = Shape::from([values]);
+            t.allocate("quantize", shape, DType::Float32, Category::Buffers)
+        };
+        self.plan.scale_code.get_or_init(make).clone()
+    }
+
     /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
     /// the logits is the model's `output`.
     pub(super) fn adapter(&self, inputs: u64, outputs: u64, output: bool) -> Option<Slot> {
+        let quantized = self.plan.spec.quantization.is_on() && !output;
+        let dtype = if quantized {
+            DType::Float32
+        } else {
+            self.dtype
+        };
         let lora = self.plan.spec.lora.as_ref()?;
         if !lora::is_target(lora, &self.plan.tape.scope_path(self.scope), output) {
             return None;
@@ -116,6 +153,7 @@ impl<'a> Builder<'a> {
             scope: self.scope,
             inputs,
             outputs,
+            dtype,
         });
         Some(slot)
     }

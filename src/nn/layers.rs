@@ -1,50 +1,71 @@
 //! Building blocks shared by architectures.
 
 use super::builder::Builder;
+use super::four_bit::Linear4bit;
 use super::lora::Slot;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
 /// `torch.nn.Linear`.
 pub(super) struct Linear {
-    weight: Tensor,
-    bias: Option<Tensor>,
+    weight: Weight,
     adapter: Option<Slot>,
+}
+
+/// How the weight `[outputs, inputs]` is held.
+enum Weight {
+    Full {
+        weight: Tensor,
+        bias: Option<Tensor>,
+    },
+    FourBit(Linear4bit),
 }
 
 impl Linear {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
-        let weight = b.parameter("weight", [outputs, inputs]);
-        let bias = bias.then(|| b.parameter("bias", [outputs]));
+        let weight = if b.quantization().is_on() {
+            Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
+        } else {
+            let weight = b.parameter("weight", [outputs, inputs]);
+            let bias = bias.then(|| b.parameter("bias", [outputs]));
+            Weight::Full { weight, bias }
+        };
         let adapter = b.adapter(inputs, outputs, false);
-        Self {
-            weight,
-            bias,
-            adapter,
-        }
+        Self { weight, adapter }
     }
 
     /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
-    /// the input embedding's weight if it is `tied` to it.
+    /// the input embedding's weight if it is `tied` to it. It is never quantized.
     pub(super) fn of_output(b: &Builder, inputs: u64, outputs: u64, tied: Option<&Tensor>) -> Self {
         let own = || b.parameter("weight", [outputs, inputs]);
-        if tied.is_some() {
+        if tied.is_some() && !b.quantization().is_on() {
             b.untied([outputs, inputs]);
         }
-        Self {
-            weight: tied.cloned().unwrap_or_else(own),
-            bias: None,
-            adapter: b.adapter(inputs, outputs, true),
-        }
+        let weight = tied.cloned().unwrap_or_else(own);
+        let weight = Weight::Full { weight, bias: None };
+        let adapter = b.adapter(inputs, outputs, true);
+        Self { weight, adapter }
     }
 
     /// `[.., inputs]` to `[.., outputs]`.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let result = t.linear(x, &self.weight, self.bias.as_ref());
-        match self.adapter.as_ref().and_then(|slot| slot.get()) {
-            Some(adapter) => adapter.forward(t, x, result),
-            None => result,
+        let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        match &self.weight {
+            Weight::Full { weight, bias } => {
+                let result = t.linear(x, weight, bias.as_ref());
+                match adapter {
+                    Some(adapter) => adapter.forward(t, x, result),
+                    None => result,
+                }
+            }
+            Weight::FourBit(layer) => {
+                let result = layer.forward(t, x);
+                match adapter {
+                    Some(adapter) => adapter.forward_4bit(t, x, result),
+                    None => result,
+                }
+            }
         }
     }
 }

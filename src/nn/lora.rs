@@ -17,29 +17,50 @@ pub(super) struct Adapter {
 }
 
 impl Adapter {
-    /// Adds `B(A(dropout(x)))`, scaled, to the layer's `result` for `x`: x is cast to the dtype of
-    /// the factors, and the sum back to that of the result.
+    /// `B(A(dropout(x)))`, scaled.
+    fn scaled(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let wide = {
+            let narrow = {
+                let dropped = if self.dropout {
+                    t.dropout(x)
+                } else {
+                    x.clone()
+                };
+                t.linear(&dropped, &self.a, None)
+            };
+            t.linear(&narrow, &self.b, None)
+        };
+        t.mul_scalar(&wide)
+    }
+
+    /// `lora.Linear.forward`: adds to the layer's `result` for `x`. x is cast to the dtype of the
+    /// factors, and the sum back to that of the result.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
         let dtype = result.dtype();
         let x = t.to(x, self.a.dtype());
-        let scaled = {
-            let wide = {
-                let narrow = {
-                    let dropped = if self.dropout {
-                        t.dropout(&x)
-                    } else {
-                        x.clone()
-                    };
-                    t.linear(&dropped, &self.a, None)
-                };
-                t.linear(&narrow, &self.b, None)
-            };
-            t.mul_scalar(&wide)
-        };
+        let scaled = self.scaled(t, &x);
         let sum = t.add(&result, &scaled);
         drop(scaled);
         drop(result);
         t.to(&sum, dtype)
+    }
+
+    /// `lora.bnb.Linear4bit.forward`: the same beside a quantized layer, whose result is copied;
+    /// autocast does without casts of its own.
+    pub(super) fn forward_4bit(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
+        let copy = t.clone_contiguous(&result);
+        drop(result);
+        let (x, output) = if t.autocast_dtype().is_some() {
+            (x.clone(), self.scaled(t, x))
+        } else {
+            let x = t.to(x, self.a.dtype());
+            let scaled = self.scaled(t, &x);
+            let output = t.to(&scaled, copy.dtype());
+            (x, output)
+        };
+        let sum = t.add(&copy, &output);
+        drop((copy, output, x));
+        sum
     }
 }
 
@@ -52,6 +73,8 @@ pub(super) struct Target {
     pub(super) scope: u32,
     pub(super) inputs: u64,
     pub(super) outputs: u64,
+    /// The dtype that the factors have in between: the layer's, unless it is quantized.
+    pub(super) dtype: DType,
 }
 
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
@@ -68,30 +91,28 @@ pub(super) fn is_target(lora: &Lora, path: &str, output: bool) -> bool {
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
 /// those in half precision become float32 again. Returns the elements of all factors.
-pub(super) fn attach(t: &Tape, lora: &Lora, dtype: DType, targets: &[Target]) -> u64 {
+pub(super) fn attach(t: &Tape, lora: &Lora, targets: &[Target]) -> u64 {
     let factors = |target: &Target| {
         [
             Shape::from([lora.r, target.inputs]),
             Shape::from([target.outputs, lora.r]),
         ]
     };
-    let narrow: Vec<[Tensor; 2]> = if dtype == DType::Float32 {
-        Vec::new()
-    } else {
-        let made = |target: &Target| {
-            let made = factors(target).map(|shape| t.empty("empty", shape, DType::Float32));
-            made.map(|factor| t.to(&factor, dtype))
-        };
-        targets.iter().map(made).collect()
+    let halves = |target: &Target| {
+        let made = factors(target).map(|shape| t.empty("empty", shape, DType::Float32));
+        made.map(|factor| t.to(&factor, target.dtype))
     };
-    let mut narrow = narrow.into_iter();
+    let narrow: Vec<Option<[Tensor; 2]>> = targets
+        .iter()
+        .map(|target| target.dtype.is_half().then(|| halves(target)))
+        .collect();
     let mut elements = 0;
-    for target in targets {
-        let mut halves = narrow.next().map(IntoIterator::into_iter);
+    for (target, narrow) in targets.iter().zip(narrow) {
+        let mut narrow = narrow.into_iter().flatten();
         let [a, b] = factors(target).map(|shape| {
             elements += shape.numel();
             let factor = t.in_scope(target.scope, || t.parameter(shape, DType::Float32));
-            drop(halves.as_mut().and_then(Iterator::next));
+            drop(narrow.next());
             factor
         });
         let dropout = lora.dropout > 0.0;

@@ -11,6 +11,7 @@
 mod attention;
 mod builder;
 mod facts;
+mod four_bit;
 mod layers;
 mod linear;
 mod llama;

@@ -51,7 +51,11 @@ impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let plan = Plan::new(t, spec);
-        let dtype = weight_dtype(spec.precision);
+        let dtype = if spec.quantization.is_on() {
+            spec.quantization.unquantized_dtype()
+        } else {
+            weight_dtype(spec.precision)
+        };
         let b = Builder::new(&plan, dtype);
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
@@ -63,7 +67,7 @@ impl Model {
         Self {
             net,
             loss: spec.loss,
-            num_parameters: plan.finish(dtype),
+            num_parameters: plan.finish(),
         }
     }
 

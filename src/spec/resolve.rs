@@ -2,7 +2,8 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, hardware, limits, model, optimizer, support, training,
+    SCENARIO_VERSION, adapters, allocator, hardware, limits, model, optimizer, quantization,
+    support, training,
 };
 use crate::units::Bytes;
 
@@ -39,6 +40,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     if let Some(bytes) = scenario.memory_limit {
         limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
     }
+    quantization::check(scenario, findings);
     let in_range = !findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -67,6 +69,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         use_cache: scenario.use_cache,
         activation_checkpointing: scenario.activation_checkpointing,
         lora: scenario.lora.clone(),
+        quantization: scenario.quantization,
         frozen: scenario.frozen.clone(),
         clip_grad_norm: scenario.clip_grad_norm,
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,

@@ -2,7 +2,8 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
-    Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Scenario, SdpaBackend, Task,
+    Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Quantization, Scenario,
+    SdpaBackend, Task,
 };
 use crate::units::Bytes;
 
@@ -42,6 +43,8 @@ pub struct ResolvedSpec {
     pub activation_checkpointing: ActivationCheckpointing,
     /// Adapters.
     pub lora: Option<Lora>,
+    /// A base model in fewer bits.
+    pub quantization: Quantization,
     /// Parameters that are not trained, by (part of) name.
     pub frozen: Vec<String>,
     /// Whether gradients are clipped.

@@ -1,6 +1,6 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
-use super::{DataLoader, Dataset, HostSettings};
+use super::{DataLoader, Dataset, HostSettings, Quantization};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,6 +50,8 @@ pub struct Scenario {
     /// Low-rank adapters, when training with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lora: Option<Lora>,
+    /// A base model in fewer bits.
+    pub quantization: Quantization,
     /// Names (or parts of names) of parameters that are not trained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
@@ -107,6 +109,7 @@ impl Default for Scenario {
             use_cache: false,
             activation_checkpointing: ActivationCheckpointing::None,
             lora: None,
+            quantization: Quantization::default(),
             frozen: Vec::new(),
             clip_grad_norm: false,
             zero_grad_set_to_none: true,

@@ -32,7 +32,7 @@ pub(super) struct Leaf {
     /// The parameter that it is, if it is one.
     pub(super) parameter: Option<ParameterId>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
-    pub(super) input: Option<Tensor>,
+    pub(super) _input: Option<Tensor>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.

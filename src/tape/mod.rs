@@ -23,7 +23,7 @@ mod recorder;
 mod tensor;
 
 pub use category::Category;
-pub use ops::SdpaKernel;
+pub use ops::{FourBit, SdpaKernel};
 pub use recorder::{RawEvent, RawStorage};
 pub use tensor::Tensor;
 
@@ -215,7 +215,7 @@ impl Tape {
     /// kept as long as it, or a graph that leads to it, lives.
     pub fn input_leaf(&self, x: &Tensor) -> Tensor {
         let leaf = Leaf {
-            input: Some(x.detach()),
+            _input: Some(x.detach()),
             ..Leaf::default()
         };
         x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))

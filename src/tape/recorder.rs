@@ -2,7 +2,7 @@
 
 use super::Category;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// One entry of the raw record.
@@ -37,7 +37,7 @@ pub(super) struct Recorder {
     storages: RefCell<Vec<RawStorage>>,
     events: RefCell<Vec<RawEvent>>,
     scopes: RefCell<Vec<String>>,
-    scope_ids: RefCell<HashMap<(u32, &'static str, u32), u32>>,
+    scope_ids: RefCell<BTreeMap<(u32, &'static str, u32), u32>>,
     scope: Cell<u32>,
     muted: Cell<bool>,
     closed: Cell<bool>,

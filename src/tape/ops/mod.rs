@@ -8,6 +8,7 @@ mod attention;
 mod attention_math;
 mod cast;
 mod embedding;
+mod four_bit;
 mod loss;
 mod matmul;
 mod pointwise;
@@ -16,3 +17,4 @@ mod shape;
 mod softmax;
 
 pub use attention::SdpaKernel;
+pub use four_bit::FourBit;

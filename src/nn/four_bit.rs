@@ -1,0 +1,75 @@
+//! Linear layers in four bits, as bitsandbytes holds and runs them.
+//!
+//! Source: bitsandbytes 0.50, `nn/modules.py` and `functional.py`.
+
+use super::builder::Builder;
+use crate::tape::{Category, FourBit, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::RefCell;
+
+/// Blocks of scales that share a scale of their own, when scales are quantized too.
+const SCALES_PER_BLOCK: u64 = 256;
+/// Values of the four-bit code.
+const CODE: u64 = 16;
+/// Values of the eight-bit code of scales.
+const SCALE_CODE: u64 = 256;
+
+/// `bitsandbytes.nn.Linear4bit`.
+pub(super) struct Linear4bit {
+    weight: FourBit,
+    compute_dtype: DType,
+    /// The packed weight and what it takes to unpack it.
+    _state: Vec<Tensor>,
+    bias: RefCell<Option<Tensor>>,
+}
+
+impl Linear4bit {
+    /// Weight `[outputs, inputs]` at two elements a byte, with its scales; bias `[outputs]`.
+    pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
+        let quantization = b.quantization();
+        let weight = FourBit {
+            outputs,
+            inputs,
+            dtype: quantization.compute_dtype.dtype(),
+            double: quantization.double,
+        };
+        let elements = outputs * inputs;
+        let blocks = weight.blocks();
+        let part = |elements, dtype| b.packed(Shape::from([elements]), dtype);
+        let mut state = vec![part(elements.div_ceil(2), DType::UInt8)];
+        if weight.double {
+            state.push(b.scale_code(SCALE_CODE));
+            state.extend([
+                part(blocks, DType::UInt8),
+                part(CODE, DType::Float32),
+                part(1, DType::Float32),
+                part(blocks.div_ceil(SCALES_PER_BLOCK), DType::Float32),
+                part(SCALE_CODE, DType::Float32),
+            ]);
+        } else {
+            state.extend([part(blocks, DType::Float32), part(CODE, DType::Float32)]);
+        }
+        b.count(elements);
+        Self {
+            weight,
+            compute_dtype: weight.dtype,
+            _state: state,
+            bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
+        }
+    }
+
+    /// `[.., inputs]` to `[.., outputs]`, in the dtype of x. The first call gives the bias the
+    /// dtype in which the layer computes, for good.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let dtype = x.dtype();
+        let x = t.to(x, self.compute_dtype);
+        let bias = self.bias.borrow().clone().map(|bias| {
+            let cast = t.to(&bias, self.compute_dtype);
+            cast.set_category(Category::Parameters);
+            cast
+        });
+        self.bias.replace(bias.clone());
+        let result = t.matmul_4bit(&x, self.weight, bias.as_ref());
+        t.to(&result, dtype)
+    }
+}
