@@ -1,6 +1,7 @@
 //! The training program.
 
 use super::{Event, Mark, Phase, Storage, Trace};
+use crate::device::cublas_workspace;
 use crate::nn::{Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{Framework, Loss, Precision, Program, ResolvedSpec};
@@ -62,7 +63,7 @@ fn run(spec: &ResolvedSpec, accumulation: u32) -> Trace {
 fn backend(spec: &ResolvedSpec) -> Backend {
     let recent = spec.framework == Framework::Torch215Transformers523;
     Backend {
-        gemm_workspace: 8_519_680,
+        gemm_workspace: cublas_workspace(spec.device.compute_capability),
         gemm_bias_workspace: 1 << 20,
         gemm_workspace_persistent: !recent,
         multiprocessors: 108,

@@ -1,0 +1,175 @@
+//! Laws of the caching allocator, over random requests and all its settings.
+
+use highwater::device::{Limit, Replay, Request, Settings, replay};
+
+const MIB: u64 = 1 << 20;
+
+/// A small generator of numbers (xorshift64), so that every run asks the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    /// Sizes as training has them: many small ones, some large, a few equal to each other.
+    fn size(&mut self) -> u64 {
+        match self.below(6) {
+            0 => 1 + self.below(2_000),
+            1 => 1 + self.below(MIB),
+            2 => 1 + self.below(12 * MIB),
+            3 => 1 + self.below(200 * MIB),
+            4 => 4 * MIB,
+            _ => 33 * MIB + 77,
+        }
+    }
+}
+
+/// Random requests that free everything in the end.
+fn requests(seed: u64) -> Vec<Request> {
+    let mut random = Random(seed);
+    let mut requests = Vec::new();
+    let mut live: Vec<u32> = Vec::new();
+    for id in 0..400 {
+        requests.push(Request::Alloc {
+            id,
+            bytes: random.size(),
+        });
+        live.push(id);
+        while !live.is_empty() && random.below(5) < 2 {
+            let at = usize::try_from(random.below(live.len() as u64)).expect("an index");
+            requests.push(Request::Free(live.swap_remove(at)));
+        }
+    }
+    requests.extend(live.into_iter().map(Request::Free));
+    requests
+}
+
+fn all_settings() -> Vec<Settings> {
+    let plain = Settings::default();
+    vec![
+        plain,
+        Settings {
+            expandable_segments: true,
+            ..plain
+        },
+        Settings {
+            max_split_size: Some(32 * MIB),
+            ..plain
+        },
+        Settings {
+            roundup_power2_divisions: [4; 16],
+            ..plain
+        },
+    ]
+}
+
+fn run(requests: &[Request], settings: Settings) -> Replay {
+    replay(requests.iter().copied(), 400, settings)
+}
+
+fn each(check: impl Fn(&[Request], Settings)) {
+    for seed in 1..=40 {
+        let requests = requests(seed);
+        for settings in all_settings() {
+            check(&requests, settings);
+        }
+    }
+}
+
+#[test]
+fn what_is_freed_is_what_was_allocated() {
+    each(|requests, settings| {
+        let result = run(requests, settings);
+        assert_eq!(result.failure, None);
+        assert_eq!(result.allocated.last(), Some(&0));
+        assert_eq!(result.allocated.len(), requests.len());
+    });
+}
+
+#[test]
+fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
+    each(|requests, settings| {
+        let result = run(requests, settings);
+        let mut sizes = [0; 400];
+        let mut asked = 0;
+        for (index, request) in requests.iter().enumerate() {
+            match *request {
+                Request::Alloc { id, bytes } => {
+                    sizes[id as usize] = settings.round_size(bytes);
+                    asked += sizes[id as usize];
+                }
+                Request::Free(id) => asked -= sizes[id as usize],
+                Request::Nothing => {}
+            }
+            assert!(asked <= result.allocated[index]);
+            assert!(result.allocated[index] <= result.reserved[index]);
+        }
+    });
+}
+
+#[test]
+fn without_a_limit_nothing_is_given_back() {
+    each(|requests, settings| {
+        assert!(run(requests, settings).reserved.is_sorted());
+    });
+}
+
+#[test]
+fn a_pause_between_requests_changes_nothing() {
+    each(|requests, settings| {
+        let paused: Vec<Request> = requests
+            .iter()
+            .flat_map(|&r| [r, Request::Nothing])
+            .collect();
+        let (straight, paused) = (run(requests, settings), run(&paused, settings));
+        let at_requests = |of: &[u64]| of.iter().copied().step_by(2).collect::<Vec<_>>();
+        assert_eq!(straight.allocated, at_requests(&paused.allocated));
+        assert_eq!(straight.reserved, at_requests(&paused.reserved));
+    });
+}
+
+#[test]
+fn the_memory_that_it_took_is_enough_for_it() {
+    each(|requests, settings| {
+        let free = run(requests, settings);
+        let most = free.reserved.iter().max().copied().expect("requests");
+        let limit = Limit::Capacity(most);
+        assert_eq!(run(requests, Settings { limit, ..settings }), free);
+    });
+}
+
+#[test]
+fn it_runs_out_only_where_the_driver_has_no_more_to_give() {
+    let mut failures = 0;
+    for seed in 1..=40 {
+        let requests = requests(seed);
+        for settings in all_settings() {
+            let free = run(&requests, settings);
+            let most = free.allocated.iter().max().copied().expect("requests");
+            for share in [50, 90, 99, 101, 110] {
+                let bytes = most / 100 * share;
+                let limit = Limit::Capacity(bytes);
+                let result = run(&requests, Settings { limit, ..settings });
+                assert!(result.reserved.iter().all(|&reserved| reserved <= bytes));
+                if let Some(failure) = result.failure {
+                    failures += 1;
+                    // Expandable segments grow by whole pages of 20 MiB.
+                    let page = if settings.expandable_segments {
+                        20 * MIB
+                    } else {
+                        0
+                    };
+                    assert!(failure.reserved + failure.tried + page > bytes);
+                    assert_eq!(failure.request, result.allocated.len());
+                } else {
+                    assert!(share > 90, "less than is needed at once cannot be enough");
+                }
+            }
+        }
+    }
+    assert!(failures > 100, "the limits bite");
+}
