@@ -7,10 +7,13 @@ use std::fs::File;
 use std::process::Stdio;
 
 /// Scenarios whose reports are compared byte by byte between the two.
-const SCENARIOS: &str = "tests/wasm/scenarios.jsonl";
+pub const SCENARIOS: &str = "tests/wasm/scenarios.jsonl";
 
 /// What the native command line says of them.
 const NATIVE_REPORTS: &str = "target/native-reports.jsonl";
+
+/// Names that file to the compiler of the test.
+pub const NATIVE_REPORTS_VARIABLE: &str = "HIGHWATER_NATIVE_REPORTS";
 
 /// Prints both times.
 pub fn run_both() -> Result<(), Failure> {
@@ -28,15 +31,16 @@ pub fn native() -> Result<(), Failure> {
     )
 }
 
-/// The tests of `tests/wasm` in a headless browser: the reports equal the native command line's,
-/// and how long one takes.
+/// The tests in WebAssembly, in a headless browser: the reports equal the native command line's and
+/// how long one takes, and the figures on a canvas.
 pub fn in_webassembly() -> Result<(), Failure> {
     let browser = tools::browser()?;
     native_reports()?;
     run(
         cargo()
             .args(["test", "--locked", "--quiet", "--profile", PAGE_PROFILE])
-            .args(["--target", pins::WASM_TARGET, "--test", "wasm"])
+            .args(["--target", pins::WASM_TARGET, "--features", "web"])
+            .args(["--test", "wasm", "--test", "canvas"])
             .args(["--", "--nocapture"])
             .env(
                 "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
@@ -44,7 +48,7 @@ pub fn in_webassembly() -> Result<(), Failure> {
             )
             .env("CHROMEDRIVER", browser.driver)
             .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
-            .env("HIGHWATER_NATIVE_REPORTS", root().join(NATIVE_REPORTS)),
+            .env(NATIVE_REPORTS_VARIABLE, root().join(NATIVE_REPORTS)),
         minutes(15),
     )
 }

@@ -113,7 +113,7 @@ fn free_port() -> Result<u16, Failure> {
 /// How the library is compiled for the page, as `public/index.html` tells Trunk.
 pub const PAGE_PROFILE: &str = "web";
 
-/// Arguments that select the code of the page.
+/// Arguments that select the code of the page and its tests.
 pub const PAGE_CODE: &[&str] = &[
     "--target",
     pins::WASM_TARGET,
@@ -122,4 +122,8 @@ pub const PAGE_CODE: &[&str] = &[
     "--lib",
     "--bin",
     "web",
+    "--test",
+    "wasm",
+    "--test",
+    "canvas",
 ];
