@@ -50,6 +50,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     if in_range {
         training::check_combinations(scenario, &model, findings);
     }
+    support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
     adapters::check(scenario, &model.architecture, findings);
     Some(ResolvedSpec {

@@ -1,7 +1,13 @@
-//! What can be asked but is not estimated yet. When the engine learns one of these, its entry
-//! here goes.
+//! What can be asked but is not estimated yet, or only something close to it. When the engine
+//! learns one of these, its entry here goes.
 
-use super::{Attention, Finding, Program, Scenario, Task};
+use super::{
+    Architecture, Attention, DeviceFacts, Finding, Precision, Program, Scenario, SdpaBackend, Task,
+};
+
+/// The compute capability of the GPUs whose choice of attention kernels the engine follows, and
+/// the least that `FlashAttention` needs.
+const AMPERE: u32 = 80;
 
 /// Refuses what the engine does not know, since an answer without it would be for another run.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
@@ -35,5 +41,56 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             )
             .with_fix("program", Program::Forward.name()),
         );
+    }
+}
+
+/// Warns of what is estimated like something close to it.
+pub(super) fn check_closeness(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    device: &DeviceFacts,
+    findings: &mut Vec<Finding>,
+) {
+    let hardware = &scenario.hardware;
+    if hardware.gpus_per_node > 1 || hardware.nodes > 1 {
+        findings.push(Finding::warning(
+            "hardware.gpus_per_node",
+            "Each GPU is estimated as a copy of its own; what data parallelism adds (gradient \
+             buckets, communication) is not counted yet.",
+            "每块 GPU 按独立副本估算；数据并行额外占用的显存（梯度桶、通信缓冲）尚未计入。",
+        ));
+    }
+    if scenario.precision == Precision::Fp16 {
+        findings.push(
+            Finding::notice(
+                "precision",
+                "Pure fp16 trains without a gradient scaler, which refuses fp16 gradients; amp_fp16 has one.",
+                "纯 fp16 训练无法使用梯度缩放（GradScaler 不接受 fp16 梯度）；amp_fp16 可以。",
+            )
+            .with_fix("precision", Precision::AmpFp16.name()),
+        );
+    }
+    let Architecture::Llama(config) = architecture else {
+        return;
+    };
+    if config.attention_dropout_permille > 0 {
+        findings.push(Finding::warning(
+            "model",
+            "The config has attention dropout; its masks are not counted yet.",
+            "该配置启用了注意力 dropout；其掩码尚未计入。",
+        ));
+    }
+    let chosen = scenario.sdpa_backend != Some(SdpaBackend::Math);
+    if device.compute_capability < AMPERE
+        && scenario.attention == Attention::Sdpa
+        && scenario.precision != Precision::Fp32
+        && chosen
+    {
+        findings.push(Finding::warning(
+            "hardware.gpu",
+            "Before Ampere sdpa takes other kernels in 16-bit precisions; attention is estimated \
+             with those of newer GPUs, which may be too little.",
+            "Ampere 之前的 GPU 在 16 位精度下使用其他 sdpa 内核；此处按较新 GPU 的内核估算，可能偏低。",
+        ));
     }
 }

@@ -334,6 +334,25 @@ fn what_is_not_estimated_yet_is_refused_with_a_reason() {
 }
 
 #[test]
+fn what_is_only_close_is_estimated_with_a_warning() {
+    for value in [
+        json!({"hardware": {"gpus_per_node": 3}}),
+        json!({"hardware": {"gpu": "t4"}, "precision": "amp_fp16"}),
+        json!({"model_overrides": {"attention_dropout": 0.1}}),
+    ] {
+        let resolution = resolve(&scenario(value.clone()));
+        assert!(resolution.spec.is_some(), "{value}");
+        assert_eq!(resolution.findings.len(), 1, "{value}");
+        assert_eq!(
+            resolution.findings[0].severity,
+            Severity::Warning,
+            "{value}"
+        );
+        assert!(!resolution.findings[0].message_zh.is_ascii());
+    }
+}
+
+#[test]
 fn every_finding_says_it_in_both_languages() {
     for value in [
         json!({"micro_batch_size": 0, "seq_len": 0, "v": 9, "task": "masked_lm"}),
