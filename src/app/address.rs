@@ -44,20 +44,20 @@ pub(super) fn read(query: &str) -> Opening {
 pub fn query_of(store: Store, embed: bool) -> String {
     store
         .scenario
-        .with(|scenario| encode(scenario, &view_of(store, embed)))
+        .with(|scenario| encode(scenario, view_of(store, embed)))
 }
 
 /// The query of another scenario in the same view.
 pub fn query_of_scenario(store: Store, scenario: &Scenario) -> String {
-    encode(scenario, &untrack(|| view_of(store, false)))
+    encode(scenario, untrack(|| view_of(store, false)))
 }
 
 /// The query; nothing at all for what the page shows without one.
-fn encode(scenario: &Scenario, view: &ViewOptions) -> String {
-    if *view == ViewOptions::default() && *scenario == Scenario::default() {
+fn encode(scenario: &Scenario, view: ViewOptions) -> String {
+    if view == ViewOptions::default() && *scenario == Scenario::default() {
         return String::new();
     }
-    codec::encode_query(scenario, view)
+    codec::encode_query(scenario, &view)
 }
 
 /// The language is written only when it is not the one that the browser asks for, so that a link

@@ -118,6 +118,13 @@ impl Store {
         });
     }
 
+    /// Gives up text that is no value: the last value stands.
+    pub fn take_back(&self, key: &'static str) {
+        self.drafts.update(|drafts| {
+            drafts.remove(key);
+        });
+    }
+
     /// Applies a finding's fix, and those of what is still wrong with the same setting after it:
     /// one click repairs it.
     pub fn apply(&self, fix: &Fix) {

@@ -9,10 +9,13 @@ macro_rules! words {
         /// A word or sentence of the page that never changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Word {
-            $(#[doc = $english] $name,)+
+            $(#[doc = concat!("`", $english, "`")] $name,)+
         }
 
         impl Word {
+            /// Every word.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
             /// The word in a language.
             pub const fn text(self, language: Language) -> &'static str {
                 match (self, language) {
@@ -46,8 +49,6 @@ words! {
     CopyRefused: "The browser did not allow it: select the text and copy it", "浏览器不允许复制，请选中文字后手动复制";
     OpenInHighwater: "Open in Highwater", "在 Highwater 中打开";
     Controls: "Configuration", "配置";
-    GroupMain: "What is trained", "训练任务";
-    GroupMemory: "What decides the memory", "影响内存的选项";
     GroupHost: "Machine", "机器";
     GroupData: "Data", "数据";
     GroupMore: "More training options", "更多训练选项";
@@ -58,7 +59,6 @@ words! {
     ModelConfig: "Contents of config.json", "config.json 的内容";
     ModelConfigHelp: "Paste the config.json of a Hugging Face model; it stays in this page and its link.",
         "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
-    ModelConfigInvalid: "This is not JSON of the form {\"model_type\": ...}.", "这不是 {\"model_type\": ...} 形式的 JSON。";
     InFeatures: "in_features", "in_features";
     InFeaturesHelp: "Columns of the layer's input.", "该层输入的列数。";
     OutFeatures: "out_features", "out_features";
@@ -108,7 +108,6 @@ words! {
     PinMemoryHelp: "Copies batches to page-locked memory.", "把批次复制到锁页内存。";
     Vram: "GPU memory", "显存（VRAM）";
     Ram: "Host RAM", "主机内存（RAM）";
-    PerNode: "one node", "单节点";
     SmallParts: "small parts", "其他小项";
     PageCache: "page cache", "页缓存";
     Cached: "cached", "分配器缓存";
@@ -146,18 +145,21 @@ words! {
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";
     Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";
-    Exact: "Exact bytes", "精确字节数";
     NoAnswer: "No answer yet: repair the setting that is marked.", "暂无结果：请先修正被标记的选项。";
+    TakeBack: "Back to the last value", "恢复上一个值";
     Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";
     Notices: "Notices", "提示";
-    NotANumber: "This is not a number.", "这不是数字。";
     IdleLinear: "No effect: the model is one linear layer.", "无效：模型只有一个线性层。";
     IdleForwardOnly: "No effect: there is no backward pass.", "无效：没有反向过程。";
     IdleNoOptimizer: "No effect: there is no optimizer.", "无效：没有优化器。";
     IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
-    Situations: "Examples", "示例";
+    Examples: "Examples", "示例";
+    ExampleToy: "one linear layer", "单个线性层";
+    ExampleOptimizer: "peak in the optimizer", "峰值在优化器";
+    ExampleBackward: "peak in backward", "峰值在反向";
+    ExampleLarge: "8B in bf16", "8B 的 bf16 训练";
 }
 
 /// Why a setting has no effect.
@@ -169,5 +171,43 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::OneImplementation => Word::IdleOneImplementation,
         Idle::NoWorkers => Word::IdleNoWorkers,
         Idle::NotSdpa => Word::IdleNotSdpa,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    fn sources(folder: &Path, text: &mut String) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, text);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                text.push_str(&fs::read_to_string(&path).unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn every_word_is_shown_somewhere_and_none_is_empty() {
+        let mut source = String::new();
+        sources(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+            &mut source,
+        );
+        for &word in Word::ALL {
+            let name = format!("Word::{word:?}");
+            let used = source.match_indices(&name).any(|(at, _)| {
+                let after = source[at + name.len()..].chars().next();
+                !after.is_some_and(char::is_alphanumeric)
+            });
+            assert!(used, "{name} is shown nowhere");
+            for &language in Language::ALL {
+                assert!(!word.text(language).trim().is_empty(), "{name} is empty");
+            }
+        }
     }
 }

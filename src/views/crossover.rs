@@ -82,7 +82,7 @@ pub(super) fn CrossoverPanel() -> impl IntoView {
     let pick = move |place| {
         if let Some(hit) = hit(place) {
             store.edit("micro_batch_size", |s| {
-                s.micro_batch_size = hit.micro_batch_size
+                s.micro_batch_size = hit.micro_batch_size;
             });
         }
     };

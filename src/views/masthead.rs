@@ -1,5 +1,6 @@
 //! The head of the page: what this is, language, units and sharing.
 
+use super::examples::Examples;
 use super::share::SharePanel;
 use crate::app::use_store;
 use crate::text::{ByteUnits, Language, Word};
@@ -45,6 +46,7 @@ pub(super) fn Masthead() -> impl IntoView {
                 <h1 class="brand-name">"Highwater"</h1>
                 <p class="brand-tagline">{word(Word::Tagline)}</p>
             </div>
+            <Examples />
             <div class="tools">
                 <div class="toggle" role="group" aria-label=word(Word::Units)>
                     {units}

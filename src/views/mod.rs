@@ -10,6 +10,7 @@ mod breakdown;
 mod controls;
 mod crossover;
 mod embedded;
+mod examples;
 mod explanation;
 mod look;
 mod masthead;

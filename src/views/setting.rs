@@ -77,7 +77,7 @@ impl Setting {
                 return Some(Problem {
                     message: in_language(&draft.message, language),
                     blocking: true,
-                    fix: None,
+                    fix: Some(Word::TakeBack.text(language).to_owned()),
                 });
             }
             let finding = self.finding(store)?;
@@ -94,7 +94,12 @@ impl Setting {
 
     fn fix(self, store: Store) -> Callback<()> {
         Callback::new(move |()| {
-            if let Some(fix) = untrack(|| self.finding(store)).and_then(|f| f.fix) {
+            if store
+                .drafts
+                .with_untracked(|drafts| drafts.contains_key(self.key))
+            {
+                store.take_back(self.key);
+            } else if let Some(fix) = untrack(|| self.finding(store)).and_then(|f| f.fix) {
                 store.apply(&fix);
             }
         })
