@@ -26,15 +26,16 @@ pub fn simulate(spec: &ResolvedSpec) -> Trace {
 fn run(spec: &ResolvedSpec, accumulation: u32) -> Trace {
     let tape = Tape::new(backend(spec));
     let run = Run {
+        second: None,
         tape: &tape,
         spec,
         accumulation,
         marks: Vec::new(),
         counts: [0; 3],
     };
-    let (marks, counts) = run.training();
+    let (marks, counts, repeats) = run.training();
     let (storages, events, scopes) = tape.finish();
-    Trace {
+    let mut trace = Trace {
         storages: storages
             .into_iter()
             .map(|s| Storage {
@@ -57,7 +58,11 @@ fn run(spec: &ResolvedSpec, accumulation: u32) -> Trace {
         num_parameters: counts[0],
         num_trainable: counts[1],
         saved_for_backward: counts[2],
+    };
+    if let Some(second) = repeats {
+        trace.repeat_step(second);
     }
+    trace
 }
 
 fn backend(spec: &ResolvedSpec) -> Backend {
@@ -73,7 +78,18 @@ fn backend(spec: &ResolvedSpec) -> Backend {
     }
 }
 
+/// Where the second step begins.
+#[derive(Clone, Copy)]
+struct Start {
+    mark: usize,
+    storage: usize,
+    /// Storages that are alive.
+    alive: usize,
+}
+
 struct Run<'a> {
+    /// Where the second step began.
+    second: Option<Start>,
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     accumulation: u32,
@@ -101,7 +117,28 @@ impl Run<'_> {
         }
     }
 
-    fn training(mut self) -> (Vec<Mark>, [u64; 3]) {
+    /// Whether the second step freed just what it had allocated, so that the third repeats it. If
+    /// so, where it began.
+    fn repeats(&self) -> Option<Start> {
+        let second = self.second?;
+        self.tape.with_storages(|storages| {
+            let (before, during) = storages.split_at(second.storage);
+            let kept = before.iter().filter(|s| s.alive).count();
+            (kept == second.alive && !during.iter().any(|s| s.alive)).then_some(second)
+        })
+    }
+
+    /// The start of a step is here.
+    fn start(&self) -> Start {
+        let alive = self.tape.with_storages(|all| all.iter().filter(|s| s.alive).count());
+        Start {
+            mark: self.marks.len(),
+            storage: self.tape.storage_count(),
+            alive,
+        }
+    }
+
+    fn training(mut self) -> (Vec<Mark>, [u64; 3], Option<Start>) {
         let (t, spec) = (self.tape, self.spec);
         let model = Model::new(t, spec);
         self.counts[0] = model.num_parameters();
@@ -116,7 +153,16 @@ impl Run<'_> {
         let accumulation = self.accumulation;
         // What the caller holds of the last outputs: replaced when the next are there.
         let mut kept = None;
+        let mut repeats = None;
         for step in 0..STEPS {
+            if step == 1 {
+                self.second = Some(self.start());
+            } else if step == 2 {
+                repeats = self.repeats();
+                if repeats.is_some() {
+                    break;
+                }
+            }
             let mut batch = None;
             for micro_batch in 0..accumulation {
                 self.mark(step, micro_batch, Phase::Data);
@@ -183,7 +229,7 @@ impl Run<'_> {
         }
         drop(kept);
         t.close();
-        (self.marks, self.counts)
+        (self.marks, self.counts, repeats)
     }
 
     /// What is alive when the forward pass has ended is kept for backward.
@@ -208,6 +254,31 @@ impl Run<'_> {
         });
         if step > 0 {
             self.counts[2] = saved;
+        }
+    }
+}
+
+impl Trace {
+    /// Appends the last step, which began at `start`, once more.
+    fn repeat_step(&mut self, start: Start) {
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let first_mark = number(start.mark);
+        let Some(from) = self.events.iter().rposition(|&e| e == Event::Mark(first_mark)) else {
+            return;
+        };
+        let storages = number(self.storages.len() - start.storage);
+        let marks = number(self.marks.len() - start.mark);
+        self.storages.extend_from_within(start.storage..);
+        for i in start.mark..self.marks.len() {
+            let mark = self.marks[i];
+            self.marks.push(Mark { step: mark.step + 1, ..mark });
+        }
+        for i in from..self.events.len() {
+            self.events.push(match self.events[i] {
+                Event::Alloc(id) => Event::Alloc(id + storages),
+                Event::Free(id) => Event::Free(id + storages),
+                Event::Mark(mark) => Event::Mark(mark + marks),
+            });
         }
     }
 }

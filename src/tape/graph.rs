@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Gradients, one for each input of a forward operation (or each output, when they arrive).
-pub(super) type Grads = SmallVec<[Option<Tensor>; 3]>;
+pub(super) type Grads = SmallVec<[Option<Tensor>; 2]>;
 
 /// A backward formula. What it captured are the saved tensors; they are released when the engine
 /// drops it, after it has run.
@@ -92,13 +92,13 @@ pub(super) struct Node {
     /// Scope in which the operation ran.
     pub(super) scope: u32,
     /// Where the gradient of each input goes.
-    pub(super) edges: SmallVec<[Option<Edge>; 3]>,
+    pub(super) edges: SmallVec<[Option<Edge>; 2]>,
     /// Shape and dtype of each input.
-    pub(super) inputs: SmallVec<[Meta; 3]>,
+    pub(super) inputs: SmallVec<[Meta; 2]>,
     /// The formula with its saved tensors, until it has run.
     pub(super) backward: RefCell<Option<Backward>>,
     /// What the node holds as long as it lives, released backward or not.
-    pub(super) context: Option<Rc<dyn std::any::Any>>,
+    pub(super) _context: Option<Rc<dyn std::any::Any>>,
     /// Gradients of outputs that wait for the others.
     pub(super) buffer: RefCell<Grads>,
     /// Gradients still to come in the running backward pass.

@@ -316,7 +316,7 @@ impl Tape {
             edges: inputs.iter().map(|t| t.edge().cloned()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),
-            context,
+            _context: context,
             buffer: RefCell::new(Grads::new()),
             dependencies: Cell::new(0),
             pass: Cell::new(0),

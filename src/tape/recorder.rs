@@ -37,7 +37,7 @@ pub(super) struct Recorder {
     storages: RefCell<Vec<RawStorage>>,
     events: RefCell<Vec<RawEvent>>,
     scopes: RefCell<Vec<String>>,
-    scope_ids: RefCell<BTreeMap<(u32, &'static str, u32), u32>>,
+    scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
     scope: Cell<u32>,
     muted: Cell<bool>,
     closed: Cell<bool>,
@@ -97,7 +97,7 @@ impl Recorder {
 
     /// The child `name` (with its index, when it is one of several) of a scope.
     pub(super) fn child(&self, parent: u32, name: &'static str, index: Option<u32>) -> u32 {
-        let key = (parent, name, index.map_or(0, |i| i + 1));
+        let key = (parent, index.map_or(0, |i| i + 1), name);
         *self.scope_ids.borrow_mut().entry(key).or_insert_with(|| {
             let mut scopes = self.scopes.borrow_mut();
             let mut path = scopes.get(parent as usize).cloned().unwrap_or_default();

@@ -47,20 +47,17 @@ impl Tensor {
         }))
     }
 
-    /// The same tensor with a place in the graph.
-    pub(super) fn with_edge(self, edge: Edge) -> Self {
-        let edge = Some(edge);
-        match Rc::try_unwrap(self.0) {
-            Ok(inner) => Self(Rc::new(Impl { edge, ..inner })),
-            Err(shared) => Self(Rc::new(Impl {
-                storage: Rc::clone(&shared.storage),
-                shape: shared.shape,
-                strides: shared.strides,
-                dtype: shared.dtype,
-                edge,
-                view: shared.view,
-            })),
+    /// A fresh tensor, put into the graph.
+    pub(super) fn with_edge(mut self, edge: Edge) -> Self {
+        if let Some(inner) = Rc::get_mut(&mut self.0) {
+            inner.edge = Some(edge);
+            return self;
         }
+        let mut copy = self.detach();
+        if let Some(inner) = Rc::get_mut(&mut copy.0) {
+            inner.edge = Some(edge);
+        }
+        copy
     }
 
     /// `Tensor.detach()`: the same storage outside of the graph.
