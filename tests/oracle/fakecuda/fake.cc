@@ -140,3 +140,7 @@ X int cuMemAddressReserve(unsigned long long*p,size_t n,size_t a,unsigned long l
 X int cuMemCreate(unsigned long long*h,size_t n,const void*p,unsigned long long f){ return f_create(h,n,p,f); }
 X int cuMemRelease(unsigned long long h){ return f_release(h); }
 X int cuMemGetAllocationGranularity(size_t*g,const void*p,int o){ return f_gran(g,p,o); }
+#define NOTHING(name) X int name(void){ return 0; }
+NOTHING(cuMemMap) NOTHING(cuMemUnmap) NOTHING(cuMemSetAccess) NOTHING(cuMemAddressFree)
+NOTHING(cuMemExportToShareableHandle) NOTHING(cuMemImportFromShareableHandle) NOTHING(cuMemsetD32Async)
+NOTHING(cuStreamWriteValue32) NOTHING(cuMulticastAddDevice) NOTHING(cuMulticastBindMem) NOTHING(cuMulticastCreate)
