@@ -15,13 +15,6 @@ fn accuracy(name: &str) -> Accuracy {
     Accuracy::of(&cases, &Selection::default())
 }
 
-/// Goals that the engine does not reach yet; an entry goes when it does.
-const NOT_MET_YET: &[&str] = &[
-    "peak_tensor worst",
-    "peak_reserved p95",
-    "composition worst",
-];
-
 #[test]
 fn the_llama_family_is_as_exact_as_the_goals_ask() {
     let accuracy = accuracy("llama_family.jsonl");
@@ -33,13 +26,10 @@ fn the_llama_family_is_as_exact_as_the_goals_ask() {
         "every case is accounted for"
     );
     for goal in accuracy.goals() {
-        let excused = NOT_MET_YET.contains(&goal.what);
         assert!(
-            goal.met || excused,
+            goal.met,
             "{}: {} against {}",
-            goal.what,
-            goal.found,
-            goal.bound
+            goal.what, goal.found, goal.bound
         );
     }
 }

@@ -15,12 +15,15 @@ def categories(events, marks, known):
     """-> list of (kind, storage), sizes, categories. A storage gets the category of the first mark that knows it; a gradient is one in
     any case; what nobody knows and lives when the forward pass has ended was saved for backward."""
     sizes, names, live, sequence, mark_addresses, start = [], [], {}, [], set(), False
+    asked, born = 0, []
     for event in events:
+        asked += event[0] in ("alloc", "mark")
         if event[0] == "alloc":
             live[event[1]] = len(sizes)
             sequence.append(("alloc", len(sizes)))
             sizes.append(event[2])
             names.append(None)
+            born.append(asked)
         elif event[0] == "free":
             if event[1] in mark_addresses:
                 mark_addresses.discard(event[1])
@@ -38,6 +41,8 @@ def categories(events, marks, known):
                     storages = [a for a in live if names[live[a]] is None and not (sizes[live[a]] == WORKSPACE)]
                 for address in storages:
                     index = live.get(address)
+                    if category == "autocast_weights" and index is not None and born[index] > storages[address]:
+                        continue  # another storage at the address of a copy that is gone
                     if index is not None and (names[index] is None or category == "gradients"):
                         names[index] = category
     names = [n or ("workspaces" if s == WORKSPACE else "temporaries") for n, s in zip(names, sizes)]

@@ -46,7 +46,7 @@ def run(written, iterations=ITERATIONS):
             recorder.mark(f"{at}:data")
             batch = scenarios.batch(asked)
             recorder.mark(f"{at}:forward", inputs={storage(t) for t in batch.values()})
-            copies = AutocastCopies(weights) if autocast else contextlib.nullcontext()
+            copies = AutocastCopies(weights, recorder.before) if autocast else contextlib.nullcontext()
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 output = model(**batch)
@@ -54,7 +54,7 @@ def run(written, iterations=ITERATIONS):
                 loss = output.loss if asked["loss"] == "labels" else logits.mean()
                 if asked["keep_outputs"]:
                     outputs = output
-                recorder.mark(f"{at}:forward_end_cast", autocast_weights=copies.storages if autocast else set())
+                recorder.mark(f"{at}:forward_end_cast", autocast_weights=copies.storages if autocast else {})
             at_end = {storage(logits)}
             del output, logits
             if steps > 1:

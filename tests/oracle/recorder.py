@@ -25,12 +25,18 @@ def tensors(value):
             yield from tensors(item)
 
 
+def allocations():
+    """How often the allocator was asked so far."""
+    return torch.cuda.memory_stats()["allocation.all.allocated"]
+
+
 class Recorder:
     """`marks` are (name, {category: storages known at the mark}), `figures` the allocator's own: allocated and reserved at the mark, and
     their peaks since the last."""
 
     def __init__(self):
         self.marks, self.figures = [], []
+        self.before = allocations()
         more = {} if TORCH_2_6 else dict(clear_history=True)
         memory._record_memory_history(enabled="all", context=None, stacks="python", max_entries=50_000_000, **more)
 
@@ -67,16 +73,17 @@ class Recorder:
 
 
 class AutocastCopies(TorchDispatchMode):
-    """Storages of the low-precision copies that autocast makes of weights."""
+    """Storages of the low-precision copies that autocast makes of weights, each with how often the allocator was asked until then: a copy
+    that is dropped leaves its address to others."""
 
-    def __init__(self, weights):
+    def __init__(self, weights, before):
         super().__init__()
-        self.weights, self.storages = weights, set()
+        self.weights, self.before, self.storages = weights, before, {}
 
     def __torch_dispatch__(self, op, types, args=(), kwargs=None):
         result = op(*args, **(kwargs or {}))
         if op is torch.ops.aten._to_copy.default and storage(args[0]) in self.weights:
-            self.storages.add(storage(result))
+            self.storages[storage(result)] = allocations() - self.before
         return result
 
 
