@@ -18,9 +18,18 @@ const CUB_ALIGNMENT: u64 = 256;
 const SORT_TILE: u64 = 3840;
 /// Values of a digit of the radix sort.
 const RADIX: u64 = 256;
-/// Measured: CUB's temporary storage for `unique_by_key` and `exclusive_sum` of up to 16,384
-/// indices, CUDA 13.
-const CUB_SCAN: u64 = 1279;
+/// States of tiles that a CUB scan pads its own with.
+const SCAN_PADDING: u64 = 32;
+/// Bytes of a tile's state in `cub::DeviceScan::ExclusiveSum` of 8-byte numbers, and how many of
+/// them a tile has (tuning for compute capability 8.0, measured at the boundaries).
+const SCAN_TILE: (u64, u64) = (16, 896);
+/// The same of `cub::DeviceSelect::UniqueByKey`, CUDA 13 (torch 2.15).
+const UNIQUE_TILE: (u64, u64) = (16, 1344);
+/// The same, CUDA 12.4 (torch 2.6).
+const UNIQUE_TILE_CUDA_12: (u64, u64) = (8, 1792);
+/// Measured with torch 2.15: a table of up to this many rows (at least 384, fewer than 500) is
+/// summed with atomic additions if each row has this many pieces.
+const ATOMIC_SUMS: (u64, u64) = (384, 4);
 
 impl Tape {
     /// `torch.nn.functional.embedding(indices, weight)`: `[..]` and `[V, H]` to `[.., H]`. Saves
@@ -50,9 +59,11 @@ impl Tape {
     /// piece in float32.
     fn embedding_dense_backward(&self, g: &Tensor, n: u64, table: Shape) -> Tensor {
         const OP: &str = "embedding_dense_backward";
+        let g = &self.contiguous(g);
         if n <= UNSORTED_INDICES {
             return self.empty(OP, table, g.dtype());
         }
+        let recent = self.backend().sorts_by_needed_bits;
         let (rows, width) = (table.dim(0), table.dim(1));
         let sorted = [self.scratch(OP, n * INDEX), self.scratch(OP, n * INDEX)];
         {
@@ -64,19 +75,32 @@ impl Tape {
         let offsets = self.scratch(OP, n * INDEX);
         let count = self.scratch(OP, INDEX);
         {
+            let tile = if recent {
+                UNIQUE_TILE
+            } else {
+                UNIQUE_TILE_CUDA_12
+            };
             let _unique = self.scratch(OP, n * INDEX);
-            let _storage = self.scratch(OP, CUB_SCAN);
+            let _storage = self.scratch(OP, self.scan_storage(n, tile));
         }
         let partials = [
             self.scratch(OP, segments * INDEX),
             self.scratch(OP, segments * INDEX),
         ];
-        drop(self.scratch(OP, CUB_SCAN));
+        drop(self.scratch(OP, self.scan_storage(segments, SCAN_TILE)));
         let partial_count = self.scratch(OP, INDEX);
         let pieces = n / ROWS_PER_THREAD + segments;
         let piece_offsets = self.scratch(OP, pieces * INDEX);
-        let width = width.next_multiple_of(32);
-        let sums = self.scratch(OP, pieces * width * DType::Float32.size());
+        let atomic = recent && rows <= ATOMIC_SUMS.0 && pieces >= ATOMIC_SUMS.1 * rows;
+        let sums = if atomic {
+            let owners = self.scratch(OP, pieces * INDEX);
+            let wide = g.dtype().is_half();
+            let table = table.numel() * DType::Float32.size();
+            (owners, wide.then(|| self.scratch(OP, table)))
+        } else {
+            let sums = pieces * width * DType::Float32.size();
+            (self.scratch(OP, sums), None)
+        };
         drop((
             sums,
             piece_offsets,
@@ -97,9 +121,25 @@ impl Tape {
             64
         };
         let passes = u64::from(bits.div_ceil(8));
-        let buffers = 2 * (n * INDEX).next_multiple_of(CUB_ALIGNMENT);
+        // A single pass goes from the input to the output at once.
+        let buffers = if passes > 1 {
+            2 * (n * INDEX).next_multiple_of(CUB_ALIGNMENT)
+        } else {
+            0
+        };
         let bins = passes * RADIX * INDEX;
         let lookback = n.div_ceil(SORT_TILE) * RADIX * 4;
         buffers + bins + lookback + CUB_ALIGNMENT + (CUB_ALIGNMENT - 1)
+    }
+
+    /// Temporary storage of a CUB scan over `n` elements, with tiles of (bytes of state, elements).
+    fn scan_storage(&self, n: u64, tile: (u64, u64)) -> u64 {
+        let states = SCAN_PADDING + n.div_ceil(tile.1);
+        let first = if self.backend().sorts_by_needed_bits {
+            CUB_ALIGNMENT
+        } else {
+            0
+        };
+        first + (states * tile.0).next_multiple_of(CUB_ALIGNMENT) + (CUB_ALIGNMENT - 1)
     }
 }

@@ -6,12 +6,12 @@ use smallvec::smallvec;
 
 impl Tape {
     /// `torch.nn.functional.cross_entropy(logits, target)` of `[N, V]` and `[N]`, mean over N.
+    /// Under autocast the probabilities are in the dtype of the logits, the loss is in float32.
     pub fn cross_entropy(&self, logits: &Tensor, target: &Tensor) -> Tensor {
-        let logits = self.cast_up(logits);
-        self.without_autocast(|| {
-            let log_probabilities = self.log_softmax(&logits);
-            self.nll_loss(&log_probabilities, target)
-        })
+        let log_probabilities = self.without_autocast(|| self.log_softmax(logits));
+        let wide = self.cast_up(&log_probabilities);
+        drop(log_probabilities);
+        self.without_autocast(|| self.nll_loss(&wide, target))
     }
 
     /// `torch.nn.functional.nll_loss(x, target)`. Saves both and the total weight.

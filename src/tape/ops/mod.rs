@@ -4,6 +4,7 @@
 //! has several results, they are computed in the alphabetical order of their names, as autograd's
 //! generated code does.
 
+mod activation;
 mod attention;
 mod attention_math;
 mod cast;
