@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use crate::spec::{Attention, ResolvedSpec, SdpaBackend};
-use crate::tape::{SdpaKernel, Tape, Tensor};
+use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// How scores are computed.
@@ -10,6 +10,8 @@ use crate::units::{DType, Shape};
 pub(super) struct AttentionOptions {
     pub(super) implementation: Attention,
     pub(super) forced: Option<SdpaKernel>,
+    /// Whether attention probabilities are dropped in training.
+    pub(super) dropout: bool,
     pub(super) facts: Facts,
 }
 
@@ -23,6 +25,7 @@ impl AttentionOptions {
         Self {
             implementation: spec.attention,
             forced,
+            dropout: false,
             facts,
         }
     }
@@ -39,7 +42,7 @@ pub(super) fn attend(
     mask: Option<&Tensor>,
 ) -> Tensor {
     if options.implementation == Attention::Eager {
-        return eager(t, options.facts, q, k, v, mask);
+        return eager(t, options, q, k, v, mask);
     }
     let groups = q.dim(1) / k.dim(1);
     let repeat = groups > 1 && (mask.is_some() || !options.facts.sdpa_takes_groups);
@@ -56,7 +59,12 @@ pub(super) fn attend(
     } else {
         (q.clone(), k, v)
     };
-    let out = t.sdpa(&q, &k, &v, mask, options.forced);
+    let sdpa = Sdpa {
+        forced: options.forced,
+        causal: mask.is_none(),
+        dropout: options.dropout,
+    };
+    let out = t.sdpa(&q, &k, &v, mask, sdpa);
     let out = t.transpose(&out, 1, 2);
     t.contiguous(&out)
 }
@@ -76,17 +84,22 @@ pub(super) fn repeat_kv(t: &Tape, facts: Facts, x: &Tensor, groups: u64) -> Tens
     t.reshape(&expanded, [b, k * groups, s, d])
 }
 
+/// `torch.nn.functional.dropout` where its probability is above zero.
+pub(super) fn dropped(t: &Tape, x: Tensor, active: bool) -> Tensor {
+    if active { t.dropout(&x) } else { x }
+}
+
 fn eager(
     t: &Tape,
-    facts: Facts,
+    options: AttentionOptions,
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,
     mask: Option<&Tensor>,
 ) -> Tensor {
     let groups = q.dim(1) / k.dim(1);
-    let k = repeat_kv(t, facts, k, groups);
-    let v = repeat_kv(t, facts, v, groups);
+    let k = repeat_kv(t, options.facts, k, groups);
+    let v = repeat_kv(t, options.facts, v, groups);
     let mut scores = {
         let product = t.matmul(q, &t.transpose(&k, 2, 3));
         t.mul_scalar(&product)
@@ -99,6 +112,7 @@ fn eager(
         t.to(&weights, q.dtype())
     };
     drop(scores);
+    let weights = dropped(t, weights, options.dropout);
     let out = t.matmul(&weights, &v);
     let out = t.transpose(&out, 1, 2);
     t.contiguous(&out)

@@ -122,7 +122,7 @@ impl RmsNorm {
         let dtype = x.dtype();
         let x = t.to(x, DType::Float32);
         let variance = {
-            let square = t.power(&x);
+            let square = t.square(&x);
             t.mean_last(&square)
         };
         let normalized = {

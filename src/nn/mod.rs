@@ -8,6 +8,7 @@
 //! Source: transformers 5.23, `models/*/modeling_*.py`; what other versions do differently is
 //! asked of [`Facts`].
 
+mod activation;
 mod attention;
 mod builder;
 mod facts;

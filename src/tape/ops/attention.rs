@@ -16,6 +16,17 @@ pub enum SdpaKernel {
     Math,
 }
 
+/// What `scaled_dot_product_attention` is called with besides tensors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sdpa {
+    /// The only kernel that is enabled.
+    pub forced: Option<SdpaKernel>,
+    /// Whether positions see no later ones; only without a mask.
+    pub causal: bool,
+    /// Whether `dropout_p` is above zero.
+    pub dropout: bool,
+}
+
 /// Flash attention rounds head sizes up to this.
 const FLASH_HEAD: u64 = 32;
 /// Bytes of the seed and of the offset of the random number generator.
@@ -23,15 +34,14 @@ const PHILOX: u64 = 8;
 
 impl Tape {
     /// `scaled_dot_product_attention(q, k, v, mask)`: q `[B, A, S, D]`, k and v `[B, K, S, D]`, to
-    /// `[B, A, S, D]`. Without a mask it is causal; a mask `[B, 1, S, S]` is boolean or is added to
-    /// the scores. `forced` names the only kernel that is enabled.
+    /// `[B, A, S, D]`. A mask `[B, 1, S, S]` is boolean or is added to the scores.
     pub fn sdpa(
         &self,
         q: &Tensor,
         k: &Tensor,
         v: &Tensor,
         mask: Option<&Tensor>,
-        forced: Option<SdpaKernel>,
+        options: Sdpa,
     ) -> Tensor {
         // C++ evaluates the casts from the last argument to the first.
         let mask = mask.map(|mask| self.cast_down(mask));
@@ -40,17 +50,17 @@ impl Tape {
         let q = self.cast_down(q);
         self.without_autocast(|| {
             let flash = q.dtype().is_half() && mask.is_none();
-            match forced.unwrap_or(if flash {
+            match options.forced.unwrap_or(if flash {
                 SdpaKernel::Flash
             } else {
                 SdpaKernel::Efficient
             }) {
-                SdpaKernel::Flash => self.flash_attention(&q, &k, &v),
-                SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref()),
+                SdpaKernel::Flash => self.flash_attention(&q, &k, &v, options.dropout),
+                SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref(), options),
                 SdpaKernel::Efficient => {
                     let bias = mask.map(|mask| self.additive_mask(&mask, q.dtype()));
                     let bias = bias.map(|bias| self.aligned_bias(bias));
-                    self.efficient_attention(&q, &k, &v, bias.as_ref())
+                    self.efficient_attention(&q, &k, &v, bias.as_ref(), options.dropout)
                 }
             }
         })
@@ -80,18 +90,23 @@ impl Tape {
 
     /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
     /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
-    fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor) -> Tensor {
+    fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor, dropout: bool) -> Tensor {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
-        self.flash_partial_results(b * a, s, k.dim(2), d);
-        let generator = [
+        if !dropout {
+            self.flash_partial_results(b * a, s, k.dim(2), d);
+        }
+        let mut generator = [
             self.generator_state(OP, 2 * PHILOX),
             self.generator_state(OP, PHILOX),
         ];
+        if dropout {
+            generator[0] = self.generator_state(OP, 2 * PHILOX);
+        }
         let Some(saved) = saved else { return out };
         let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
         let node = self.node(
@@ -177,14 +192,17 @@ impl Tape {
         k: &Tensor,
         v: &Tensor,
         bias: Option<&Tensor>,
+        dropout: bool,
     ) -> Tensor {
         const OP: &str = "_scaled_dot_product_efficient_attention";
         let records = self.records(&[q, k, v]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
         let saved_bias = bias.filter(|_| records).map(|bias| self.save(bias));
+        // With dropout its state stays on the host.
+        let state = if dropout { 0 } else { PHILOX };
         let generator = [
-            self.generator_state(OP, PHILOX),
-            self.generator_state(OP, PHILOX),
+            self.generator_state(OP, state),
+            self.generator_state(OP, state),
         ];
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         // The kernel works on [B, S, A, D]; the caller sees it transposed.

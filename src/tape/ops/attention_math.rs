@@ -1,5 +1,6 @@
 //! `scaled_dot_product_attention` written out in PyTorch operations.
 
+use super::Sdpa;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -12,6 +13,7 @@ impl Tape {
         k: &Tensor,
         v: &Tensor,
         mask: Option<&Tensor>,
+        options: Sdpa,
     ) -> Tensor {
         let dtype = q.dtype();
         let mask = mask.map(|mask| self.additive_mask(mask, dtype));
@@ -22,7 +24,7 @@ impl Tape {
             self.to(v, DType::Float32),
         );
         let scaled_q = self.mul_scalar(&q);
-        let mask = mask.unwrap_or_else(|| self.causal_mask(q.dim(2), k.dim(2)));
+        let mask = mask.or_else(|| options.causal.then(|| self.causal_mask(q.dim(2), k.dim(2))));
         let groups = q.dim(1) / k.dim(1);
         let (keys, values) = (
             self.repeat_groups(&k, groups),
@@ -33,7 +35,16 @@ impl Tape {
             let scaled_k = self.mul_scalar(&transposed);
             let scores = self.matmul(&scaled_q, &scaled_k);
             drop(scaled_k);
-            self.safe_softmax(&self.add_in_place(scores, &mask))
+            let scores = match &mask {
+                Some(mask) => self.add_in_place(scores, mask),
+                None => scores,
+            };
+            let weights = self.safe_softmax(&scores);
+            if options.dropout {
+                self.dropout(&weights)
+            } else {
+                weights
+            }
         };
         // The weights in the caller's dtype are a second result, made before the first.
         let _narrow = self.to(&weights.detach(), dtype);

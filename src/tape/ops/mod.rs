@@ -12,10 +12,11 @@ mod embedding;
 mod four_bit;
 mod loss;
 mod matmul;
+mod norm;
 mod pointwise;
 mod reduce;
 mod shape;
 mod softmax;
 
-pub use attention::SdpaKernel;
+pub use attention::{Sdpa, SdpaKernel};
 pub use four_bit::FourBit;

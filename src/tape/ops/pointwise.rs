@@ -136,9 +136,14 @@ impl Tape {
         self.scaled("neg", x)
     }
 
-    /// `x.pow(2)` or `x.pow(3)`. Saves x; its gradient, as in `g * (2 * x)`, holds two temporaries
-    /// of x's size.
-    pub fn power(&self, x: &Tensor) -> Tensor {
+    /// `x.pow(2)`. Saves x; its gradient `g * (2 * x)` holds two temporaries of x's size.
+    pub fn square(&self, x: &Tensor) -> Tensor {
+        self.pow(x)
+    }
+
+    /// `x.pow(n)` for a number n other than 0 and 1. Saves x; its gradient `g * (n * x.pow(n - 1))`
+    /// holds two temporaries of x's size.
+    pub fn pow(&self, x: &Tensor) -> Tensor {
         let x = &self.cast_up(x);
         if !self.records(&[x]) {
             return self.like("pow", x);
@@ -182,6 +187,24 @@ impl Tape {
     /// `torch.cos(x)` or `torch.sin(x)` of positions, which need no gradient.
     pub fn trigonometric(&self, op: &'static str, x: &Tensor) -> Tensor {
         self.like(op, x)
+    }
+
+    /// `torch.nn.functional.silu(x)`. Saves x.
+    pub fn silu(&self, x: &Tensor) -> Tensor {
+        if !self.records(&[x]) {
+            return self.like("silu", x);
+        }
+        let saved = self.save(x);
+        let out = self.like("silu", x);
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                smallvec![Some(t.elementwise("silu_backward", &[g, &x], g.dtype()))]
+            }),
+        )
     }
 
     /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.

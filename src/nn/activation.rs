@@ -1,0 +1,26 @@
+//! Activation functions that transformers writes out in Python.
+
+use crate::tape::{Tape, Tensor};
+
+/// `NewGELUActivation`: 0.5 x (1 + tanh(c (x + d x^3))).
+pub(super) fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
+    let half = t.mul_scalar(&x);
+    let one_plus = {
+        let bent = {
+            let sum = {
+                let scaled = {
+                    let cube = t.pow(&x);
+                    t.mul_scalar(&cube)
+                };
+                t.add(&x, &scaled)
+            };
+            let scaled = t.mul_scalar(&sum);
+            drop(sum);
+            t.tanh(&scaled)
+        };
+        t.add_scalar(&bent)
+    };
+    let out = t.mul(&half, &one_plus);
+    drop(x);
+    out
+}
