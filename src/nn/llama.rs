@@ -9,7 +9,7 @@ use super::mask::{self, MaskRequest};
 use super::model::Output;
 use super::rotary::{self, Rotary};
 use crate::spec::{ActivationCheckpointing, Attention, LlamaConfig, LlamaType, ResolvedSpec};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Region, Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;
 
@@ -47,6 +47,7 @@ struct SelfAttention {
     options: AttentionOptions,
 }
 
+#[allow(clippy::struct_field_names, reason = "the names of the PyTorch module")]
 struct Mlp {
     gate_proj: Linear,
     up_proj: Linear,
@@ -57,7 +58,7 @@ struct Mlp {
 #[derive(Clone)]
 struct Shared {
     /// Token positions `[S]`, which the layers only hold.
-    _positions: Option<Tensor>,
+    positions: Option<Tensor>,
     mask: Option<Tensor>,
     cos: Tensor,
     sin: Tensor,
@@ -121,7 +122,7 @@ impl Llama {
             self.rotary.forward(t, &positions, self.dtype)
         });
         let shared = Shared {
-            _positions: Some(positions),
+            positions: Some(positions),
             mask,
             cos,
             sin,
@@ -129,7 +130,7 @@ impl Llama {
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
             hidden = t.scoped("model.layers", Some(i), || {
-                self.layer(t, layer, hidden, &shared)
+                self.layer(t, layer, &hidden, &shared)
             });
         }
         let normalized = t.scoped("model.norm", None, || self.norm.forward(t, &hidden));
@@ -157,20 +158,26 @@ impl Llama {
     fn outliving(&self, shared: &Shared) -> Shared {
         let mut kept = shared.clone();
         if self.facts.transformers != Transformers::V5 {
-            kept._positions = None;
+            kept.positions = None;
             kept.mask = None;
         }
         kept
     }
 
-    fn layer(&self, t: &Tape, layer: &Rc<DecoderLayer>, hidden: Tensor, shared: &Shared) -> Tensor {
-        let region = || {
+    fn layer(
+        &self,
+        t: &Tape,
+        layer: &Rc<DecoderLayer>,
+        hidden: &Tensor,
+        shared: &Shared,
+    ) -> Tensor {
+        let region = || -> Region {
             let (layer, shared) = (Rc::clone(layer), shared.clone());
             Rc::new(move |t: &Tape, x: &Tensor| layer.forward(t, x, &shared))
         };
         match self.checkpointing {
-            ActivationCheckpointing::None => layer.forward(t, &hidden, shared),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, region()),
+            ActivationCheckpointing::None => layer.forward(t, hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 t.checkpoint_reentrant(hidden, region(), Rc::new(self.outliving(shared)))
             }

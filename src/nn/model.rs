@@ -79,26 +79,22 @@ impl Model {
     /// Copies one micro-batch to the device.
     pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec) -> Batch {
         let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
-        match (&self.net, &spec.architecture) {
-            (Net::Linear(_), Architecture::Linear(config)) => {
-                let shape = Shape::from([spec.micro_batch_size, config.in_features]);
-                Batch {
-                    input: input(shape, weight_dtype(spec.precision)),
-                    _padding_mask: None,
-                    labels: None,
-                }
-            }
-            _ => {
-                let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
-                let ids = input(tokens, DType::Int64);
-                let mask = spec.padding_mask.then(|| input(tokens, DType::Int64));
-                let labels = (self.loss == Loss::Labels).then(|| input(tokens, DType::Int64));
-                Batch {
-                    input: ids,
-                    _padding_mask: mask,
-                    labels,
-                }
-            }
+        if let Architecture::Linear(config) = &spec.architecture {
+            let shape = Shape::from([spec.micro_batch_size, config.in_features]);
+            return Batch {
+                input: input(shape, weight_dtype(spec.precision)),
+                _padding_mask: None,
+                labels: None,
+            };
+        }
+        let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
+        let ids = input(tokens, DType::Int64);
+        let mask = spec.padding_mask.then(|| input(tokens, DType::Int64));
+        let labels = (self.loss == Loss::Labels).then(|| input(tokens, DType::Int64));
+        Batch {
+            input: ids,
+            _padding_mask: mask,
+            labels,
         }
     }
 

@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A region as it can be run again.
-type Region = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
+pub type Region = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
 
 /// One checkpointed region (`_CheckpointFrame`). It lives as long as something that it saved.
 pub(super) struct Frame {
@@ -106,12 +106,12 @@ impl Tape {
     }
 
     /// `checkpoint(region, input, use_reentrant=False)`.
-    pub fn checkpoint(&self, input: Tensor, region: Region) -> Tensor {
+    pub fn checkpoint(&self, input: &Tensor, region: &Region) -> Tensor {
         if !self.grad_enabled.get() {
-            return region(self, &input);
+            return region(self, input);
         }
         let frame = Rc::new(Frame {
-            region: Rc::clone(&region),
+            region: Rc::clone(region),
             input: input.clone(),
             autocast: self.autocast_dtype(),
             saves: Cell::new(0),
@@ -119,7 +119,7 @@ impl Tape {
             done: Cell::new(false),
         });
         let outer = self.checkpoint.borrow_mut().replace(frame);
-        let output = region(self, &input);
+        let output = region(self, input);
         *self.checkpoint.borrow_mut() = outer;
         output
     }
@@ -130,20 +130,20 @@ impl Tape {
     /// flows to the input, none flows to what the region is made of.
     pub fn checkpoint_reentrant(
         &self,
-        input: Tensor,
+        input: &Tensor,
         region: Region,
         kept: Rc<dyn std::any::Any>,
     ) -> Tensor {
-        if !self.records(&[&input]) {
+        if !self.records(&[input]) {
             let grad_mode = self.set_grad_enabled(false);
-            let output = region(self, &input);
+            let output = region(self, input);
             self.set_grad_enabled(grad_mode);
             return output;
         }
-        let saved = self.save(&input);
+        let saved = self.save(input);
         let autocast = self.autocast_dtype();
         let grad_mode = self.set_grad_enabled(false);
-        let output = region(self, &input);
+        let output = region(self, input);
         self.set_grad_enabled(grad_mode);
         let backward = move |tape: &Tape, grads: &Grads| {
             let input = tape.input_leaf(&saved.unpack(tape));
@@ -163,7 +163,7 @@ impl Tape {
             drop(output);
             Grads::from_iter([grad])
         };
-        let node = self.node_with(&[&input], Box::new(backward), Some(kept));
+        let node = self.node_with(&[input], Box::new(backward), Some(kept));
         output.with_edge(Edge::Node(node, 0))
     }
 }

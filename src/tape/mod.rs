@@ -23,6 +23,7 @@ mod recorder;
 mod tensor;
 
 pub use category::Category;
+pub use checkpoint::Region;
 pub use ops::{FourBit, Sdpa, SdpaKernel};
 pub use recorder::{RawEvent, RawStorage};
 pub use tensor::Tensor;

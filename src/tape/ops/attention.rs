@@ -135,8 +135,8 @@ impl Tape {
     fn flash_partial_results(&self, heads: u64, queries: u64, keys: u64, head_dim: u64) {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let key_block = match head_dim {
-            ..=64 => 256,
-            ..=128 => 128,
+            0..=64 => 256,
+            65..=128 => 128,
             _ => 64,
         };
         let blocks = heads * queries.div_ceil(64);
@@ -272,8 +272,8 @@ fn efficient_workspace(heads: u64, queries: u64, keys: u64, head_dim: u64, half:
     /// Keys of a block of the kernel for wide heads.
     const KEY_BLOCK: u64 = 64;
     let (rows, columns) = match (head_dim, half) {
-        (..=64, _) => (64, 64),
-        (..=128, true) => (128, 128),
+        (0..=64, _) => (64, 64),
+        (65..=128, true) => (128, 128),
         _ => (128, 64),
     };
     let tiles = queries.div_ceil(rows) * head_dim.div_ceil(columns);

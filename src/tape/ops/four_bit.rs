@@ -60,7 +60,7 @@ impl Tape {
                 let rows = g.numel() / weight.outputs.max(1);
                 let flat = t.reshape(g, [rows, weight.outputs]);
                 let grad = t.mm(&flat, &full);
-                smallvec![Some(t.unsafe_view(grad, from))]
+                smallvec![Some(t.unsafe_view(&grad, from))]
             }),
         )
     }

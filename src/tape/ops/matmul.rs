@@ -114,7 +114,7 @@ impl Tape {
             let b = self.expand(&b, *b.shape());
             let b3 = self.reshape(&b, [batch, k, m]);
             let out = self.bmm(&a3, &b3);
-            self.unsafe_view(out, shape)
+            self.unsafe_view(&out, shape)
         })
     }
 
@@ -139,23 +139,16 @@ impl Tape {
                 self.reshape(&x, [x.numel() / x.dim(-1).max(1), x.dim(-1)])
             };
             let transposed = early.unwrap_or_else(|| self.t(&weight));
-            match &bias {
-                Some(bias) => {
-                    let out = self.addmm(bias, &flat, &transposed);
-                    if shape.rank() == 2 {
-                        out
-                    } else {
-                        self.view(&out, shape)
-                    }
-                }
-                None => {
-                    let out = self.mm(&flat, &transposed);
-                    if shape.rank() == 2 {
-                        out
-                    } else {
-                        self.unsafe_view(out, shape)
-                    }
-                }
+            let out = match &bias {
+                Some(bias) => self.addmm(bias, &flat, &transposed),
+                None => self.mm(&flat, &transposed),
+            };
+            if shape.rank() == 2 {
+                out
+            } else if bias.is_some() {
+                self.view(&out, shape)
+            } else {
+                self.unsafe_view(&out, shape)
             }
         })
     }

@@ -37,21 +37,21 @@ impl Tape {
             self.view(x, shape)
         } else {
             let copy = self.clone_contiguous(x);
-            self.unsafe_view(copy, shape)
+            self.unsafe_view(&copy, shape)
         }
     }
 
     /// `_unsafe_view`: another shape for a fresh tensor, which is not a view for autograd.
-    pub(in crate::tape) fn unsafe_view(&self, x: Tensor, shape: impl Into<Shape>) -> Tensor {
+    pub(in crate::tape) fn unsafe_view(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
         let shape = shape.into();
         let from = *x.shape();
-        let records = self.records(&[&x]);
+        let records = self.records(&[x]);
         let out = x.detach_as(shape, layout::contiguous(&shape));
         if !records {
             return out;
         }
         self.attach(
-            &[&x],
+            &[x],
             out,
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))]),
         )
