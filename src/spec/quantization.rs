@@ -90,7 +90,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
                 "Quantized weights cannot be trained; a quantized base needs adapters (lora).",
                 "量化后的权重无法训练；量化的基座模型需要 LoRA 适配器。",
             )
-            .with_fix("lora", serde_json::json!(super::Lora::default())),
+            .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
 }
