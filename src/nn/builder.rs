@@ -111,6 +111,11 @@ impl<'a> Builder<'a> {
         self.plan.parameters.set(so_far + elements);
     }
 
+    /// What the framework version does differently.
+    pub(super) fn facts(&self) -> Facts {
+        Facts::of(self.plan.spec)
+    }
+
     /// How linear layers are held.
     pub(super) fn quantization(&self) -> Quantization {
         self.plan.spec.quantization
@@ -162,7 +167,7 @@ impl<'a> Builder<'a> {
     /// layers that are frozen have one to start from (`enable_input_require_grads`).
     pub(super) fn input_requires_gradient(&self) -> bool {
         let spec = self.plan.spec;
-        let asked = Facts::of(spec).checkpointing_asks_input_gradient;
+        let asked = self.facts().checkpointing_asks_input_gradient;
         match spec.activation_checkpointing {
             ActivationCheckpointing::None => false,
             ActivationCheckpointing::Full => asked,

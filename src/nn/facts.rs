@@ -37,6 +37,11 @@ pub(super) struct Facts {
     /// `gradient_checkpointing_enable` makes the input embedding's result require a gradient
     /// (transformers 5); before, only PEFT does, for re-entrant checkpointing of a frozen model.
     pub(super) checkpointing_asks_input_gradient: bool,
+    /// Doubly quantized layers all refer to one table of codes (bitsandbytes 0.45, with torch
+    /// 2.6); in 0.50 each has a copy of it.
+    pub(super) scale_code_is_shared: bool,
+    /// Products of few rows with a weight in four bits run in one kernel (bitsandbytes 0.50).
+    pub(super) four_bit_fuses_few_rows: bool,
     /// Indexing with a whole dimension (`x[:, :, :]`) is recorded as slices (torch 2.6).
     pub(super) whole_slices_recorded: bool,
     /// The version of transformers.
@@ -51,6 +56,8 @@ impl Facts {
                 sdpa_inputs_contiguous: false,
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: true,
+                scale_code_is_shared: false,
+                four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
                 transformers: Transformers::V5,
             },
@@ -59,6 +66,8 @@ impl Facts {
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: false,
+                scale_code_is_shared: true,
+                four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 transformers: Transformers::V451,
             },
@@ -67,6 +76,8 @@ impl Facts {
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: false,
                 checkpointing_asks_input_gradient: false,
+                scale_code_is_shared: true,
+                four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 transformers: Transformers::V448,
             },

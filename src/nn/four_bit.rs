@@ -32,6 +32,7 @@ impl Linear4bit {
             inputs,
             dtype: quantization.compute_dtype.dtype(),
             double: quantization.double,
+            fuses_few_rows: b.facts().four_bit_fuses_few_rows,
         };
         let elements = outputs * inputs;
         let blocks = weight.blocks();
@@ -44,8 +45,10 @@ impl Linear4bit {
                 part(CODE, DType::Float32),
                 part(1, DType::Float32),
                 part(blocks.div_ceil(SCALES_PER_BLOCK), DType::Float32),
-                part(SCALE_CODE, DType::Float32),
             ]);
+            if !b.facts().scale_code_is_shared {
+                state.push(part(SCALE_CODE, DType::Float32));
+            }
         } else {
             state.extend([part(blocks, DType::Float32), part(CODE, DType::Float32)]);
         }

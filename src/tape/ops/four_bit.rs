@@ -27,6 +27,8 @@ pub struct FourBit {
     pub dtype: DType,
     /// Whether its scales are quantized too.
     pub double: bool,
+    /// Whether products with few rows run in one kernel (bitsandbytes 0.50; not in 0.45).
+    pub fuses_few_rows: bool,
 }
 
 impl FourBit {
@@ -69,6 +71,10 @@ impl Tape {
     /// full width.
     fn gemm_4bit(&self, x: &Tensor, weight: FourBit, bias: Option<&Tensor>) -> Tensor {
         const OP: &str = "gemm_4bit";
+        if !weight.fuses_few_rows {
+            let full = self.to(&self.dequantize_4bit(weight), x.dtype());
+            return self.linear(x, &full, bias);
+        }
         let rows = x.numel() / x.dim(-1).max(1);
         if is_fused(rows, weight, x.dtype(), self.backend().multiprocessors) {
             let mut shape = *x.shape();
