@@ -118,8 +118,8 @@ fn unknown(path: &str, above: &str) -> Finding {
 fn not_a_group(path: &str) -> Finding {
     Finding::error(
         path,
-        format!("{path} must be an object such as {{\"key\": value}}. The default is used."),
-        format!("{path} 应为对象，例如 {{\"key\": value}}。已使用默认值。"),
+        format!("{path} must be an object such as {{\"key\": value}}."),
+        format!("{path} 应为对象，例如 {{\"key\": value}}。"),
     )
     .with_fix(path, Value::Null)
 }

@@ -190,6 +190,25 @@ fn bad_values_leave_the_default_and_say_what_is_allowed() {
 }
 
 #[test]
+fn numbers_that_cannot_be_are_repaired_by_the_nearest() {
+    let repair = |value: Value| {
+        let finding = from_json(&value).1.remove(0);
+        finding.fix.expect("a repair").value
+    };
+    assert_eq!(repair(json!({"micro_batch_size": -3})), json!(1));
+    assert_eq!(
+        repair(json!({"dataloader": {"num_workers": 4.5}})),
+        json!(4)
+    );
+    assert_eq!(repair(json!({"seq_len": "8k"})), json!(8192));
+    assert_eq!(
+        repair(json!({"hardware": {"host_ram": "64 GiB"}})),
+        json!(64_u64 << 30)
+    );
+    assert_eq!(repair(json!({"hardware": {"swap": -1}})), json!(0));
+}
+
+#[test]
 fn a_link_with_nonsense_still_opens() {
     for query in [
         "mb=abc",

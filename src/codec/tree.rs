@@ -1,8 +1,9 @@
 //! A scenario as a tree of JSON values, addressed by dotted paths.
 
 use super::keys::{KEYS, Kind};
+use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
 use crate::spec::{
-    Finding, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity,
+    Finding, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity, closest,
 };
 use serde_json::{Map, Value};
 
@@ -145,22 +146,22 @@ impl Builder {
             return;
         }
         let (expected, expected_zh) = kind.expected();
+        let (kept, kept_zh) = match self.severity {
+            Severity::Error => ("", ""),
+            Severity::Warning | Severity::Notice => (" The default is used.", "已使用默认值。"),
+        };
         let mut finding = Finding::error(
             path,
-            format!("{path} is {shown}; it must be {expected}. The default is used."),
-            format!("{path} 为 {shown}；应为{expected_zh}。已使用默认值。"),
+            format!("{path} is {shown}; it must be {expected}.{kept}"),
+            format!("{path} 为 {shown}；应为{expected_zh}。{kept_zh}"),
         );
         finding.severity = self.severity;
-        let meant = shown.trim_matches('"');
         let default = if path == "v" {
             SCENARIO_VERSION.into()
         } else {
             at(&to_tree(&Scenario::default()), path).clone()
         };
-        let repair = match kind {
-            Kind::Name(all) => crate::spec::closest(meant, all()).map(Value::from),
-            _ => None,
-        };
+        let repair = nearest(kind, shown.trim_matches('"'), &default);
         self.findings
             .push(finding.with_fix(path, repair.unwrap_or(default)));
     }
@@ -179,6 +180,23 @@ impl Builder {
             );
         }
         (from_tree(self.tree), self.findings)
+    }
+}
+
+/// The value of a kind that a text is nearest to, when it is near one.
+fn nearest(kind: Kind, text: &str, default: &Value) -> Option<Value> {
+    let number = match kind {
+        Kind::Name(all) => return closest(text, all()).map(Value::from),
+        Kind::Count => parse_count(text),
+        Kind::Tokens => parse_tokens(text),
+        Kind::Bytes => parse_bytes(text),
+        _ => return None,
+    };
+    match number {
+        Ok(number) => Some(number.into()),
+        // Nothing at all where that is usual, else the least there can be.
+        Err(NumberError::Negative) => Some(u64::from(default.as_u64() != Some(0)).into()),
+        Err(_) => None,
     }
 }
 

@@ -130,7 +130,9 @@ impl Run<'_> {
 
     /// The start of a step is here.
     fn start(&self) -> Start {
-        let alive = self.tape.with_storages(|all| all.iter().filter(|s| s.alive).count());
+        let alive = self
+            .tape
+            .with_storages(|all| all.iter().filter(|s| s.alive).count());
         Start {
             mark: self.marks.len(),
             storage: self.tape.storage_count(),
@@ -263,7 +265,11 @@ impl Trace {
     fn repeat_step(&mut self, start: Start) {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let first_mark = number(start.mark);
-        let Some(from) = self.events.iter().rposition(|&e| e == Event::Mark(first_mark)) else {
+        let Some(from) = self
+            .events
+            .iter()
+            .rposition(|&e| e == Event::Mark(first_mark))
+        else {
             return;
         };
         let storages = number(self.storages.len() - start.storage);
@@ -271,7 +277,10 @@ impl Trace {
         self.storages.extend_from_within(start.storage..);
         for i in start.mark..self.marks.len() {
             let mark = self.marks[i];
-            self.marks.push(Mark { step: mark.step + 1, ..mark });
+            self.marks.push(Mark {
+                step: mark.step + 1,
+                ..mark
+            });
         }
         for i in from..self.events.len() {
             self.events.push(match self.events[i] {

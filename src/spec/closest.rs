@@ -4,7 +4,7 @@
 const SHARE_OF_LENGTH: usize = 2;
 
 /// The candidate with the fewest edits from `name`, unless most of it would have to change. One
-/// that contains the name, or is contained in it, is always near enough.
+/// that contains the name is nearest, one that is contained in it always near enough.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Letters from which on one name inside another means something.
     const TELLING: usize = 3;
@@ -17,8 +17,14 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|candidate| {
             let lower = candidate.to_lowercase();
             let edits = edits(&letters, &lower);
-            let contained = inside(&lower, &name) || inside(&name, &lower);
-            (if contained { edits.min(limit) } else { edits }, candidate)
+            let distance = if inside(&lower, &name) {
+                0
+            } else if inside(&name, &lower) {
+                edits.min(limit)
+            } else {
+                edits
+            };
+            (distance, candidate)
         })
         .min_by_key(|&(edits, _)| edits)
         .filter(|&(edits, _)| edits <= limit)
@@ -55,6 +61,7 @@ mod tests {
             closest("MICRO_BATCH", ["seq_len", "micro_batch_size"]),
             Some("micro_batch_size")
         );
+        assert_eq!(closest("A100", ["a10", "a100-80gb"]), Some("a100-80gb"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A base model whose linear layers are held in fewer bits (bitsandbytes), and its checks.
 
-use super::{Finding, Scenario};
+use super::{Finding, ModelRef, Scenario};
 use crate::units::{DType, names};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,19 @@ impl Quantization {
 
 /// Quantized weights have no gradients.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.quantization.is_on() && scenario.lora.is_none() {
+    if !scenario.quantization.is_on() {
+        return;
+    }
+    if matches!(scenario.model, ModelRef::Linear { .. }) {
+        findings.push(
+            Finding::error(
+                "quantization.type",
+                "A single linear layer is not estimated with quantized weights yet.",
+                "暂不支持单个线性层的量化权重。",
+            )
+            .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    } else if scenario.lora.is_none() {
         findings.push(
             Finding::error(
                 "quantization.type",

@@ -52,13 +52,13 @@ pub fn trace(text: &str, out: &mut dyn Write) -> Result<u8, String> {
     Ok(FITS)
 }
 
-/// The errors in one line, each after its key.
+/// The errors in one line, each after its key unless it begins with that.
 pub fn sentence(findings: &[Finding]) -> String {
     let errors = findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error);
     let said = errors.map(|finding| match finding.key.as_str() {
-        "" => finding.message.clone(),
+        key if finding.message.starts_with(key) => finding.message.clone(),
         key => format!("{key}: {}", finding.message),
     });
     said.collect::<Vec<_>>().join(" ")
