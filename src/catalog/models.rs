@@ -91,6 +91,11 @@ models! {
     "yi-6b", "Yi 6B", "01-ai/Yi-6B", "2023-11";
     "yi-34b", "Yi 34B", "01-ai/Yi-34B", "2023-11";
     "solar-10.7b", "SOLAR 10.7B", "upstage/SOLAR-10.7B-v1.0", "2023-12";
+    "gpt2", "GPT-2 124M", "openai-community/gpt2", "2019-02";
+    "gpt2-medium", "GPT-2 Medium 355M", "openai-community/gpt2-medium", "2019-02";
+    "gpt2-large", "GPT-2 Large 774M", "openai-community/gpt2-large", "2019-02";
+    "gpt2-xl", "GPT-2 XL 1.6B", "openai-community/gpt2-xl", "2019-02";
+    "distilgpt2", "DistilGPT2 82M", "distilbert/distilgpt2", "2019-10";
 }
 
 #[cfg(test)]

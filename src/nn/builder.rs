@@ -80,6 +80,17 @@ impl<'a> Builder<'a> {
         self.child(name, Some(index))
     }
 
+    /// The elements of the module list `name`, each made by `make`.
+    pub(super) fn items<T>(
+        &self,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let indices = (0..).take(usize::try_from(count).unwrap_or(usize::MAX));
+        indices.map(|i| make(&self.item(name, i))).collect()
+    }
+
     fn child(&self, name: &'static str, index: Option<u32>) -> Self {
         let scope = self.plan.tape.child_scope(self.scope, name, index);
         Self { scope, ..*self }

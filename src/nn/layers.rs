@@ -137,3 +137,23 @@ impl RmsNorm {
         t.mul(&self.weight, &narrow)
     }
 }
+
+/// `torch.nn.LayerNorm`.
+pub(super) struct LayerNorm {
+    weight: Tensor,
+    bias: Tensor,
+}
+
+impl LayerNorm {
+    /// Weight and bias `[size]`.
+    pub(super) fn new(b: &Builder, size: u64) -> Self {
+        let weight = b.parameter("weight", [size]);
+        let bias = b.parameter("bias", [size]);
+        Self { weight, bias }
+    }
+
+    /// `[.., size]` to the same.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        t.layer_norm(x, Some(&self.weight), Some(&self.bias))
+    }
+}

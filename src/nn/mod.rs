@@ -11,8 +11,11 @@
 mod activation;
 mod attention;
 mod builder;
+mod conv1d;
+mod decoder;
 mod facts;
 mod four_bit;
+mod gpt2;
 mod layers;
 mod linear;
 mod llama;

@@ -2,9 +2,10 @@
 
 use super::builder::{Builder, Plan};
 use super::facts::Facts;
+use super::gpt2::Gpt2;
 use super::linear::LinearNet;
 use super::llama::Llama;
-use crate::spec::{Architecture, Loss, Precision, ResolvedSpec};
+use crate::spec::{Architecture, DecoderType, Loss, Precision, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -36,6 +37,7 @@ pub struct Model {
 enum Net {
     Linear(LinearNet),
     Llama(Box<Llama>),
+    Gpt2(Box<Gpt2>),
 }
 
 /// The dtype of the weights.
@@ -63,6 +65,9 @@ impl Model {
             Architecture::Llama(config) => {
                 Net::Llama(Box::new(Llama::new(&b, config, spec, facts)))
             }
+            Architecture::Decoder(config) => match config.model_type {
+                DecoderType::Gpt2 => Net::Gpt2(Box::new(Gpt2::new(&b, config, spec, facts))),
+            },
         };
         Self {
             net,
@@ -107,6 +112,7 @@ impl Model {
                 loss: None,
             },
             Net::Llama(net) => net.forward(t, &batch.input, labels),
+            Net::Gpt2(net) => net.forward(t, &batch.input, labels),
         };
         if output.loss.is_none() && self.loss != Loss::None {
             output.loss = Some(t.mean_all(&output.logits));

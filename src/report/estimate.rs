@@ -5,7 +5,7 @@ use super::{Fit, summarize, timeline};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs};
 use crate::sim::{Event, Trace, simulate};
-use crate::spec::{self, Architecture, Finding, Resolution, ResolvedSpec, Scenario, Severity};
+use crate::spec::{self, Finding, Resolution, ResolvedSpec, Scenario, Severity};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
 
@@ -133,9 +133,9 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
         saved_parameter_bytes: Bytes(saved),
         optimizer_state_bytes: Bytes(states),
         largest_tensor_bytes: Bytes(largest_parameter.max(largest_state)),
-        vocab_size: match &spec.architecture {
-            Architecture::Linear(_) => 0,
-            Architecture::Llama(config) => config.vocab_size,
-        },
+        vocab_size: spec
+            .architecture
+            .dimensions()
+            .map_or(0, |sizes| sizes.vocab_size),
     }
 }

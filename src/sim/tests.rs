@@ -14,7 +14,13 @@ fn run(scenario: Value) -> (spec::ResolvedSpec, Trace) {
 
 #[test]
 fn the_modules_that_are_checked_are_those_that_are_built() {
-    for model in ["llama-3.2-1b", "qwen3-0.6b", "qwen2.5-0.5b", "mistral-7b"] {
+    for model in [
+        "llama-3.2-1b",
+        "qwen3-0.6b",
+        "qwen2.5-0.5b",
+        "mistral-7b",
+        "gpt2",
+    ] {
         let (spec, trace) = run(
             json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
         );

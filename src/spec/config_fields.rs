@@ -101,6 +101,23 @@ impl<'a> ConfigFields<'a> {
         }
     }
 
+    /// A whole number that transformers reads under several names, with its default.
+    pub(super) fn named(
+        &mut self,
+        names: &[&str],
+        allowed: &RangeInclusive<u64>,
+        default: u64,
+    ) -> u64 {
+        let given = |fields: &Map<String, Value>| {
+            let mut names = names.iter().copied();
+            names.find(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
+        };
+        match given(self.overrides).or_else(|| given(self.base)) {
+            Some(name) => self.optional(name, allowed, default),
+            None => default,
+        }
+    }
+
     fn number(
         &mut self,
         field: &str,
@@ -176,6 +193,52 @@ impl<'a> ConfigFields<'a> {
             .with_fix(&key, 0.0),
         );
         0
+    }
+
+    /// Whether a probability of dropout is above zero, with transformers' default.
+    pub(super) fn drops(&mut self, field: &str, default: bool) -> bool {
+        match self.get(field) {
+            Some(_) => self.permille(field) > 0,
+            None => default,
+        }
+    }
+
+    /// The columns of one of `heads` heads into which `hidden` columns are divided. `field` is that
+    /// of the heads.
+    pub(super) fn divided(&mut self, hidden: u64, heads: u64, field: &str) -> u64 {
+        if hidden.is_multiple_of(heads) {
+            return hidden / heads;
+        }
+        let key = self.key(field);
+        let fits = (1..=heads).rev().find(|n| hidden.is_multiple_of(*n));
+        self.push(
+            Finding::error(
+                &key,
+                format!(
+                    "A hidden size of {hidden} cannot be divided among {heads} attention heads."
+                ),
+                format!("隐藏维度 {hidden} 无法均分给 {heads} 个注意力头。"),
+            )
+            .with_fix(&key, fits.unwrap_or(1)),
+        );
+        1
+    }
+
+    /// Warns of an activation function that is estimated like the first of `known`.
+    pub(super) fn check_activation(&mut self, field: &str, known: &[&str]) {
+        let Some(name) = self.text(field).filter(|name| !known.contains(name)) else {
+            return;
+        };
+        let Some(like) = known.first() else { return };
+        let key = self.key(field);
+        self.push(
+            Finding::warning(
+                &key,
+                format!("{field} is {name:?}; it is estimated like {like:?}."),
+                format!("{field} 为 {name:?}；按 {like:?} 估算。"),
+            )
+            .with_fix(&key, *like),
+        );
     }
 
     /// A text.

@@ -80,7 +80,7 @@ pub(super) fn read(model_type: LlamaType, fields: &mut ConfigFields<'_>) -> Llam
     let num_key_value_heads = key_value_heads(model_type, num_attention_heads, fields);
     let head_dim = head_dim(model_type, hidden_size, num_attention_heads, fields);
     let attention_bias = defaults.reads_attention_bias && fields.flag("attention_bias", false);
-    check_activation(fields);
+    fields.check_activation("hidden_act", &["silu", "swish"]);
     LlamaConfig {
         model_type,
         hidden_size,
@@ -215,22 +215,5 @@ fn sliding_window(kind: SlidingWindow, layers: u64, fields: &mut ConfigFields<'_
             }
             Some(window)
         }
-    }
-}
-
-/// All members are published with `SiLU`; another function may save other tensors.
-fn check_activation(fields: &mut ConfigFields<'_>) {
-    if let Some(name) = fields.text("hidden_act")
-        && !matches!(name, "silu" | "swish")
-    {
-        let key = fields.key("hidden_act");
-        fields.push(
-            Finding::warning(
-                &key,
-                format!("hidden_act is {name:?}; it is estimated like \"silu\"."),
-                format!("hidden_act 为 {name:?}；按 \"silu\" 估算。"),
-            )
-            .with_fix(&key, "silu"),
-        );
     }
 }

@@ -2,16 +2,36 @@
 
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
-use super::{Architecture, Finding, LinearModel, LlamaType, ModelRef, Scenario, closest, llama};
+use super::{
+    Architecture, DecoderType, Finding, LinearModel, LlamaType, ModelRef, Scenario, closest,
+    decoder, llama,
+};
 use crate::catalog;
 use serde_json::{Map, Value};
 
+/// Which reader a config is for.
+#[derive(Clone, Copy)]
+enum Reader {
+    Llama(LlamaType),
+    Decoder(DecoderType),
+}
+
+impl Reader {
+    fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
+        match self {
+            Self::Llama(model_type) => Architecture::Llama(llama::read(model_type, fields)),
+            Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
+        }
+    }
+}
+
 /// The `model_type`s that are read, as transformers names them.
-const MODEL_TYPES: &[(&str, LlamaType)] = &[
-    ("llama", LlamaType::Llama),
-    ("mistral", LlamaType::Mistral),
-    ("qwen2", LlamaType::Qwen2),
-    ("qwen3", LlamaType::Qwen3),
+const MODEL_TYPES: &[(&str, Reader)] = &[
+    ("llama", Reader::Llama(LlamaType::Llama)),
+    ("mistral", Reader::Llama(LlamaType::Mistral)),
+    ("qwen2", Reader::Llama(LlamaType::Qwen2)),
+    ("qwen3", Reader::Llama(LlamaType::Qwen3)),
+    ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
 ];
 
 /// A model with a name for people.
@@ -79,8 +99,7 @@ fn read_config(
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
-    let architecture = model_type(&mut fields)
-        .map(|model_type| Architecture::Llama(llama::read(model_type, &mut fields)));
+    let architecture = model_type(&mut fields).map(|reader| reader.read(&mut fields));
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(
@@ -95,6 +114,7 @@ fn read_config(
     }
     let max_positions = fields
         .get("max_position_embeddings")
+        .or_else(|| fields.get("n_positions"))
         .and_then(Value::as_u64);
     findings.extend(fields.into_findings());
     architecture.map(|architecture| Model {
@@ -104,8 +124,8 @@ fn read_config(
     })
 }
 
-/// Which member of the family the config describes.
-fn model_type(fields: &mut ConfigFields<'_>) -> Option<LlamaType> {
+/// Which reader the config is for.
+fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
     let names = || MODEL_TYPES.iter().map(|(name, _)| *name);
     let all = names().collect::<Vec<_>>().join(", ");
     let key = fields.key("model_type");
@@ -139,24 +159,29 @@ fn model_type(fields: &mut ConfigFields<'_>) -> Option<LlamaType> {
             None => finding,
         });
     }
-    found.map(|&(_, model_type)| model_type)
+    found.map(|&(_, reader)| reader)
 }
 
-/// The member whose causal-LM class the config names in `architectures`.
-fn by_class(fields: &ConfigFields<'_>) -> Option<LlamaType> {
+/// The reader for the class that the config names in `architectures`.
+fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
     let class = fields.get("architectures")?.as_array()?.first()?.as_str()?;
-    let (name, _) = class.split_once("For")?;
+    let (name, _) = class
+        .split_once("For")
+        .or_else(|| class.split_once("LMHead"))?;
     let found = MODEL_TYPES
         .iter()
-        .find(|(model_type, _)| name.eq_ignore_ascii_case(model_type));
-    found.map(|&(_, model_type)| model_type)
+        .find(|(model_type, _)| name.eq_ignore_ascii_case(&model_type.replace('_', "")));
+    found.map(|&(_, reader)| reader)
 }
 
 /// Fields of a config that are read, here or by the reader of a family.
 const FIELDS: &[&str] = &[
+    "activation_function",
     "architectures",
     "attention_bias",
     "attention_dropout",
+    "attn_pdrop",
+    "embd_pdrop",
     "head_dim",
     "hidden_act",
     "hidden_size",
@@ -165,10 +190,16 @@ const FIELDS: &[&str] = &[
     "max_window_layers",
     "mlp_bias",
     "model_type",
+    "n_embd",
+    "n_head",
+    "n_inner",
+    "n_layer",
+    "n_positions",
     "num_attention_heads",
     "num_hidden_layers",
     "num_key_value_heads",
     "quantization_config",
+    "resid_pdrop",
     "sliding_window",
     "text_config",
     "tie_word_embeddings",

@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, LlamaConfig, LlamaType};
+use super::{Architecture, LlamaConfig, LlamaType, decoder};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +45,11 @@ pub fn modules(architecture: &Architecture) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
         Architecture::Llama(config) => llama(config),
+        Architecture::Decoder(config) => decoder::modules(config),
     }
 }
 
-fn linear(path: impl Into<String>, bias: bool) -> Module {
+pub(super) fn linear(path: impl Into<String>, bias: bool) -> Module {
     Module {
         path: path.into(),
         kind: ModuleKind::Linear,
@@ -60,11 +61,34 @@ fn linear(path: impl Into<String>, bias: bool) -> Module {
     }
 }
 
-fn other(path: impl Into<String>) -> Module {
+/// An embedding, or a norm without bias.
+pub(super) fn other(path: impl Into<String>) -> Module {
     Module {
         path: path.into(),
         kind: ModuleKind::Other,
         parameters: &["weight"],
+    }
+}
+
+/// `torch.nn.Embedding`.
+pub(super) fn embedding(path: impl Into<String>) -> Module {
+    other(path)
+}
+
+/// `torch.nn.LayerNorm`.
+pub(super) fn norm(path: impl Into<String>) -> Module {
+    Module {
+        parameters: &["weight", "bias"],
+        ..other(path)
+    }
+}
+
+/// The linear layer without bias that gives the logits.
+pub(super) fn output(path: impl Into<String>, tied: bool) -> Module {
+    Module {
+        path: path.into(),
+        kind: ModuleKind::Output,
+        parameters: if tied { &[] } else { &["weight"] },
     }
 }
 
@@ -90,14 +114,6 @@ fn llama(config: &LlamaConfig) -> Vec<Module> {
         ]);
     }
     all.push(other("model.norm"));
-    all.push(Module {
-        path: "lm_head".to_owned(),
-        kind: ModuleKind::Output,
-        parameters: if config.tie_word_embeddings {
-            &[]
-        } else {
-            &["weight"]
-        },
-    });
+    all.push(output("lm_head", config.tie_word_embeddings));
     all
 }

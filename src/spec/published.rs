@@ -1,6 +1,6 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
-use super::{Architecture, LlamaConfig, LlamaType, Scenario, resolve};
+use super::{Architecture, DecoderConfig, DecoderType, LlamaConfig, LlamaType, Scenario, resolve};
 use crate::catalog;
 use crate::spec::ModelRef;
 
@@ -26,6 +26,25 @@ fn parameters(config: &LlamaConfig) -> u64 {
     let layer = attention + biases + head_norms + mlp + 2 * hidden;
     let embeddings = if config.tie_word_embeddings { 1 } else { 2 };
     embeddings * config.vocab_size * hidden + config.num_hidden_layers * layer + hidden
+}
+
+/// The same for other decoders.
+fn decoder_parameters(config: &DecoderConfig) -> u64 {
+    let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
+    let norm = 2 * hidden;
+    let linear = |inputs, outputs| inputs * outputs + outputs;
+    match config.model_type {
+        DecoderType::Gpt2 => {
+            let layer = 2 * norm
+                + linear(hidden, 3 * hidden)
+                + linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (config.vocab_size + config.position_rows) * hidden
+                + config.num_hidden_layers * layer
+                + norm
+        }
+    }
 }
 
 /// Totals of the safetensors files, as the hub shows them.
@@ -85,6 +104,11 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("yi-6b", 6_061_035_520),
     ("yi-34b", 34_388_917_248),
     ("solar-10.7b", 10_731_524_096),
+    ("gpt2", 124_439_808),
+    ("gpt2-medium", 354_823_168),
+    ("gpt2-large", 774_030_080),
+    ("gpt2-xl", 1_557_611_200),
+    ("distilgpt2", 81_912_576),
 ];
 
 #[test]
@@ -95,10 +119,12 @@ fn models_have_as_many_parameters_as_published() {
             ..Scenario::default()
         };
         let spec = resolve(&scenario).spec.expect("a model of the catalog");
-        let Architecture::Llama(config) = spec.architecture else {
-            panic!("{id} is no Llama")
+        let counted = match spec.architecture {
+            Architecture::Llama(config) => parameters(&config),
+            Architecture::Decoder(config) => decoder_parameters(&config),
+            Architecture::Linear(_) => panic!("{id} is one layer"),
         };
-        assert_eq!(parameters(&config), published, "{id}");
+        assert_eq!(counted, published, "{id}");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
-    Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Quantization, Scenario,
-    SdpaBackend, Task,
+    DecoderConfig, Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Quantization,
+    Scenario, SdpaBackend, Task,
 };
 use crate::units::Bytes;
 
@@ -106,6 +106,65 @@ pub enum Architecture {
     Linear(LinearModel),
     /// The Llama family: llama, mistral, qwen2, qwen3.
     Llama(LlamaConfig),
+    /// Another decoder.
+    Decoder(DecoderConfig),
+}
+
+/// Sizes that every transformer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions {
+    /// The widest a token becomes: H, F, V or all heads.
+    pub widest: u64,
+    /// The widest that a layer takes or a table gives: H or all heads.
+    pub inner: u64,
+    /// Rows of the table of learned positions, 0 when there is none.
+    pub position_rows: u64,
+    /// V.
+    pub vocab_size: u64,
+    /// A.
+    pub heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// Whether attention sees a window only.
+    pub windowed: bool,
+}
+
+impl Architecture {
+    /// The sizes of a transformer.
+    pub fn dimensions(&self) -> Option<Dimensions> {
+        let (hidden, intermediate, vocab_size, heads, head_dim, window, position_rows) = match self
+        {
+            Self::Linear(_) => return None,
+            Self::Llama(c) => (
+                c.hidden_size,
+                c.intermediate_size,
+                c.vocab_size,
+                c.num_attention_heads,
+                c.head_dim,
+                c.sliding_window,
+                0,
+            ),
+            Self::Decoder(c) => (
+                c.hidden_size,
+                c.intermediate_size,
+                c.vocab_size,
+                c.num_attention_heads,
+                c.head_dim,
+                c.sliding_window,
+                c.position_rows,
+            ),
+        };
+        let inner = hidden.max(heads.saturating_mul(head_dim));
+        Some(Dimensions {
+            widest: inner.max(intermediate).max(vocab_size),
+            inner,
+            position_rows,
+            vocab_size,
+            heads,
+            head_dim,
+            windowed: window.is_some(),
+        })
+    }
 }
 
 /// The Llama family as transformers configures it.

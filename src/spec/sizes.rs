@@ -1,19 +1,20 @@
 //! Refuses tensors that no accelerator could hold, so that no product or sum overflows.
 
 use super::limits::TENSOR_BYTES;
-use super::{Architecture, Attention, Finding, LlamaConfig, Scenario, SdpaBackend};
+use super::{Architecture, Attention, Dimensions, Finding, Scenario, SdpaBackend};
 
 /// Bytes of the widest element that appears, a 64-bit integer.
 const ELEMENT: u128 = 8;
 
 /// Checks the largest weight and the largest activation.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let (weight, sample) = match architecture {
-        Architecture::Linear(layer) => (
+    let (weight, sample) = match (architecture, architecture.dimensions()) {
+        (_, Some(model)) => (largest_weight(&model), largest_sample(scenario, &model)),
+        (Architecture::Linear(layer), None) => (
             bytes(&[layer.in_features, layer.out_features]),
             bytes(&[layer.in_features.max(layer.out_features)]),
         ),
-        Architecture::Llama(config) => (largest_weight(config), largest_sample(scenario, config)),
+        (_, None) => return,
     };
     let limit = u128::from(TENSOR_BYTES);
     if weight > limit {
@@ -46,34 +47,23 @@ fn bytes(sizes: &[u64]) -> u128 {
         .fold(ELEMENT, u128::saturating_mul)
 }
 
-/// The widest a token becomes.
-fn widest(config: &LlamaConfig) -> u64 {
-    let heads = config.num_attention_heads.saturating_mul(config.head_dim);
-    config
-        .hidden_size
-        .max(config.intermediate_size)
-        .max(config.vocab_size)
-        .max(heads)
-}
-
-fn largest_weight(config: &LlamaConfig) -> u128 {
-    let heads = config.num_attention_heads.saturating_mul(config.head_dim);
-    bytes(&[widest(config), config.hidden_size.max(heads)])
+fn largest_weight(model: &Dimensions) -> u128 {
+    bytes(&[model.widest.max(model.position_rows), model.inner])
 }
 
 /// The largest tensor of one sample.
-fn largest_sample(scenario: &Scenario, config: &LlamaConfig) -> u128 {
+fn largest_sample(scenario: &Scenario, model: &Dimensions) -> u128 {
     let seq = scenario.seq_len;
-    let tokens = bytes(&[seq, widest(config)]);
-    if holds_scores(scenario, config) {
-        tokens.max(bytes(&[config.num_attention_heads, seq, seq]))
+    let tokens = bytes(&[seq, model.widest]);
+    if holds_scores(scenario, model) {
+        tokens.max(bytes(&[model.heads, seq, seq]))
     } else {
         tokens
     }
 }
 
 /// Whether a matrix of tokens by tokens can appear: scores, or a mask of them.
-fn holds_scores(scenario: &Scenario, config: &LlamaConfig) -> bool {
+fn holds_scores(scenario: &Scenario, model: &Dimensions) -> bool {
     /// Columns to which the memory-efficient kernel's heads are aligned in every precision;
     /// others may fall back to the math kernel.
     const ALIGNMENT: u64 = 8;
@@ -83,8 +73,8 @@ fn holds_scores(scenario: &Scenario, config: &LlamaConfig) -> bool {
         Attention::Sdpa => {
             scenario.padding_mask
                 || scenario.sdpa_backend == Some(SdpaBackend::Math)
-                || config.sliding_window.is_some()
-                || !config.head_dim.is_multiple_of(ALIGNMENT)
+                || model.windowed
+                || !model.head_dim.is_multiple_of(ALIGNMENT)
         }
     }
 }

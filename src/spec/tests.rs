@@ -15,7 +15,7 @@ fn llama(value: Value) -> LlamaConfig {
         .unwrap_or_else(|| panic!("{:#?}", resolution.findings));
     match spec.architecture {
         Architecture::Llama(config) => config,
-        Architecture::Linear(_) => panic!("not a Llama"),
+        _ => panic!("not a Llama"),
     }
 }
 

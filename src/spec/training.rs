@@ -75,12 +75,12 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     sizes::check(scenario, &model.architecture, findings);
     // Options for which one linear layer has no use are idle.
-    if matches!(model.architecture, Architecture::Llama(_)) {
-        check_llama(scenario, model, findings);
+    if !matches!(model.architecture, Architecture::Linear(_)) {
+        check_decoder(scenario, model, findings);
     }
 }
 
-fn check_llama(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
+fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     if scenario.seq_len < 2 && scenario.loss == Loss::Labels {
         findings.push(
             Finding::error(
@@ -91,20 +91,7 @@ fn check_llama(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) 
             .with_fix("seq_len", 2),
         );
     }
-    if let Some(positions) = model
-        .max_positions
-        .filter(|&positions| positions < scenario.seq_len)
-    {
-        let seq_len = scenario.seq_len;
-        findings.push(
-            Finding::notice(
-                "seq_len",
-                format!("{seq_len} tokens are more than the {positions} positions the model was made for."),
-                format!("序列长度 {seq_len} 超过模型设计的 {positions} 个位置。"),
-            )
-            .with_fix("seq_len", positions),
-        );
-    }
+    check_positions(scenario, model, findings);
     if scenario.use_cache && scenario.activation_checkpointing != ActivationCheckpointing::None {
         findings.push(
             Finding::error(
@@ -124,6 +111,31 @@ fn check_llama(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) 
     }
 }
 
+/// Samples that are longer than the model's positions: a table of learned ones ends there.
+fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
+    let seq_len = scenario.seq_len;
+    let Some(positions) = model.max_positions.filter(|&most| most < seq_len) else {
+        return;
+    };
+    let sizes = model.architecture.dimensions();
+    let finding = if sizes.is_some_and(|sizes| sizes.position_rows > 0) {
+        Finding::error(
+            "seq_len",
+            format!("The model has a table of {positions} positions; {seq_len} tokens do not fit."),
+            format!("模型只有 {positions} 个位置嵌入；序列长度 {seq_len} 超出范围。"),
+        )
+    } else {
+        Finding::notice(
+            "seq_len",
+            format!(
+                "{seq_len} tokens are more than the {positions} positions the model was made for."
+            ),
+            format!("序列长度 {seq_len} 超过模型设计的 {positions} 个位置。"),
+        )
+    };
+    findings.push(finding.with_fix("seq_len", positions));
+}
+
 /// Attention kernels that the precision, the device or the head size rules out.
 pub(super) fn check_attention(
     scenario: &Scenario,
@@ -131,7 +143,7 @@ pub(super) fn check_attention(
     model: &Model,
     findings: &mut Vec<Finding>,
 ) {
-    let Architecture::Llama(config) = &model.architecture else {
+    let Some(config) = model.architecture.dimensions() else {
         return;
     };
     let flash_package = scenario.attention == Attention::FlashAttention2;

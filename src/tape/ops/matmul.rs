@@ -76,6 +76,15 @@ impl Tape {
         )
     }
 
+    /// `torch.addmm(bias, x, weight)` as a model calls it: autocast casts all three.
+    pub fn affine(&self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Tensor {
+        // C++ evaluates the casts from the last argument to the first.
+        let weight = self.cast_down(weight);
+        let x = self.cast_down(x);
+        let bias = self.cast_down(bias);
+        self.without_autocast(|| self.addmm(&bias, &x, &weight))
+    }
+
     /// `torch.bmm(a, b)` of `[b, n, k]` and `[b, k, m]`. Saves as [`Tape::mm`] does.
     pub fn bmm(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);

@@ -17,6 +17,7 @@ mod pointwise;
 mod reduce;
 mod shape;
 mod softmax;
+mod split;
 
 pub use attention::{Sdpa, SdpaKernel};
 pub use four_bit::FourBit;

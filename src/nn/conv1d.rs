@@ -1,0 +1,56 @@
+//! GPT-2's linear layer, whose weight is stored transposed (`pytorch_utils.Conv1D`).
+
+use super::builder::Builder;
+use super::layers::Linear;
+use super::lora::Slot;
+use crate::tape::{Tape, Tensor};
+
+/// `Conv1D`.
+pub(super) enum Conv1D {
+    Full {
+        weight: Tensor,
+        bias: Tensor,
+        adapter: Option<Slot>,
+    },
+    /// bitsandbytes puts a linear layer in its place.
+    FourBit(Linear),
+}
+
+impl Conv1D {
+    /// Weight `[inputs, outputs]`, bias `[outputs]`.
+    pub(super) fn new(b: &Builder, inputs: u64, outputs: u64) -> Self {
+        if b.quantization().is_on() {
+            return Self::FourBit(Linear::new(b, inputs, outputs, true));
+        }
+        let weight = b.parameter("weight", [inputs, outputs]);
+        let bias = b.parameter("bias", [outputs]);
+        Self::Full {
+            weight,
+            bias,
+            adapter: b.adapter(inputs, outputs, false),
+        }
+    }
+
+    /// `[B, S, inputs]` to `[B, S, outputs]`.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        match self {
+            Self::FourBit(layer) => layer.forward(t, x),
+            Self::Full {
+                weight,
+                bias,
+                adapter,
+            } => {
+                let result = {
+                    let rows = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+                    let flat = t.affine(&rows, weight, bias);
+                    drop(rows);
+                    t.view(&flat, [x.dim(0), x.dim(1), weight.dim(1)])
+                };
+                match adapter.as_ref().and_then(|slot| slot.get()) {
+                    Some(adapter) => adapter.forward(t, x, result),
+                    None => result,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What decoders have in common around their layers: positions, mask, checkpointing.
+
+use super::builder::Builder;
+use super::facts::{Facts, MaskStyle, Transformers};
+use super::mask::{self, MaskRequest};
+use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// One layer of a decoder.
+pub(super) trait Block: 'static {
+    /// What every layer of one forward pass is given besides the hidden states.
+    type Shared: Clone + 'static;
+
+    /// `[B, S, H]` to the same.
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Self::Shared) -> Tensor;
+
+    /// What a re-entrant checkpoint holds of `shared` until the graph dies.
+    fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared {
+        let _ = facts;
+        shared.clone()
+    }
+}
+
+/// The options of a run that all layers share.
+pub(super) struct Shell {
+    pub(super) facts: Facts,
+    checkpointing: ActivationCheckpointing,
+    eager: bool,
+    padding_mask: bool,
+    dtype: DType,
+}
+
+impl Shell {
+    pub(super) fn new(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Self {
+        Self {
+            facts,
+            checkpointing: spec.activation_checkpointing,
+            eager: spec.attention == Attention::Eager,
+            padding_mask: spec.padding_mask,
+            dtype: b.dtype(),
+        }
+    }
+
+    /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache.
+    pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {
+        let range = t.empty("arange", Shape::from([s]), DType::Int64);
+        if self.facts.transformers == Transformers::V5 {
+            t.add_scalar(&range)
+        } else {
+            range
+        }
+    }
+
+    /// The mask for token ids `[B, S]`, of layers that see a `window` of tokens if one is given.
+    pub(super) fn causal_mask(
+        &self,
+        t: &Tape,
+        input_ids: &Tensor,
+        window: Option<u64>,
+    ) -> Option<Tensor> {
+        let style = if self.facts.transformers == Transformers::V5 {
+            MaskStyle::Boolean
+        } else {
+            MaskStyle::Triangle
+        };
+        let request = MaskRequest {
+            eager: self.eager,
+            padding: self.padding_mask,
+            window: window.is_some_and(|window| window <= input_ids.dim(1)),
+            size: (input_ids.dim(0), input_ids.dim(1)),
+            dtype: self.dtype,
+            style,
+        };
+        mask::causal(t, request)
+    }
+
+    /// Runs a layer, checkpointed if that is asked for.
+    pub(super) fn run<B: Block>(
+        &self,
+        t: &Tape,
+        block: &Rc<B>,
+        hidden: Tensor,
+        shared: &B::Shared,
+    ) -> Tensor {
+        let region = || {
+            let (block, shared) = (Rc::clone(block), shared.clone());
+            Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
+        };
+        match self.checkpointing {
+            ActivationCheckpointing::None => block.forward(t, &hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, region()),
+            ActivationCheckpointing::FullReentrant => {
+                let kept = B::outliving(shared, self.facts);
+                t.checkpoint_reentrant(hidden, region(), Rc::new(kept))
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! GPT-2 (`models/gpt2/modeling_gpt2.py`).
+
+use super::activation::gelu_new;
+use super::attention::{AttentionOptions, attend, dropped};
+use super::builder::Builder;
+use super::conv1d::Conv1D;
+use super::decoder::{Block, Shell};
+use super::facts::Facts;
+use super::layers::{Embedding, LayerNorm, Linear};
+use super::loss;
+use super::model::Output;
+use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use std::rc::Rc;
+
+/// `GPT2LMHeadModel`.
+pub(super) struct Gpt2 {
+    wte: Embedding,
+    wpe: Embedding,
+    h: Vec<Rc<Gpt2Block>>,
+    ln_f: LayerNorm,
+    lm_head: Linear,
+    embedding_dropout: bool,
+    shell: Shell,
+}
+
+struct Gpt2Block {
+    ln_1: LayerNorm,
+    attn: SelfAttention,
+    ln_2: LayerNorm,
+    mlp: Mlp,
+}
+
+struct SelfAttention {
+    c_attn: Conv1D,
+    c_proj: Conv1D,
+    hidden: u64,
+    head_dim: u64,
+    options: AttentionOptions,
+    dropout: bool,
+}
+
+struct Mlp {
+    c_fc: Conv1D,
+    c_proj: Conv1D,
+    dropout: bool,
+}
+
+/// What every block of one forward pass is given besides the hidden states.
+#[derive(Clone)]
+pub(super) struct Shared {
+    mask: Option<Tensor>,
+}
+
+impl Gpt2 {
+    pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let model = b.at("transformer");
+        let wte = Embedding::of_input(&model.at("wte"), c.vocab_size, c.hidden_size);
+        let wpe = Embedding::new(&model.at("wpe"), c.position_rows, c.hidden_size);
+        let h = model.items("h", c.num_hidden_layers, |b| {
+            Rc::new(Gpt2Block::new(b, c, options))
+        });
+        let ln_f = LayerNorm::new(&model.at("ln_f"), c.hidden_size);
+        let tied = c.tie_word_embeddings.then_some(&wte.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
+        Self {
+            wte,
+            wpe,
+            h,
+            ln_f,
+            lm_head,
+            embedding_dropout: c.dropout.embedding,
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let logits = t.scoped("lm_head", None, || {
+            let kept = facts.index_all(t, &hidden, 3);
+            self.lm_head.forward(t, &kept)
+        });
+        let loss = labels
+            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        Output { logits, loss }
+    }
+
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
+        let positions = self.shell.positions(t, input_ids.dim(1));
+        let positions = t.unsqueeze(&positions, 0);
+        let position_embedded = t.scoped("wpe", None, || self.wpe.forward(t, &positions));
+        let hidden = t.add(&embedded, &position_embedded);
+        let shared = Shared {
+            mask: self.shell.causal_mask(t, input_ids, None),
+        };
+        let mut hidden = dropped(t, hidden, self.embedding_dropout);
+        for (i, block) in (0..).zip(&self.h) {
+            hidden = t.scoped("h", Some(i), || self.shell.run(t, block, hidden, &shared));
+        }
+        let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
+        drop(hidden);
+        t.view(&out, *out.shape())
+    }
+}
+
+impl Gpt2Block {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        Self {
+            ln_1: LayerNorm::new(&b.at("ln_1"), c.hidden_size),
+            attn: SelfAttention::new(&b.at("attn"), c, options),
+            ln_2: LayerNorm::new(&b.at("ln_2"), c.hidden_size),
+            mlp: Mlp::new(&b.at("mlp"), c),
+        }
+    }
+}
+
+impl Block for Gpt2Block {
+    type Shared = Shared;
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let x = t.scoped("ln_1", None, || self.ln_1.forward(t, hidden));
+        let (attended, weights) = t.scoped("attn", None, || self.attn.forward(t, &x, shared));
+        let residual = t.add(&attended, hidden);
+        drop(x);
+        let x = t.scoped("ln_2", None, || self.ln_2.forward(t, &residual));
+        let changed = t.scoped("mlp", None, || self.mlp.forward(t, &x));
+        let out = t.add(&residual, &changed);
+        drop((x, attended, weights));
+        out
+    }
+}
+
+impl SelfAttention {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let hidden = c.hidden_size;
+        Self {
+            c_attn: Conv1D::new(&b.at("c_attn"), hidden, 3 * hidden),
+            c_proj: Conv1D::new(&b.at("c_proj"), hidden, hidden),
+            hidden,
+            head_dim: c.head_dim,
+            options,
+            dropout: c.dropout.residual,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the block holds.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        let (b, s, hidden) = (x.dim(0), x.dim(1), self.hidden);
+        let [q, k, v] = {
+            let all = self.c_attn.forward(t, x);
+            t.split(&all, [hidden; 3], 2)
+        };
+        let heads = |x: &Tensor| {
+            let x = t.view(x, [b, s, hidden / self.head_dim, self.head_dim]);
+            t.transpose(&x, 1, 2)
+        };
+        let (k, v, q) = (heads(&k), heads(&v), heads(&q));
+        let mask = shared.mask.as_ref();
+        let (out, weights) = if self.options.implementation == Attention::Eager {
+            let (out, weights) = eager(t, self.options, &q, &k, &v, mask);
+            (out, Some(weights))
+        } else {
+            (attend(t, self.options, &q, &k, &v, mask), None)
+        };
+        let merged = t.reshape(&out, [b, s, hidden]);
+        drop(out);
+        let projected = self.c_proj.forward(t, &merged);
+        drop(merged);
+        (dropped(t, projected, self.dropout), weights)
+    }
+}
+
+/// `eager_attention_forward` of GPT-2: q, k, v `[B, A, S, D]` to `[B, S, A, D]` and the weights. The
+/// softmax runs in the dtype of the scores.
+fn eager(
+    t: &Tape,
+    options: AttentionOptions,
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    mask: Option<&Tensor>,
+) -> (Tensor, Tensor) {
+    let mut scores = {
+        let product = t.matmul(q, &t.transpose(k, 2, 3));
+        t.mul_scalar(&product)
+    };
+    if let Some(mask) = mask {
+        scores = t.add(&scores, mask);
+    }
+    scores = t.softmax(&scores, None);
+    scores = t.to(&scores, v.dtype());
+    let weights = dropped(t, scores, options.dropout);
+    let out = t.matmul(&weights, v);
+    (t.transpose(&out, 1, 2), weights)
+}
+
+impl Mlp {
+    fn new(b: &Builder, c: &DecoderConfig) -> Self {
+        Self {
+            c_fc: Conv1D::new(&b.at("c_fc"), c.hidden_size, c.intermediate_size),
+            c_proj: Conv1D::new(&b.at("c_proj"), c.intermediate_size, c.hidden_size),
+            dropout: c.dropout.residual,
+        }
+    }
+
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let inner = self.c_fc.forward(t, x);
+        let inner = gelu_new(t, inner);
+        let out = self.c_proj.forward(t, &inner);
+        drop(inner);
+        dropped(t, out, self.dropout)
+    }
+}
