@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::mask::{self, MaskRequest};
 use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Region, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -16,11 +16,9 @@ pub(super) trait Block: 'static {
     /// `[B, S, H]` to the same.
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Self::Shared) -> Tensor;
 
-    /// What a re-entrant checkpoint holds of `shared` until the graph dies.
-    fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared {
-        let _ = facts;
-        shared.clone()
-    }
+    /// What a re-entrant checkpoint holds of `shared` until the graph dies: since transformers 5
+    /// the keyword arguments, positional ones being saved tensors.
+    fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
 }
 
 /// The options of a run that all layers share.
@@ -81,16 +79,16 @@ impl Shell {
         &self,
         t: &Tape,
         block: &Rc<B>,
-        hidden: Tensor,
+        hidden: &Tensor,
         shared: &B::Shared,
     ) -> Tensor {
-        let region = || {
+        let region = || -> Region {
             let (block, shared) = (Rc::clone(block), shared.clone());
             Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
         };
         match self.checkpointing {
-            ActivationCheckpointing::None => block.forward(t, &hidden, shared),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, region()),
+            ActivationCheckpointing::None => block.forward(t, hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
                 t.checkpoint_reentrant(hidden, region(), Rc::new(kept))

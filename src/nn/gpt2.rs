@@ -5,7 +5,7 @@ use super::attention::{AttentionOptions, attend, dropped};
 use super::builder::Builder;
 use super::conv1d::Conv1D;
 use super::decoder::{Block, Shell};
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::model::Output;
@@ -50,6 +50,8 @@ struct Mlp {
 #[derive(Clone)]
 pub(super) struct Shared {
     mask: Option<Tensor>,
+    /// Token positions `[1, S]`, which the blocks only hold.
+    _positions: Option<Tensor>,
 }
 
 impl Gpt2 {
@@ -99,10 +101,11 @@ impl Gpt2 {
         let hidden = t.add(&embedded, &position_embedded);
         let shared = Shared {
             mask: self.shell.causal_mask(t, input_ids, None),
+            _positions: Some(positions),
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);
         for (i, block) in (0..).zip(&self.h) {
-            hidden = t.scoped("h", Some(i), || self.shell.run(t, block, hidden, &shared));
+            hidden = t.scoped("h", Some(i), || self.shell.run(t, block, &hidden, &shared));
         }
         let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
         drop(hidden);
@@ -123,6 +126,14 @@ impl Gpt2Block {
 
 impl Block for Gpt2Block {
     type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        let positions = shared._positions.clone();
+        Shared {
+            mask: None,
+            _positions: positions.filter(|_| facts.transformers == Transformers::V5),
+        }
+    }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
         let x = t.scoped("ln_1", None, || self.ln_1.forward(t, hidden));
