@@ -7,6 +7,7 @@ mod source;
 mod table;
 
 use source::{File, rust_files};
+use std::collections::BTreeSet;
 use std::path::Path;
 use table::{BINARIES, ROOMS, Room, room};
 
@@ -14,21 +15,18 @@ use table::{BINARIES, ROOMS, Room, room};
 const MAX_LINES: usize = 500;
 
 #[test]
-fn every_room_has_a_row() {
-    for entry in std::fs::read_dir(source::root().join("src")).expect("src is readable") {
-        let entry = entry.expect("an entry of src");
-        let name = entry.file_name().to_string_lossy().into_owned();
-        assert!(
-            !entry.path().is_dir() || name == "bin" || room(&name).is_some(),
-            "src/{name} has no row in tests/architecture/table.rs"
-        );
-    }
-}
-
-/// The rooms that are there already.
-fn rooms() -> impl Iterator<Item = &'static Room> {
-    let there = |room: &&Room| source::root().join("src").join(room.name).is_dir();
-    ROOMS.iter().filter(there)
+fn every_room_has_a_row_and_every_row_a_room() {
+    let folders: BTreeSet<String> = std::fs::read_dir(source::root().join("src"))
+        .expect("src is readable")
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_dir() && entry.file_name() != "bin")
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let rows: BTreeSet<String> = ROOMS.iter().map(|room| room.name.to_owned()).collect();
+    assert_eq!(
+        folders, rows,
+        "folders of src/ against the rows of tests/architecture/table.rs"
+    );
 }
 
 #[test]
@@ -62,6 +60,22 @@ fn a_room_uses_only_what_its_row_allows() {
         "an arrow between rooms that tests/architecture/table.rs does not have:\n{}",
         wrong.join("\n")
     );
+}
+
+#[test]
+fn the_table_allows_nothing_that_nobody_uses() {
+    for room in ROOMS {
+        let used: BTreeSet<String> = rust_files(&format!("src/{}", room.name))
+            .flat_map(|file| file.rooms_used())
+            .collect();
+        for allowed in room.uses {
+            assert!(
+                used.contains(*allowed),
+                "{} does not use {allowed}: take it out of tests/architecture/table.rs",
+                room.name
+            );
+        }
+    }
 }
 
 #[test]
@@ -102,7 +116,7 @@ fn paths_between_rooms_are_written_from_the_root() {
 
 #[test]
 fn each_room_has_a_door_that_says_what_it_does_and_opens_nothing_else() {
-    for room in rooms() {
+    for room in ROOMS {
         let door = format!("src/{}/mod.rs", room.name);
         let file = File::read(&door);
         let comment = file.text.lines().take_while(|l| l.starts_with("//!"));
@@ -135,7 +149,7 @@ fn only_the_rooms_of_the_page_name_web_crates_and_only_the_browser_room_names_we
 #[test]
 fn the_library_compiles_the_rooms_of_the_page_only_when_asked() {
     let library = File::read("src/lib.rs").text;
-    for Room { name, page, .. } in rooms() {
+    for Room { name, page, .. } in ROOMS {
         let line = format!("pub mod {name};");
         let before = library
             .split(&line)

@@ -54,7 +54,7 @@ pub const ROOMS: &[Room] = &[
     exact("host", &["units", "catalog", "spec"]),
     pure(
         "report",
-        &["units", "catalog", "spec", "tape", "sim", "device", "host"],
+        &["units", "spec", "tape", "sim", "device", "host"],
     ),
     pure("chart", &["units", "tape", "sim", "host", "report"]),
     pure("figure", &["units", "tape", "sim", "host", "report"]),

@@ -110,9 +110,6 @@ fn free_port() -> Result<u16, Failure> {
         })
 }
 
-/// How the library is compiled for the page, as `public/index.html` tells Trunk.
-pub const PAGE_PROFILE: &str = "web";
-
 /// Arguments that select the code of the page and its tests.
 pub const PAGE_CODE: &[&str] = &[
     "--target",
