@@ -57,3 +57,45 @@ pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
         ]);
     CapacityBar::folded(parts, DevicePart::Small, device.usable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::estimate;
+    use crate::spec::{Hardware, Scenario};
+
+    fn bar(processes_per_gpu: u64) -> (CapacityBar<DevicePart>, DeviceReport) {
+        let scenario = Scenario {
+            hardware: Hardware {
+                processes_per_gpu,
+                ..Hardware::default()
+            },
+            ..Scenario::default()
+        };
+        let report = estimate(&scenario)
+            .expect("the default has an answer")
+            .report;
+        (device_bar(&report.device), report.device)
+    }
+
+    #[test]
+    fn the_bar_adds_up_to_what_nvidia_smi_shows() {
+        let (bar, device) = bar(1);
+        assert_eq!(bar.total, device.total);
+        assert_eq!(bar.capacity, device.usable);
+    }
+
+    #[test]
+    fn processes_that_share_a_device_are_one_part_beside_the_own_tensors() {
+        let (bar, device) = bar(2);
+        assert_eq!(bar.total, device.total);
+        let others = bar
+            .parts
+            .iter()
+            .find(|part| part.key == DevicePart::OtherProcesses);
+        assert_eq!(
+            others.map(|part| part.bytes),
+            Some(device.run.peak_reserved)
+        );
+    }
+}

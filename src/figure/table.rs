@@ -87,3 +87,28 @@ pub fn host_table(host: &HostEstimate) -> HostTable {
         totals: host.phases.iter().map(|phase| phase.total).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::estimate;
+    use crate::spec::Scenario;
+
+    fn columns<K>(rows: &[(K, Vec<Bytes>)], columns: usize) -> Vec<Bytes> {
+        (0..columns)
+            .map(|at| rows.iter().map(|(_, bytes)| bytes[at]).sum())
+            .collect()
+    }
+
+    #[test]
+    fn every_column_adds_up_to_its_total() {
+        let report = estimate(&Scenario::default())
+            .expect("the default has an answer")
+            .report;
+        let device = phase_table(&report.device.steady_step);
+        assert_eq!(columns(&device.rows, device.phases.len()), device.tensors);
+        assert_eq!(device.phases.iter().filter(|(_, binds)| *binds).count(), 1);
+        let host = host_table(&report.host);
+        assert_eq!(columns(&host.rows, host.phases.len()), host.totals);
+    }
+}

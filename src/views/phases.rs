@@ -33,10 +33,10 @@ pub(super) fn PhasesPanel() -> impl IntoView {
     let store = use_store();
     let node = NodeRef::<html::Canvas>::new();
     let size = RwSignal::new((0, 0));
-    let answer = Memo::new(move |_| store.answer.get().map(ByAddress));
+    let answer = Memo::new(move |_| store.answer.get().map(OfDevice));
     Effect::new(move |_| {
         size.track();
-        let (Some(element), Some(ByAddress(estimate))) = (node.get(), answer.get()) else {
+        let (Some(element), Some(OfDevice(estimate))) = (node.get(), answer.get()) else {
             return;
         };
         let theme = store.appearance.with(theme_for);
@@ -52,7 +52,7 @@ pub(super) fn PhasesPanel() -> impl IntoView {
     });
     let hit = move |(x, y): Place| {
         untrack(|| {
-            let ByAddress(estimate) = answer.get()?;
+            let OfDevice(estimate) = answer.get()?;
             let theme = store.appearance.with(theme_for);
             let unit = unit(store.units.get());
             PhasesLayout::new(&figure(&estimate, store), &theme, unit, size.get()).hit(x, y)
@@ -92,12 +92,13 @@ pub(super) fn PhasesPanel() -> impl IntoView {
     }
 }
 
-/// An answer that is equal only to itself: comparing whole ones would take longer than drawing.
+/// An answer that is equal to another when this figure is: what only the host's side changes does
+/// not draw it again.
 #[derive(Clone)]
-pub(super) struct ByAddress(pub Arc<Estimate>);
+struct OfDevice(Arc<Estimate>);
 
-impl PartialEq for ByAddress {
+impl PartialEq for OfDevice {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.0.report.device == other.0.report.device
     }
 }

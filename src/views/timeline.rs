@@ -1,7 +1,6 @@
 //! Memory over program order: the first and the steady step.
 
 use super::look::{FigureWords, highlight, theme_for, unit};
-use super::phases::ByAddress;
 use crate::app::{Target, use_store};
 use crate::browser::draw_on;
 use crate::chart::{Look, TimelineFigure, TimelineHit, TimelineLayout, draw_timeline};
@@ -10,6 +9,7 @@ use crate::text::{Scale, Term, Word, timeline_point, timeline_summary};
 use crate::widgets::{Canvas, Figure, Place};
 use leptos::html;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 fn figure(estimate: &Estimate, cursor: Option<u32>) -> TimelineFigure<'_> {
     TimelineFigure {
@@ -32,14 +32,14 @@ pub(super) fn TimelinePanel() -> impl IntoView {
     let node = NodeRef::<html::Canvas>::new();
     let size = RwSignal::new((0, 0));
     let cursor = RwSignal::new(None::<usize>);
-    let answer = Memo::new(move |_| store.answer.get().map(ByAddress));
+    let answer = Memo::new(move |_| store.answer.get().map(OfTimeline));
     let event = move |estimate: &Estimate| {
         let point = cursor.get().and_then(|at| estimate.timeline.points.get(at));
         point.map(|point| point.event)
     };
     Effect::new(move |_| {
         size.track();
-        let (Some(element), Some(ByAddress(estimate))) = (node.get(), answer.get()) else {
+        let (Some(element), Some(OfTimeline(estimate))) = (node.get(), answer.get()) else {
             return;
         };
         let theme = store.appearance.with(theme_for);
@@ -55,7 +55,7 @@ pub(super) fn TimelinePanel() -> impl IntoView {
     });
     let hit = move |(x, y): Place| {
         untrack(|| {
-            let ByAddress(estimate) = answer.get()?;
+            let OfTimeline(estimate) = answer.get()?;
             let theme = store.appearance.with(theme_for);
             let unit = unit(store.units.get());
             TimelineLayout::new(&figure(&estimate, None), &theme, unit, size.get()).hit(
@@ -149,5 +149,16 @@ fn TimelineTable() -> impl IntoView {
                 </table>
             </div>
         })
+    }
+}
+
+/// An answer that is equal to another when this figure is.
+#[derive(Clone)]
+struct OfTimeline(Arc<Estimate>);
+
+impl PartialEq for OfTimeline {
+    fn eq(&self, other: &Self) -> bool {
+        let usable = |of: &Self| of.0.report.device.usable;
+        self.0.timeline == other.0.timeline && usable(self) == usable(other)
     }
 }
