@@ -3,13 +3,50 @@ import torch
 
 TORCH = dict(adamw="AdamW", adam="Adam", sgd="SGD", adafactor="Adafactor", rmsprop="RMSprop", adagrad="Adagrad", adadelta="Adadelta",
              adamax="Adamax", nadam="NAdam")
+BITSANDBYTES = dict(adamw_8bit="AdamW8bit", paged_adamw_8bit="PagedAdamW8bit", paged_adamw_32bit="PagedAdamW32bit",
+                    adamw_32bit_bitsandbytes="AdamW32bit", lion_8bit="Lion8bit", sgd_8bit="SGD8bit")
 IMPLEMENTATION = dict(foreach=dict(foreach=True), fused=dict(fused=True), for_loop=dict(foreach=False))
 
 
-def make(asked, parameters):
+class Muon:
+    """torch.optim.Muon over the matrices of hidden layers, torch.optim.AdamW over the rest."""
+
+    def __init__(self, model):
+        named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+        hidden = lambda n, p: p.ndim == 2 and "embed" not in n and "lm_head" not in n
+        self.parts = [torch.optim.Muon([p for n, p in named if hidden(n, p)], lr=1e-3),
+                      torch.optim.AdamW([p for n, p in named if not hidden(n, p)], lr=1e-3)]
+
+    @property
+    def state(self):
+        return {p: s for part in self.parts for p, s in part.state.items()}
+
+    @property
+    def param_groups(self):
+        return [group for part in self.parts for group in part.param_groups]
+
+    def step(self):
+        for part in self.parts:
+            part.step()
+
+    def zero_grad(self, set_to_none=True):
+        for part in self.parts:
+            part.zero_grad(set_to_none=set_to_none)
+
+
+def make(asked, parameters, model):
     name = asked["name"]
     if name == "none":
         return None
+    if name == "muon":
+        return Muon(model)
+    if name == "lion":
+        from lion_pytorch import Lion
+        return Lion(parameters, lr=1e-4)
+    if name in BITSANDBYTES:
+        import bitsandbytes
+        momentum = dict(momentum=asked["momentum"]) if asked.get("momentum") else {}
+        return getattr(bitsandbytes.optim, BITSANDBYTES[name])(parameters, lr=1e-3, **momentum)
     if name == "adafactor_transformers":
         from transformers.optimization import Adafactor
         if asked.get("relative_step"):

@@ -25,7 +25,7 @@ def run(written, iterations=ITERATIONS):
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
     training = asked["program"] == "training"
-    optimizer = scenarios.optimizer(asked, trained) if training else None
+    optimizer = scenarios.optimizer(asked, trained, model) if training else None
     states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     gc.collect()

@@ -94,5 +94,5 @@ def sdpa_kernels(scenario):
     torch.backends.cuda.enable_cudnn_sdp(False)
 
 
-def optimizer(scenario, parameters):
-    return optimizers.make(scenario["optimizer"], parameters)
+def optimizer(scenario, parameters, model):
+    return optimizers.make(scenario["optimizer"], parameters, model)
