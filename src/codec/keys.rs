@@ -71,6 +71,7 @@ pub static KEYS: &[Key] = &[
     key("optimizer.amsgrad", "amsgrad", Kind::Flag),
     key("optimizer.weight_decay", "wd", Kind::Flag),
     key("optimizer.relative_step", "relstep", Kind::Flag),
+    key("optimizer.in_backward", "inbwd", Kind::Flag),
     key("attention", "attn", name!(Attention)),
     key("sdpa_backend", "sdpa", name!(SdpaBackend)),
     key("padding_mask", "mask", Kind::Flag),

@@ -34,6 +34,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             amsgrad: true,
             weight_decay: true,
             relative_step: true,
+            in_backward: true,
             ..Optimizer::default()
         },
         dataset: Dataset {

@@ -35,14 +35,14 @@ impl Optimizer {
 
     /// The loop over parameters: the decayed gradient is dropped as soon as the next parameter
     /// comes, everything that `body` keeps only when it is replaced.
-    pub(super) fn each(&self, t: &Tape, mut body: impl FnMut(&Tensor)) {
+    pub(super) fn each(&self, t: &Tape, mut body: impl FnMut(usize, &Tensor)) {
         let mut gradient = None;
-        for_each_gradient(t, |_, parameter, _| {
+        for_each_gradient(t, |i, parameter, _| {
             drop(gradient.take());
             if self.options.weight_decay {
                 gradient = Some(temporary(t, "add", parameter));
             }
-            body(parameter);
+            body(i, parameter);
         });
         drop(gradient);
     }
@@ -54,7 +54,9 @@ impl Optimizer {
             return self.lists(t, &["_foreach_sqrt"]);
         }
         let mut root = None;
-        self.each(t, |parameter| root = Some(temporary(t, "sqrt", parameter)));
+        self.each(t, |_, parameter| {
+            root = Some(temporary(t, "sqrt", parameter))
+        });
     }
 
     /// Adagrad's state: `sum`, made with the optimizer; the fused step's counter is on the device.
@@ -77,7 +79,9 @@ impl Optimizer {
             OptimizerImpl::Foreach => self.lists(t, &["_foreach_sqrt", "_foreach_mul"]),
             OptimizerImpl::ForLoop => {
                 let mut root = None;
-                self.each(t, |parameter| root = Some(temporary(t, "sqrt", parameter)));
+                self.each(t, |_, parameter| {
+                    root = Some(temporary(t, "sqrt", parameter))
+                });
             }
             OptimizerImpl::Fused | OptimizerImpl::None => {}
         }
@@ -90,7 +94,7 @@ impl Optimizer {
             return self.lists(t, &["_foreach_add", "_foreach_add"]);
         }
         let (mut root, mut delta) = (None, None);
-        self.each(t, |parameter| {
+        self.each(t, |_, parameter| {
             root = Some(temporary(t, "add", parameter));
             delta = Some(temporary(t, "add", parameter));
         });
@@ -109,7 +113,7 @@ impl Optimizer {
             };
             return self.lists(t, ops);
         }
-        self.each(t, |parameter| drop(temporary(t, "abs", parameter)));
+        self.each(t, |_, parameter| drop(temporary(t, "abs", parameter)));
     }
 
     /// `torch.optim.NAdam`. State: `exp_avg`, `exp_avg_sq`.
@@ -119,7 +123,7 @@ impl Optimizer {
             return self.lists(t, &["_foreach_sqrt"]);
         }
         let mut root = None;
-        self.each(t, |parameter| {
+        self.each(t, |_, parameter| {
             let corrected = temporary(t, "div", parameter);
             root = Some(temporary(t, "sqrt", &corrected));
         });

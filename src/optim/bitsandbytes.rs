@@ -4,7 +4,7 @@
 //! Source: `bitsandbytes/optim/optimizer.py`, bitsandbytes 0.45 and 0.50. No step has temporaries.
 
 use super::state::{Optimizer, State, state_of};
-use crate::spec::OptimizerName;
+use crate::spec::{self, OptimizerName};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
@@ -26,10 +26,13 @@ struct Layout {
     eight_bits: bool,
     /// Whether large tensors' states are managed memory, which PyTorch's allocator never sees.
     paged: bool,
+    /// Whether each parameter has an optimizer of its own.
+    alone: bool,
 }
 
 impl Layout {
-    fn of(name: OptimizerName) -> Self {
+    fn of(options: &spec::Optimizer) -> Self {
+        let name = options.name;
         use OptimizerName::{
             AdamW32bitBitsAndBytes, Lion8bit, PagedAdamW8bit, PagedAdamW32bit, Sgd8bit,
         };
@@ -41,6 +44,7 @@ impl Layout {
             },
             eight_bits: !matches!(name, AdamW32bitBitsAndBytes | PagedAdamW32bit),
             paged: matches!(name, PagedAdamW8bit | PagedAdamW32bit),
+            alone: options.in_backward,
         }
     }
 }
@@ -48,7 +52,7 @@ impl Layout {
 impl Optimizer {
     /// One step; in the first the states are made.
     pub(super) fn bitsandbytes(&mut self, t: &Tape) {
-        let layout = Layout::of(self.options.name);
+        let layout = Layout::of(&self.options);
         let mut tables = std::mem::take(&mut self.shared);
         self.init(t, |parameter| states(t, parameter, layout, &mut tables));
         self.shared = tables;
@@ -62,7 +66,12 @@ fn states(t: &Tape, parameter: &Tensor, layout: Layout, tables: &mut State) -> S
         tables
             .extend((0..layout.states).map(|_| state_of(t, "_to_copy", &[TABLE], DType::Float32)));
     }
-    let mut all = State::new();
+    // Optimizers of one parameter each have tables of their own.
+    let mut all = if layout.alone {
+        std::mem::take(tables)
+    } else {
+        State::new()
+    };
     if !(layout.paged && numel >= MIN_PAGED) {
         let dtype = if eight_bits {
             DType::UInt8

@@ -13,10 +13,12 @@ impl Optimizer {
         match self.options.implementation {
             OptimizerImpl::ForLoop => {
                 let mut states = std::mem::take(&mut self.states);
-                let first = states.is_empty();
-                self.each(t, |parameter| {
-                    if momentum && first {
-                        states.push(vec![state_like(t, "clone", parameter)]);
+                self.each(t, |i, parameter| {
+                    if states.len() <= i {
+                        states.resize(i + 1, State::new());
+                    }
+                    if momentum && states[i].is_empty() {
+                        states[i].push(state_like(t, "clone", parameter));
                     }
                 });
                 self.states = states;

@@ -7,6 +7,8 @@ use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{Framework, Loss, Precision, Program, ResolvedSpec};
 use crate::tape::{Backend, Category, RawEvent, Tape, Tensor};
 use crate::units::DType;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Steps until the allocator's pools stop growing: in the second the optimizer states are there
 /// from the start, the third repeats it with everything cached.
@@ -150,7 +152,15 @@ impl Run<'_> {
         let forward_only = spec.program != Program::Training;
         // Without a loss the forward pass of training runs alone, its graph kept.
         let trains = !forward_only && spec.loss != Loss::None;
-        let mut optimizer = Optimizer::new(t, spec.optimizer);
+        let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
+        if spec.optimizer.in_backward {
+            let optimizer = Rc::clone(&optimizer);
+            t.on_gradient(move |t| {
+                classify_gradients(t);
+                optimizer.borrow_mut().step(t);
+                t.drop_gradients();
+            });
+        }
         let mut scaler = (spec.precision == Precision::AmpFp16).then(GradScaler::default);
         let accumulation = self.accumulation;
         // What the caller holds of the last outputs: replaced when the next are there.
@@ -200,11 +210,7 @@ impl Run<'_> {
                         None => t.backward(loss),
                     }
                 }
-                t.for_each_parameter(|_, _, grad| {
-                    if let Some(grad) = grad {
-                        grad.set_category(Category::Gradients);
-                    }
-                });
+                classify_gradients(t);
                 drop(loss);
             }
             if trains {
@@ -217,10 +223,10 @@ impl Run<'_> {
                 }
                 self.mark(step, accumulation - 1, Phase::OptimizerStep);
                 if let Some(scaler) = &mut scaler {
-                    scaler.step(t, &mut optimizer);
+                    scaler.step(t, &mut optimizer.borrow_mut());
                     scaler.update();
                 } else {
-                    optimizer.step(t);
+                    optimizer.borrow_mut().step(t);
                 }
                 self.mark(step, accumulation - 1, Phase::ZeroGrad);
                 if spec.zero_grad_set_to_none {
@@ -335,4 +341,13 @@ mod tests {
             );
         }
     }
+}
+
+/// Says of every gradient that there is what it is.
+fn classify_gradients(t: &Tape) {
+    t.for_each_parameter(|_, _, grad| {
+        if let Some(grad) = grad {
+            grad.set_category(Category::Gradients);
+        }
+    });
 }

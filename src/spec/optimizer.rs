@@ -1,6 +1,6 @@
 //! Checks of the optimizer: implementations that exist and options that it has.
 
-use super::{Finding, Framework, OptimizerImpl, OptimizerName, Scenario};
+use super::{Finding, Framework, OptimizerImpl, OptimizerName, Precision, Scenario};
 
 impl OptimizerName {
     /// The implementations of its step on CUDA, the default first (torch 2.15,
@@ -101,6 +101,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             .with_fix("optimizer.momentum", 0.9),
         );
     }
+    check_in_backward(scenario, findings);
     let mut no_effect = |key: &str| {
         findings.push(Finding::notice(
             key,
@@ -116,5 +117,54 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     if optimizer.relative_step && optimizer.name != OptimizerName::AdafactorTransformers {
         no_effect("optimizer.relative_step");
+    }
+}
+
+/// A step inside the backward pass sees one gradient, once.
+fn check_in_backward(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if !scenario.optimizer.in_backward {
+        return;
+    }
+    let mut refuse = |key: &str, what: &str, what_zh: &str, fix: serde_json::Value| {
+        findings.push(
+            Finding::error(
+                key,
+                format!("The optimizer steps inside backward, so {what}."),
+                format!("优化器在反向传播中更新，因此{what_zh}。"),
+            )
+            .with_fix(key, fix),
+        );
+    };
+    if scenario.gradient_accumulation_steps > 1 {
+        refuse(
+            "gradient_accumulation_steps",
+            "gradients cannot be accumulated",
+            "无法累积梯度",
+            1.into(),
+        );
+    }
+    if scenario.clip_grad_norm {
+        refuse(
+            "clip_grad_norm",
+            "the norm of all gradients is never known",
+            "无法得到全部梯度的范数",
+            false.into(),
+        );
+    }
+    if scenario.precision == Precision::AmpFp16 {
+        refuse(
+            "precision",
+            "a gradient scaler cannot look at all gradients first",
+            "梯度缩放器无法先检查全部梯度",
+            Precision::AmpBf16.name().into(),
+        );
+    }
+    if scenario.optimizer.name == OptimizerName::None {
+        refuse(
+            "optimizer.in_backward",
+            "there must be one",
+            "必须选择一个优化器",
+            false.into(),
+        );
     }
 }

@@ -288,6 +288,10 @@ pub struct Optimizer {
     /// transformers' Adafactor: learning rate from the step and the parameter's scale.
     #[serde(skip_serializing_if = "is_false")]
     pub relative_step: bool,
+    /// Whether each parameter has an optimizer of its own that steps as soon as backward has its
+    /// gradient, which is then dropped (`register_post_accumulate_grad_hook`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub in_backward: bool,
 }
 
 impl Default for Optimizer {
@@ -299,6 +303,7 @@ impl Default for Optimizer {
             amsgrad: false,
             weight_decay: false,
             relative_step: false,
+            in_backward: false,
         }
     }
 }

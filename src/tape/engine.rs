@@ -127,6 +127,10 @@ impl Tape {
         }
         for leaf in complete {
             leaf.accumulate(self);
+            let hook = self.gradient_hook.borrow().clone();
+            if let (Some(hook), Some(_)) = (hook, leaf.parameter) {
+                hook(self);
+            }
         }
     }
 

@@ -63,6 +63,9 @@ struct Parameter {
     leaf: Rc<Leaf>,
 }
 
+/// What runs whenever a parameter has its gradient.
+type GradientHook = Rc<dyn Fn(&Tape)>;
+
 /// Records a program of tensor operations.
 pub struct Tape {
     recorder: Rc<Recorder>,
@@ -72,6 +75,7 @@ pub struct Tape {
     seq: Cell<u32>,
     pass: Cell<u32>,
     parameters: RefCell<Vec<Parameter>>,
+    gradient_hook: RefCell<Option<GradientHook>>,
     autocast: RefCell<Option<Autocast>>,
     /// The checkpointed region that is running forward for the first time.
     checkpoint: RefCell<Option<Rc<Frame>>>,
@@ -92,6 +96,7 @@ impl Tape {
             seq: Cell::new(0),
             pass: Cell::new(0),
             parameters: RefCell::default(),
+            gradient_hook: RefCell::default(),
             autocast: RefCell::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),
@@ -174,6 +179,12 @@ impl Tape {
         for parameter in self.parameters.borrow().iter() {
             parameter.leaf.grad.take();
         }
+    }
+
+    /// Calls `hook` whenever a parameter has taken its gradient, as
+    /// `register_post_accumulate_grad_hook` on all of them does.
+    pub fn on_gradient(&self, hook: impl Fn(&Self) + 'static) {
+        self.gradient_hook.replace(Some(Rc::new(hook)));
     }
 
     fn next_pass(&self) -> u32 {
