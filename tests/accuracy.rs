@@ -34,6 +34,17 @@ fn the_llama_family_is_as_exact_as_the_goals_ask() {
     }
 }
 
+#[test]
+fn adapters_over_four_bits_are_within_a_hundredth_of_a_percent() {
+    let accuracy = accuracy("four_bit.jsonl");
+    println!("{accuracy}");
+    assert_eq!(accuracy.compared(), 30, "every case is estimated");
+    let exact = |goal: &&highwater::report::Goal| goal.what == "peak_tensor worst";
+    let goals = accuracy.goals();
+    let worst = goals.iter().find(exact).expect("the goal");
+    assert!(worst.found <= 0.0001, "{}", worst.found);
+}
+
 /// Of a hundred answers this many must be right.
 const RIGHT_OF_100: usize = 95;
 
