@@ -1,11 +1,12 @@
 //! The training program.
 
-use super::{Event, Mark, Phase, Storage, Trace};
+use super::fold::{Counts, Record};
+use super::{Mark, Phase, Trace};
 use crate::device::cublas_workspace;
-use crate::nn::{Model, Output};
+use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{Framework, Loss, Precision, Program, ResolvedSpec};
-use crate::tape::{Backend, Category, RawEvent, Tape, Tensor};
+use crate::tape::{Backend, Category, Tape, Tensor};
 use crate::units::DType;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,45 +27,48 @@ pub fn simulate(spec: &ResolvedSpec) -> Trace {
 }
 
 fn run(spec: &ResolvedSpec, accumulation: u32) -> Trace {
+    folded(spec, accumulation).unwrap_or_else(|| unfolded(spec, accumulation))
+}
+
+/// Runs every step.
+fn unfolded(spec: &ResolvedSpec, accumulation: u32) -> Trace {
     let tape = Tape::new(backend(spec));
-    let run = Run {
-        second: None,
-        tape: &tape,
-        spec,
-        accumulation,
-        marks: Vec::new(),
-        counts: [0; 3],
-    };
-    let (marks, counts, repeats) = run.training();
-    let (storages, events, scopes) = tape.finish();
-    let mut trace = Trace {
-        storages: storages
-            .into_iter()
-            .map(|s| Storage {
-                bytes: s.bytes,
-                category: s.category,
-                op: s.op,
-                scope: s.scope,
-            })
-            .collect(),
-        events: events
-            .into_iter()
-            .map(|event| match event {
-                RawEvent::Alloc(id) => Event::Alloc(id),
-                RawEvent::Free(id) => Event::Free(id),
-                RawEvent::Mark(mark) => Event::Mark(mark),
-            })
-            .collect(),
-        marks,
-        scopes,
-        num_parameters: counts[0],
-        num_trainable: counts[1],
-        saved_for_backward: counts[2],
-    };
-    if let Some(second) = repeats {
-        trace.repeat_step(second);
+    let mut run = Run::new(&tape, spec, accumulation);
+    for step in 0..STEPS {
+        let batch = run.micro_batches(step);
+        run.update(step);
+        run.zero_gradients();
+        drop(batch);
     }
-    trace
+    tape.close();
+    run.kept = None;
+    let Run { marks, counts, .. } = run;
+    Record::of(tape, marks).trace(counts)
+}
+
+/// Runs the micro-batches of one step only and lets them stand for those of all steps
+/// (Note [One forward pass for all steps], `fold.rs`).
+fn folded(spec: &ResolvedSpec, accumulation: u32) -> Option<Trace> {
+    if spec.keep_outputs || !spec.zero_grad_set_to_none || spec.optimizer.in_backward {
+        return None;
+    }
+    let tape = Tape::new(backend(spec));
+    let mut run = Run::new(&tape, spec, accumulation);
+    let built = tape.event_count();
+    let batch = run.micro_batches(0);
+    let mut updates = vec![tape.event_count()];
+    for step in 0..STEPS {
+        run.update(step);
+        updates.push(tape.event_count());
+        run.keep_for_next_forward();
+    }
+    run.zero_gradients();
+    drop(batch);
+    tape.close();
+    let Run { marks, counts, .. } = run;
+    Record::of(tape, marks)
+        .fold(built, &updates)
+        .map(|record| record.trace(counts))
 }
 
 fn backend(spec: &ResolvedSpec) -> Backend {
@@ -80,26 +84,59 @@ fn backend(spec: &ResolvedSpec) -> Backend {
     }
 }
 
-/// Where the second step begins.
-#[derive(Clone, Copy)]
-struct Start {
-    mark: usize,
-    storage: usize,
-    /// Storages that are alive.
-    alive: usize,
-}
-
+/// A run that is going on.
 struct Run<'a> {
-    /// Where the second step began.
-    second: Option<Start>,
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     accumulation: u32,
+    model: Model,
+    optimizer: Rc<RefCell<Optimizer>>,
+    scaler: Option<GradScaler>,
+    /// What the caller holds of the last outputs: replaced when the next are there.
+    kept: Option<(Tensor, Option<Tensor>)>,
     marks: Vec<Mark>,
-    counts: [u64; 3],
+    counts: Counts,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
+        let model = Model::new(t, spec);
+        let mut counts = Counts {
+            parameters: model.num_parameters(),
+            ..Counts::default()
+        };
+        t.for_each_parameter(|_, parameter, _| counts.trainable += parameter.numel());
+        let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
+        if spec.optimizer.in_backward {
+            let optimizer = Rc::clone(&optimizer);
+            t.on_gradient(move |t| {
+                classify_gradients(t);
+                optimizer.borrow_mut().step(t);
+                t.drop_gradients();
+            });
+        }
+        Self {
+            tape: t,
+            spec,
+            accumulation,
+            model,
+            optimizer,
+            scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
+            kept: None,
+            marks: Vec::new(),
+            counts,
+        }
+    }
+
+    fn forward_only(&self) -> bool {
+        self.spec.program != Program::Training
+    }
+
+    /// Without a loss the forward pass of training runs alone, its graph kept.
+    fn trains(&self) -> bool {
+        !self.forward_only() && self.spec.loss != Loss::None
+    }
+
     fn mark(&mut self, step: u32, micro_batch: u32, phase: Phase) {
         self.tape
             .mark(u32::try_from(self.marks.len()).unwrap_or(u32::MAX));
@@ -119,129 +156,85 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the second step freed just what it had allocated, so that the third repeats it. If
-    /// so, where it began.
-    fn repeats(&self) -> Option<Start> {
-        let second = self.second?;
-        self.tape.with_storages(|storages| {
-            let (before, during) = storages.split_at(second.storage);
-            let kept = before.iter().filter(|s| s.alive).count();
-            (kept == second.alive && !during.iter().any(|s| s.alive)).then_some(second)
-        })
-    }
-
-    /// The start of a step is here.
-    fn start(&self) -> Start {
-        let alive = self
-            .tape
-            .with_storages(|all| all.iter().filter(|s| s.alive).count());
-        Start {
-            mark: self.marks.len(),
-            storage: self.tape.storage_count(),
-            alive,
-        }
-    }
-
-    fn training(mut self) -> (Vec<Mark>, [u64; 3], Option<Start>) {
+    /// Fetch, forward and backward of each micro-batch; the last batch lives on.
+    fn micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
-        let model = Model::new(t, spec);
-        self.counts[0] = model.num_parameters();
-        t.for_each_parameter(|_, parameter, _| {
-            self.counts[1] += parameter.numel();
-        });
-        let forward_only = spec.program != Program::Training;
-        // Without a loss the forward pass of training runs alone, its graph kept.
-        let trains = !forward_only && spec.loss != Loss::None;
-        let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
-        if spec.optimizer.in_backward {
-            let optimizer = Rc::clone(&optimizer);
-            t.on_gradient(move |t| {
-                classify_gradients(t);
-                optimizer.borrow_mut().step(t);
-                t.drop_gradients();
-            });
-        }
-        let mut scaler = (spec.precision == Precision::AmpFp16).then(GradScaler::default);
-        let accumulation = self.accumulation;
-        // What the caller holds of the last outputs: replaced when the next are there.
-        let mut kept = None;
-        let mut repeats = None;
-        for step in 0..STEPS {
-            if step == 1 {
-                self.second = Some(self.start());
-            } else if step == 2 {
-                repeats = self.repeats();
-                if repeats.is_some() {
-                    break;
-                }
+        let mut batch = None;
+        for micro_batch in 0..self.accumulation {
+            self.mark(step, micro_batch, Phase::Data);
+            batch.replace(self.model.fetch(t, spec));
+            let Some(batch) = &batch else { continue };
+            self.mark(step, micro_batch, Phase::Forward);
+            let grad_mode = t.set_grad_enabled(!self.forward_only());
+            if let Some(dtype) = self.autocast() {
+                t.enter_autocast(dtype);
             }
-            let mut batch = None;
-            for micro_batch in 0..accumulation {
-                self.mark(step, micro_batch, Phase::Data);
-                batch.replace(model.fetch(t, spec));
-                let Some(batch) = &batch else { continue };
-                self.mark(step, micro_batch, Phase::Forward);
-                let grad_mode = t.set_grad_enabled(!forward_only);
-                if let Some(dtype) = self.autocast() {
-                    t.enter_autocast(dtype);
-                }
-                let Output { logits, loss } = model.forward(t, batch);
-                t.classify_autocast_copies();
-                t.exit_autocast();
-                t.set_grad_enabled(grad_mode);
-                let mut loss = loss;
-                if accumulation > 1 {
-                    loss = loss.map(|loss| t.div_scalar(&loss));
-                }
-                if spec.keep_outputs {
-                    logits.set_category(Category::Logits);
-                    kept = Some((logits, loss.clone()));
-                } else {
-                    drop(logits);
-                }
-                self.forward_ended(step, loss.as_ref());
-                if !trains {
-                    continue;
-                }
+            let Output { logits, mut loss } = self.model.forward(t, batch);
+            t.classify_autocast_copies();
+            t.exit_autocast();
+            t.set_grad_enabled(grad_mode);
+            if self.accumulation > 1 {
+                loss = loss.map(|loss| t.div_scalar(&loss));
+            }
+            if spec.keep_outputs {
+                logits.set_category(Category::Logits);
+                self.kept = Some((logits, loss.clone()));
+            } else {
+                drop(logits);
+            }
+            self.forward_ended(loss.as_ref());
+            if self.trains() {
                 self.mark(step, micro_batch, Phase::Backward);
-                if let Some(loss) = &loss {
-                    match &mut scaler {
-                        Some(scaler) => t.backward(&scaler.scale(t, loss)),
-                        None => t.backward(loss),
-                    }
-                }
-                classify_gradients(t);
-                drop(loss);
+                self.backward(loss);
             }
-            if trains {
-                if spec.clip_grad_norm {
-                    self.mark(step, accumulation - 1, Phase::Clip);
-                    if let Some(scaler) = &mut scaler {
-                        scaler.unscale(t);
-                    }
-                    clip_grad_norm(t);
-                }
-                self.mark(step, accumulation - 1, Phase::OptimizerStep);
-                if let Some(scaler) = &mut scaler {
-                    scaler.step(t, &mut optimizer.borrow_mut());
-                    scaler.update();
-                } else {
-                    optimizer.borrow_mut().step(t);
-                }
-                self.mark(step, accumulation - 1, Phase::ZeroGrad);
-                if spec.zero_grad_set_to_none {
-                    t.drop_gradients();
-                }
-            }
-            drop(batch);
         }
-        drop(kept);
-        t.close();
-        (self.marks, self.counts, repeats)
+        batch
+    }
+
+    fn backward(&mut self, loss: Option<Tensor>) {
+        let t = self.tape;
+        if let Some(loss) = &loss {
+            match &mut self.scaler {
+                Some(scaler) => t.backward(&scaler.scale(t, loss)),
+                None => t.backward(loss),
+            }
+        }
+        classify_gradients(t);
+        drop(loss);
+    }
+
+    /// Clipping and the optimizer's step, up to the mark of `zero_grad`.
+    fn update(&mut self, step: u32) {
+        if !self.trains() {
+            return;
+        }
+        let t = self.tape;
+        let last = self.accumulation - 1;
+        if self.spec.clip_grad_norm {
+            self.mark(step, last, Phase::Clip);
+            if let Some(scaler) = &mut self.scaler {
+                scaler.unscale(t);
+            }
+            clip_grad_norm(t);
+        }
+        self.mark(step, last, Phase::OptimizerStep);
+        if let Some(scaler) = &mut self.scaler {
+            scaler.step(t, &mut self.optimizer.borrow_mut());
+            scaler.update();
+        } else {
+            self.optimizer.borrow_mut().step(t);
+        }
+        self.mark(step, last, Phase::ZeroGrad);
+    }
+
+    fn zero_gradients(&self) {
+        if self.trains() && self.spec.zero_grad_set_to_none {
+            self.tape.drop_gradients();
+        }
     }
 
     /// What is alive when the forward pass has ended is kept for backward.
-    fn forward_ended(&mut self, step: u32, loss: Option<&Tensor>) {
+    fn forward_ended(&mut self, loss: Option<&Tensor>) {
         if let Some(loss) = loss {
             loss.set_category(Category::Logits);
         }
@@ -260,47 +253,34 @@ impl Run<'_> {
             }
             saved
         });
-        if step > 0 {
-            self.counts[2] = saved;
-        }
+        self.counts.saved_for_backward = saved;
+    }
+
+    /// What lives on from this step counts as kept when the next forward pass has ended.
+    fn keep_for_next_forward(&self) {
+        self.tape.with_storages(|storages| {
+            for storage in storages.iter_mut().filter(|s| s.alive) {
+                if storage.category == Category::Temporaries {
+                    storage.category = Category::Activations;
+                }
+            }
+        });
     }
 }
 
-impl Trace {
-    /// Appends the last step, which began at `start`, once more.
-    fn repeat_step(&mut self, start: Start) {
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let first_mark = number(start.mark);
-        let Some(from) = self
-            .events
-            .iter()
-            .rposition(|&e| e == Event::Mark(first_mark))
-        else {
-            return;
-        };
-        let storages = number(self.storages.len() - start.storage);
-        let marks = number(self.marks.len() - start.mark);
-        self.storages.extend_from_within(start.storage..);
-        for i in start.mark..self.marks.len() {
-            let mark = self.marks[i];
-            self.marks.push(Mark {
-                step: mark.step + 1,
-                ..mark
-            });
+/// Says of every gradient that there is what it is.
+fn classify_gradients(t: &Tape) {
+    t.for_each_parameter(|_, _, grad| {
+        if let Some(grad) = grad {
+            grad.set_category(Category::Gradients);
         }
-        for i in from..self.events.len() {
-            self.events.push(match self.events[i] {
-                Event::Alloc(id) => Event::Alloc(id + storages),
-                Event::Free(id) => Event::Free(id + storages),
-                Event::Mark(mark) => Event::Mark(mark + marks),
-            });
-        }
-    }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::Event;
     use crate::spec::{Scenario, resolve};
     use std::collections::BTreeMap;
 
@@ -341,13 +321,33 @@ mod tests {
             );
         }
     }
-}
 
-/// Says of every gradient that there is what it is.
-fn classify_gradients(t: &Tape) {
-    t.for_each_parameter(|_, _, grad| {
-        if let Some(grad) = grad {
-            grad.set_category(Category::Gradients);
+    #[test]
+    fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
+        let options = [
+            r#"{"precision": "fp32"}"#,
+            r#"{"precision": "bf16", "optimizer": {"name": "adamw", "impl": "fused"}}"#,
+            r#"{"precision": "amp_bf16", "gradient_accumulation_steps": 3}"#,
+            r#"{"precision": "amp_fp16", "clip_grad_norm": true}"#,
+            r#"{"optimizer": {"name": "adafactor_transformers", "impl": "for_loop"}}"#,
+            r#"{"optimizer": {"name": "adagrad"}, "activation_checkpointing": "full"}"#,
+            r#"{"optimizer": {"name": "adamw", "impl": "for_loop"}, "clip_grad_norm": true}"#,
+            r#"{"framework": "torch-2.6/transformers-4.51", "precision": "amp_bf16"}"#,
+            r#"{"framework": "torch-2.6/transformers-4.48", "precision": "bf16",
+                "activation_checkpointing": "full_reentrant",
+                "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
+            r#"{"program": "forward", "precision": "bf16"}"#,
+            r#"{"loss": "mean_logits", "attention": "eager"}"#,
+        ];
+        for option in options {
+            let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
+            scenario.model = crate::spec::ModelRef::Catalog("smollm2-135m".to_owned());
+            scenario
+                .model_overrides
+                .insert("num_hidden_layers".to_owned(), 2.into());
+            let spec = resolve(&scenario).spec.expect(option);
+            let folded = folded(&spec, 2).expect(option);
+            assert_eq!(folded, unfolded(&spec, 2), "{option}");
         }
-    });
+    }
 }

@@ -288,6 +288,11 @@ impl Tape {
         self.recorder.count()
     }
 
+    /// How many events there have been.
+    pub fn event_count(&self) -> usize {
+        self.recorder.event_count()
+    }
+
     /// Ends the record: what is dropped from here on stays alive in it.
     pub fn close(&self) {
         self.recorder.close();

@@ -139,6 +139,10 @@ impl Recorder {
         f(&mut self.storages.borrow_mut())
     }
 
+    pub(super) fn event_count(&self) -> usize {
+        self.events.borrow().len()
+    }
+
     pub(super) fn count(&self) -> usize {
         self.storages.borrow().len()
     }
