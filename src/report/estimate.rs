@@ -68,7 +68,7 @@ pub fn from_trace(
     };
     Ok(Estimate {
         report,
-        timeline: timeline(trace, &summary.replay),
+        timeline: timeline(trace, &summary.live, &summary.replay),
         failure: summary.failure,
     })
 }
@@ -98,41 +98,53 @@ fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> V
     }
 }
 
+/// Bytes of one category: held, most that was held, largest tensor.
+#[derive(Default)]
+struct Held {
+    now: u64,
+    most: u64,
+    largest: u64,
+}
+
+impl Held {
+    fn add(&mut self, bytes: u64) {
+        self.now += bytes;
+        self.most = self.most.max(self.now);
+        self.largest = self.largest.max(bytes);
+    }
+}
+
 /// What the host model takes over from the device's side.
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
-    let of = |wanted: Category| {
-        let bytes = move |id: u32| {
-            let storage = trace.storages[id as usize];
-            (storage.category == wanted).then_some(storage.bytes)
+    let mut parameters = Held::default();
+    let mut states = Held::default();
+    for &event in &trace.events {
+        let (Event::Alloc(id) | Event::Free(id)) = event else {
+            continue;
         };
-        let mut held = 0u64;
-        let mut largest = 0u64;
-        for &event in &trace.events {
-            match event {
-                Event::Alloc(id) => {
-                    let bytes = bytes(id).unwrap_or(0);
-                    held += bytes;
-                    largest = largest.max(bytes);
-                }
-                Event::Free(id) => held -= bytes(id).unwrap_or(0),
-                Event::Mark(_) => {}
-            }
+        let storage = &trace.storages[id as usize];
+        let held = match storage.category {
+            Category::Parameters => &mut parameters,
+            Category::OptimizerStates => &mut states,
+            _ => continue,
+        };
+        match event {
+            Event::Alloc(_) => held.add(storage.bytes),
+            Event::Free(_) => held.now -= storage.bytes,
+            Event::Mark(_) => {}
         }
-        (held, largest)
-    };
-    let (parameters, largest_parameter) = of(Category::Parameters);
-    let (states, largest_state) = of(Category::OptimizerStates);
+    }
     // PEFT keeps adapters in float32 and saves only them.
     let saved = if spec.lora.is_some() {
         trace.num_trainable * DType::Float32.size()
     } else {
-        parameters
+        parameters.most
     };
     HostInputs {
-        parameter_bytes: Bytes(parameters),
+        parameter_bytes: Bytes(parameters.most),
         saved_parameter_bytes: Bytes(saved),
-        optimizer_state_bytes: Bytes(states),
-        largest_tensor_bytes: Bytes(largest_parameter.max(largest_state)),
+        optimizer_state_bytes: Bytes(states.most),
+        largest_tensor_bytes: Bytes(parameters.largest.max(states.largest)),
         vocab_size: spec
             .architecture
             .dimensions()

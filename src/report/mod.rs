@@ -34,7 +34,7 @@ pub use advice::{Memory, Remedy, RemedyKind, candidates, remedies, remedy};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
-pub use phases::spans;
+pub use phases::{live_bytes, spans};
 pub use summarize::{DeviceSummary, summarize};
 pub use sweep::{Sweeper, sweep};
 pub use timeline::timeline;

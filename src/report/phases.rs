@@ -14,7 +14,7 @@ pub(super) fn rounded(trace: &Trace, id: u32) -> u64 {
 }
 
 /// Live bytes after each event: storages, each rounded to the allocator's 512 bytes.
-pub(super) fn live_bytes(trace: &Trace) -> Vec<u64> {
+pub fn live_bytes(trace: &Trace) -> Vec<u64> {
     let mut live = 0u64;
     trace
         .events
@@ -128,12 +128,16 @@ fn peaks(step: u32, spans: &[PhaseSpan], live: &[u64], replay: &Replay) -> Vec<P
 
 /// The phases of some steps, micro-batches taken together, with the binding one. A step without
 /// phases is left out. `replay` must cover the whole trace.
-pub(super) fn steps(trace: &Trace, replay: &Replay, wanted: &[u32]) -> Vec<StepReport> {
-    let live = live_bytes(trace);
+pub(super) fn steps(
+    trace: &Trace,
+    live: &[u64],
+    replay: &Replay,
+    wanted: &[u32],
+) -> Vec<StepReport> {
     let spans = spans(trace);
     let peaks: Vec<Vec<Peak>> = wanted
         .iter()
-        .map(|&step| peaks(step, &spans, &live, replay))
+        .map(|&step| peaks(step, &spans, live, replay))
         .collect();
     let mut at: Vec<usize> = peaks.iter().flatten().map(|peak| peak.at).collect();
     at.sort_unstable();

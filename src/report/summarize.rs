@@ -1,6 +1,6 @@
 //! From a trace to the device's report.
 
-use super::phases::steps;
+use super::phases::{live_bytes, steps};
 use super::replayed::{limited, replayed, unlimited, within_its_limit};
 use super::{DeviceReport, RunReport};
 use crate::device::{Failure, Replay};
@@ -13,6 +13,8 @@ use crate::units::Bytes;
 pub struct DeviceSummary {
     /// The report.
     pub report: DeviceReport,
+    /// Live storages after each event, in bytes, each rounded to 512.
+    pub live: Vec<u64>,
     /// The allocator with as much memory as the run asks for, event by event.
     pub replay: Replay,
     /// Where the run ends on this device, when it does not fit.
@@ -26,7 +28,8 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     if failure.is_some() {
         replay = replayed(trace, unlimited(spec));
     }
-    let mut steps = steps(trace, &replay, &[0, trace.steady_step()]).into_iter();
+    let live = live_bytes(trace);
+    let mut steps = steps(trace, &live, &replay, &[0, trace.steady_step()]).into_iter();
     let first_step = steps.next()?;
     let steady_step = steps.next()?;
     let run = peaks(&replay);
@@ -59,6 +62,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     };
     Some(DeviceSummary {
         report,
+        live,
         replay,
         failure,
     })

@@ -1,4 +1,4 @@
-use super::phases::{spans, steps};
+use super::phases::{live_bytes, spans, steps};
 use super::replayed::replayed;
 use super::timeline;
 use crate::device::Settings;
@@ -55,7 +55,7 @@ fn two_steps() -> Trace {
 fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
     let trace = two_steps();
     let replay = replayed(&trace, Settings::default());
-    let steps = steps(&trace, &replay, &[0, 1]);
+    let steps = steps(&trace, &live_bytes(&trace), &replay, &[0, 1]);
     assert_eq!(steps.len(), 2);
     let phases: Vec<_> = steps[1]
         .phases
@@ -77,7 +77,7 @@ fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
 fn the_binding_phase_is_the_highest_and_its_parts_add_up_to_it() {
     let trace = two_steps();
     let replay = replayed(&trace, Settings::default());
-    for step in steps(&trace, &replay, &[0, 1]) {
+    for step in steps(&trace, &live_bytes(&trace), &replay, &[0, 1]) {
         assert_eq!(step.peak.phase, Phase::Backward);
         assert_eq!(step.peak.composition.total(), step.peak.peak_tensor);
         let activations = step.peak.composition.get(Category::Activations);
@@ -107,7 +107,7 @@ fn phases_tile_the_run_from_the_first_mark_to_the_last_event() {
 fn a_thinned_timeline_keeps_the_peak() {
     let trace = two_steps();
     let replay = replayed(&trace, Settings::default());
-    let timeline = timeline(&trace, &replay);
+    let timeline = timeline(&trace, &live_bytes(&trace), &replay);
     let peak = timeline.points[timeline.peak];
     assert_eq!(peak.composition.total(), Bytes(11 * MIB + 512));
     assert!(timeline.points.is_sorted_by(|a, b| a.event < b.event));

@@ -1,6 +1,6 @@
 //! Memory over program order.
 
-use super::phases::{compositions, live_bytes, spans};
+use super::phases::{compositions, spans};
 use super::{Timeline, TimelinePoint};
 use crate::device::Replay;
 use crate::sim::Trace;
@@ -12,16 +12,16 @@ const POINTS: usize = 480;
 const BORDERS: usize = 240;
 
 /// Memory over program order from the first phase on, thinned: of each stretch of events the
-/// highest stays, so peaks are exact, and so does the beginning of each phase.
-pub fn timeline(trace: &Trace, replay: &Replay) -> Timeline {
-    let live = live_bytes(trace);
+/// highest stays, so peaks are exact, and so does the beginning of each phase. `live` is from
+/// [`super::live_bytes`].
+pub fn timeline(trace: &Trace, live: &[u64], replay: &Replay) -> Timeline {
     let spans = spans(trace);
     let first = spans.first().map_or(0, |span| span.start as usize);
     let end = live.len().min(replay.allocated.len());
     let stretch = end.saturating_sub(first).div_ceil(POINTS).max(1);
     let mut at: Vec<usize> = (first..end)
         .step_by(stretch)
-        .map(|start| highest(&live, start, (start + stretch).min(end)))
+        .map(|start| highest(live, start, (start + stretch).min(end)))
         .collect();
     if spans.len() <= BORDERS {
         at.extend(spans.iter().map(|span| span.start as usize));

@@ -61,7 +61,11 @@ fn main() {
             micros(smallest(|| resolve(&scenario))),
             micros(smallest(|| simulate(&spec))),
             micros(smallest(|| summarize(&spec, &trace))),
-            micros(smallest(|| timeline(&trace, &summary.replay))),
+            micros(smallest(|| timeline(
+                &trace,
+                &summary.live,
+                &summary.replay
+            ))),
         );
     }
     let scenario = scenario("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach);

@@ -43,6 +43,9 @@ pub(super) fn write(text: &mut String, cases: &[(Case, Comparison)], count: usiz
         for phase in &comparison.phases {
             write_phase(text, "steady", phase)?;
         }
+        if comparison.phases.is_empty() {
+            write_phase(text, "peak  ", &comparison.peak)?;
+        }
     }
     Ok(())
 }
