@@ -7,14 +7,6 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::MessageEvent;
 
-/// Whether the page is inside another one.
-pub fn is_framed() -> bool {
-    window().is_some_and(|window| match window.parent() {
-        Ok(Some(parent)) => !Object::is(&parent, &window),
-        _ => true,
-    })
-}
-
 /// Tells the parent the content's height whenever it changes, and whenever it asks with a message
 /// that has a `highwater` key.
 ///

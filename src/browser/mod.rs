@@ -17,5 +17,5 @@ pub use appearance::{Appearance, appearance, is_wide, on_appearance_change, on_r
 pub use canvas::{Canvas, draw_on};
 pub use clipboard::copy;
 pub use document::{languages, remove_skeleton, set_language, set_root, set_root_style};
-pub use embed::{follow_height, is_framed};
+pub use embed::follow_height;
 pub use failure::report_failures;

@@ -3,25 +3,27 @@
 //! Everything a person reads is made here. Each word is one line with both languages, so that
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
+mod explanation;
 mod figures;
 mod language;
 mod numbers;
 mod remedies;
 mod sentences;
 mod terms;
+mod verdict;
 mod words;
 
+pub use explanation::explanation;
 pub use figures::{
     crossover_summary, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use language::Language;
-pub use numbers::{
-    ByteUnits, Scale, amount, count, difference, exact, exact_bytes, percent, short_count,
-};
+pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use remedies::{remedy_cost, remedy_name, remedy_saving};
 pub use sentences::{
-    bar_name, embed_snippet, explanation, fits_up_to, fix_label, host_peak, largest_fitting,
-    phase_in_sentence, phase_short, switch_sentence, verdict_answer, verdict_detail,
+    bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
+    phase_short, switch_sentence,
 };
 pub use terms::Term;
+pub use verdict::{verdict_answer, verdict_detail};
 pub use words::{Word, idle_reason};

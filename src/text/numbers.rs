@@ -195,20 +195,6 @@ pub fn count(value: u64) -> String {
     format!("{scaled:.decimals$}{suffix}")
 }
 
-/// A whole number as one types it: `8k` for 8192 where the binary thousand fits, else its digits.
-pub fn short_count(value: u64) -> String {
-    if value >= 1024 && value.is_multiple_of(1024) {
-        format!("{}k", value / 1024)
-    } else {
-        value.to_string()
-    }
-}
-
-/// A share of one in percent: `38 %`.
-pub fn percent(share: f64) -> String {
-    format!("{:.0}\u{a0}%", share * 100.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,127 @@
+//! The answer in one sentence.
+
+use super::{ByteUnits, Language, Scale, phase_in_sentence};
+use crate::report::Verdict;
+use crate::units::Bytes;
+
+/// `71.3 of 79.2 GiB`.
+pub(super) fn of(needed: Bytes, capacity: Bytes, units: ByteUnits, language: Language) -> String {
+    let scale = Scale::new(capacity, units);
+    let needed = scale.finer(needed);
+    match language {
+        Language::English => format!("{needed} of {}", scale.amount(capacity)),
+        Language::Chinese => format!("{needed} / {}", scale.amount(capacity)),
+    }
+}
+
+/// The answer in a few words: "Fits, 7.9 GiB to spare."
+pub fn verdict_answer(verdict: &Verdict, units: ByteUnits, language: Language) -> String {
+    let device = Scale::new(verdict.device.capacity, units);
+    let host = Scale::new(verdict.host.capacity, units);
+    let killed = verdict.host.shortfall() > verdict.swapped;
+    match (verdict.device.fits, verdict.host.fits, language) {
+        (true, true, Language::English) => format!(
+            "Fits, {} to spare.",
+            device.between(verdict.device.needed, verdict.device.capacity)
+        ),
+        (true, true, Language::Chinese) => format!(
+            "放得下，显存还余 {}。",
+            device.between(verdict.device.needed, verdict.device.capacity)
+        ),
+        (false, true, Language::English) => format!(
+            "Does not fit: {} of GPU memory missing.",
+            device.between(verdict.device.capacity, verdict.device.needed)
+        ),
+        (false, true, Language::Chinese) => format!(
+            "放不下：显存还差 {}。",
+            device.between(verdict.device.capacity, verdict.device.needed)
+        ),
+        (true, false, Language::English) if killed => format!(
+            "Host RAM runs out: {} missing; the job is killed.",
+            host.between(verdict.host.capacity, verdict.host.needed)
+        ),
+        (true, false, Language::Chinese) if killed => format!(
+            "主机内存不足：还差 {}，任务会被终止。",
+            host.between(verdict.host.capacity, verdict.host.needed)
+        ),
+        (true, false, Language::English) => format!(
+            "Swaps {} of host RAM: many times slower.",
+            host.finer_amount(verdict.swapped)
+        ),
+        (true, false, Language::Chinese) => format!(
+            "有 {} 主机内存被换出到交换空间，会慢很多倍。",
+            host.finer_amount(verdict.swapped)
+        ),
+        (false, false, Language::English) => format!(
+            "Does not fit: {} of GPU memory and {} of host RAM missing.",
+            device.between(verdict.device.capacity, verdict.device.needed),
+            host.between(verdict.host.capacity, verdict.host.needed)
+        ),
+        (false, false, Language::Chinese) => format!(
+            "放不下：显存还差 {}，主机内存还差 {}。",
+            device.between(verdict.device.capacity, verdict.device.needed),
+            host.between(verdict.host.capacity, verdict.host.needed)
+        ),
+    }
+}
+
+/// The numbers of the answer: "Needs 71.3 of 79.2 GiB VRAM at the optimizer step; host RAM 38.0
+/// of 128 GiB."
+pub fn verdict_detail(verdict: &Verdict, units: ByteUnits, language: Language) -> String {
+    let device = of(
+        verdict.device.needed,
+        verdict.device.capacity,
+        units,
+        language,
+    );
+    let host = of(verdict.host.needed, verdict.host.capacity, units, language);
+    let phase = phase_in_sentence(verdict.binding_phase, language);
+    match language {
+        Language::English => {
+            format!("Needs {device} VRAM at {phase}; host RAM {host}.")
+        }
+        Language::Chinese => {
+            format!("显存需要 {device}，峰值在{phase}阶段；主机内存 {host}。")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Fit;
+    use crate::sim::Phase;
+
+    fn verdict(device: (u64, u64), host: (u64, u64)) -> Verdict {
+        let fit = |(needed, capacity)| Fit::new(Bytes::gib(needed), Bytes::gib(capacity));
+        let host = fit(host);
+        Verdict {
+            fits: true,
+            binding_phase: Phase::OptimizerStep,
+            device: fit(device),
+            host,
+            swapped: Bytes::ZERO,
+        }
+    }
+
+    #[test]
+    fn what_fits_says_how_much_is_left() {
+        let verdict = verdict((71, 79), (38, 128));
+        let say = |language| verdict_answer(&verdict, ByteUnits::Binary, language);
+        assert_eq!(say(Language::English), "Fits, 8.0\u{a0}GiB to spare.");
+        assert_eq!(say(Language::Chinese), "放得下，显存还余 8.0\u{a0}GiB。");
+        assert_eq!(
+            verdict_detail(&verdict, ByteUnits::Binary, Language::English),
+            "Needs 71.0 of 79.0\u{a0}GiB VRAM at the optimizer step; host RAM 38.0 of 128\u{a0}GiB."
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_says_how_much_is_missing() {
+        let verdict = verdict((95, 79), (38, 128));
+        assert_eq!(
+            verdict_answer(&verdict, ByteUnits::Binary, Language::English),
+            "Does not fit: 16.0\u{a0}GiB of GPU memory missing."
+        );
+    }
+}
