@@ -45,6 +45,19 @@ fn adapters_over_four_bits_are_within_a_hundredth_of_a_percent() {
     assert!(worst.found <= 0.0001, "{}", worst.found);
 }
 
+#[test]
+fn every_further_optimizer_meets_every_goal() {
+    let accuracy = accuracy("optimizers.jsonl");
+    assert_eq!(accuracy.compared(), 31, "every case is compared");
+    for goal in accuracy.goals() {
+        assert!(
+            goal.met,
+            "{}: {} against {}",
+            goal.what, goal.found, goal.bound
+        );
+    }
+}
+
 /// Of a hundred answers this many must be right.
 const RIGHT_OF_100: usize = 95;
 
