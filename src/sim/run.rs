@@ -77,10 +77,21 @@ fn backend(spec: &ResolvedSpec) -> Backend {
         gemm_workspace: cublas_workspace(spec.device.compute_capability),
         gemm_bias_workspace: 1 << 20,
         gemm_workspace_persistent: !recent,
-        multiprocessors: 108,
+        multiprocessors: spec.device.multiprocessors,
+        threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
         sorts_by_needed_bits: recent,
         sdpa_keeps_generator: recent,
         foreach_norm_packs_chunks: recent,
+    }
+}
+
+/// `maxThreadsPerMultiProcessor` by compute capability (CUDA C++ Programming Guide, table of
+/// technical specifications).
+fn threads_per_multiprocessor(compute_capability: u32) -> u64 {
+    match compute_capability {
+        75 => 1024,
+        86 | 87 | 89 | 120 => 1536,
+        _ => 2048,
     }
 }
 

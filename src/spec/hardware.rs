@@ -54,6 +54,7 @@ pub(super) fn read(
         usable: hardware.gpu_memory.map_or(accelerator.usable.value, Bytes),
         context: accelerator.context.value,
         compute_capability: accelerator.compute_capability,
+        multiprocessors: accelerator.multiprocessors,
         processes: hardware.processes_per_gpu,
     };
     let host = HostFacts {

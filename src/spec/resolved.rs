@@ -84,6 +84,8 @@ pub struct DeviceFacts {
     pub context: Bytes,
     /// Compute capability times ten, as 80 for an A100.
     pub compute_capability: u32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u64,
     /// Processes that share it.
     pub processes: u64,
 }

@@ -48,6 +48,8 @@ pub struct Backend {
     pub gemm_workspace_persistent: bool,
     /// Streaming multiprocessors; reductions and flash attention size their scratch by them.
     pub multiprocessors: u64,
+    /// Threads that one of them runs at once.
+    pub threads_per_multiprocessor: u64,
     /// Whether the radix sort looks only at the bits that keys can have (torch 2.15).
     pub sorts_by_needed_bits: bool,
     /// Whether sdpa's kernels keep the random generator's state on the device (torch 2.15).

@@ -3,7 +3,7 @@
 //!
 //! Source: `aten/src/ATen/native/cuda/Reduce.cuh` (`setReduceConfig`), torch 2.15.
 
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Backend, Tape, Tensor};
 use crate::units::{DType, MAX_DIMS, Shape};
 use smallvec::smallvec;
 
@@ -15,8 +15,6 @@ const INPUT_VECTOR: u64 = 4;
 const ACCUMULATOR: u64 = 4;
 /// Threads of a warp.
 const WARP: u64 = 32;
-/// `maxThreadsPerMultiProcessor` of data center GPUs (compute capability 8.0, 9.0, 10.0).
-const THREADS_PER_MULTIPROCESSOR: u64 = 2048;
 /// The farthest byte, and the most elements, that a kernel with 32-bit indices reaches
 /// (`TensorIteratorBase::can_use_32bit_indexing`).
 const INDEX_LIMIT: u64 = i32::MAX as u64;
@@ -91,7 +89,7 @@ fn with_32bit_indexing(dims: &[Dim], element: u64, f: &mut impl FnMut(&[Dim])) {
 }
 
 /// What `setReduceConfig` decides.
-fn scratch(dims: &[Dim], sms: u64) -> Scratch {
+fn scratch(dims: &[Dim], backend: &Backend) -> Scratch {
     let len = dims.len();
     let total: u64 = dims.iter().map(|d| d.size).product();
     let inputs: u64 = dims.iter().filter(|d| d.reduced).map(|d| d.size).product();
@@ -142,7 +140,8 @@ fn scratch(dims: &[Dim], sms: u64) -> Scratch {
     }
     let values = inputs.div_ceil(step_input);
     let grid = (outputs / output_vector).div_ceil(step_output);
-    let target = sms * (THREADS_PER_MULTIPROCESSOR / (block_width * block_height));
+    let blocks_each = backend.threads_per_multiprocessor / (block_width * block_height);
+    let target = backend.multiprocessors * blocks_each;
     if !split || values < VALUES_PER_THREAD.1 || grid > target {
         return None;
     }
@@ -189,7 +188,7 @@ impl Tape {
         let (dims, len) = iteration(x.shape(), x.strides(), &reduced);
         let mut parts = smallvec::SmallVec::<[Scratch; 1]>::new();
         with_32bit_indexing(&dims[..len], x.dtype().size(), &mut |part| {
-            parts.push(scratch(part, self.backend().multiprocessors));
+            parts.push(scratch(part, self.backend()));
         });
         // Partial sums in half precision go through a buffer in float32.
         let sums = (parts.len() > 1 && dtype.is_half())
@@ -240,12 +239,23 @@ impl Tape {
 mod tests {
     use super::*;
 
+    const A100: Backend = Backend {
+        gemm_workspace: 0,
+        gemm_bias_workspace: 0,
+        gemm_workspace_persistent: false,
+        multiprocessors: 108,
+        threads_per_multiprocessor: 2048,
+        sorts_by_needed_bits: true,
+        sdpa_keeps_generator: true,
+        foreach_norm_packs_chunks: true,
+    };
+
     /// Measured: scratch that the allocator saw on compute capability 8.0 with 108 SMs.
     #[test]
     fn scratch_is_what_the_kernel_takes() {
         let rows = |n, m| {
             let (dims, len) = iteration(&Shape::from([n, m]), &Shape::from([m, 1]), &[true, false]);
-            scratch(&dims[..len], 108)
+            scratch(&dims[..len], &A100)
         };
         assert_eq!(rows(2048, 2048), Some((33_554_432, 64)));
         assert_eq!(rows(2048, 128), Some((2_097_152, 4)));
@@ -261,7 +271,9 @@ mod tests {
             &[true, false],
         );
         let mut parts = Vec::new();
-        with_32bit_indexing(&dims[..len], 4, &mut |part| parts.push(scratch(part, 108)));
+        with_32bit_indexing(&dims[..len], 4, &mut |part| {
+            parts.push(scratch(part, &A100))
+        });
         assert_eq!(parts, [Some((137_625_600, 112)); 2]);
     }
 }
