@@ -1,4 +1,4 @@
-//! RMSprop, Adagrad, Adadelta, Adamax and NAdam: the smaller optimizers of `torch.optim`.
+//! `RMSprop`, Adagrad, Adadelta, Adamax and `NAdam`: the smaller optimizers of `torch.optim`.
 //!
 //! The multi-tensor implementations hold their lists of temporaries until the step ends; the loops
 //! hold those of one parameter until the next one's take their names.
@@ -55,7 +55,7 @@ impl Optimizer {
         }
         let mut root = None;
         self.each(t, |_, parameter| {
-            root = Some(temporary(t, "sqrt", parameter))
+            root = Some(temporary(t, "sqrt", parameter));
         });
     }
 
@@ -80,7 +80,7 @@ impl Optimizer {
             OptimizerImpl::ForLoop => {
                 let mut root = None;
                 self.each(t, |_, parameter| {
-                    root = Some(temporary(t, "sqrt", parameter))
+                    root = Some(temporary(t, "sqrt", parameter));
                 });
             }
             OptimizerImpl::Fused | OptimizerImpl::None => {}

@@ -32,10 +32,10 @@ struct Layout {
 
 impl Layout {
     fn of(options: &spec::Optimizer) -> Self {
-        let name = options.name;
         use OptimizerName::{
             AdamW32bitBitsAndBytes, Lion8bit, PagedAdamW8bit, PagedAdamW32bit, Sgd8bit,
         };
+        let name = options.name;
         Self {
             states: if matches!(name, Lion8bit | Sgd8bit) {
                 1

@@ -63,14 +63,12 @@ fn orthogonal(t: &Tape, grad: &Tensor) -> Tensor {
     );
     let clamped = temporary(t, "clamp", &norm);
     drop((norm, clamped));
-    let mut kept = None;
+    let (mut held_gram, mut held_update) = (None, None);
     for iteration in 0..ITERATIONS {
         let gram = t.mm(&update, &t.t(&update));
-        kept = kept
-            .take()
-            .map(|(_, gram_update)| (gram.clone(), gram_update));
+        drop(held_gram.replace(gram.clone()));
         let gram_update = t.addmm(&gram, &gram, &gram);
-        kept = Some((gram, gram_update.clone()));
+        drop(held_update.replace(gram_update.clone()));
         update = if iteration == 0 && n > m {
             // cuBLASLt adds no transposed matrix; cuBLAS takes its own workspace.
             t.mm(&gram_update, &update)
@@ -78,6 +76,6 @@ fn orthogonal(t: &Tape, grad: &Tensor) -> Tensor {
             t.addmm(&update, &gram_update, &update)
         };
     }
-    drop(kept);
+    drop((held_gram, held_update));
     update
 }
