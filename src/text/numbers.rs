@@ -198,13 +198,14 @@ pub fn count(value: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::GIB;
 
     #[test]
     fn a_count_has_three_significant_digits() {
-        let gib = |value: f64| Bytes((value * 1024.0 * 1024.0 * 1024.0) as u64);
-        assert_eq!(amount(gib(71.34), ByteUnits::Binary), "71.3\u{a0}GiB");
-        assert_eq!(amount(gib(128.0), ByteUnits::Binary), "128\u{a0}GiB");
-        assert_eq!(amount(gib(9.996), ByteUnits::Binary), "10.0\u{a0}GiB");
+        let gib = |thousandths: u64| Bytes(thousandths * GIB / 1000);
+        assert_eq!(amount(gib(71_340), ByteUnits::Binary), "71.3\u{a0}GiB");
+        assert_eq!(amount(gib(128_000), ByteUnits::Binary), "128\u{a0}GiB");
+        assert_eq!(amount(gib(9_996), ByteUnits::Binary), "10.0\u{a0}GiB");
         assert_eq!(
             amount(Bytes(2_000_000_000), ByteUnits::Decimal),
             "2.00\u{a0}GB"
