@@ -57,7 +57,7 @@ pub fn serve(arguments: &[String]) -> Result<(), Failure> {
     )
 }
 
-/// Prints what a first visit downloads; fails when it is over the budget.
+/// Prints what a first visit downloads, against the budget.
 pub fn size() -> Result<(), Failure> {
     if !root().join("target/dist/index.html").is_file() {
         release_page()?;

@@ -84,7 +84,7 @@ const STAGES: &[Stage] = &[
     },
     Stage {
         name: "size",
-        what: "a first visit downloads less than the budget",
+        what: "what a first visit downloads",
         run: build::size,
     },
     Stage {
