@@ -51,7 +51,7 @@ struct Mlp {
 pub(super) struct Shared {
     mask: Option<Tensor>,
     /// Token positions `[1, S]`, which the blocks only hold.
-    _positions: Option<Tensor>,
+    positions: Option<Tensor>,
 }
 
 impl Gpt2 {
@@ -101,7 +101,7 @@ impl Gpt2 {
         let hidden = t.add(&embedded, &position_embedded);
         let shared = Shared {
             mask: self.shell.causal_mask(t, input_ids, None),
-            _positions: Some(positions),
+            positions: Some(positions),
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);
         for (i, block) in (0..).zip(&self.h) {
@@ -128,10 +128,10 @@ impl Block for Gpt2Block {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
-        let positions = shared._positions.clone();
+        let positions = shared.positions.clone();
         Shared {
             mask: None,
-            _positions: positions.filter(|_| facts.transformers == Transformers::V5),
+            positions: positions.filter(|_| facts.transformers == Transformers::V5),
         }
     }
 

@@ -272,7 +272,7 @@ mod tests {
         );
         let mut parts = Vec::new();
         with_32bit_indexing(&dims[..len], 4, &mut |part| {
-            parts.push(scratch(part, &A100))
+            parts.push(scratch(part, &A100));
         });
         assert_eq!(parts, [Some((137_625_600, 112)); 2]);
     }
