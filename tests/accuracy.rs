@@ -58,6 +58,29 @@ fn every_further_optimizer_meets_every_goal() {
     }
 }
 
+/// Goals that T5 misses, by accelerate's copies of outputs.
+const T5_MISSES: &[&str] = &[
+    "peak_tensor worst",
+    "binding phase right",
+    "composition worst",
+];
+
+#[test]
+fn t5_is_as_exact_as_most_goals_ask() {
+    let accuracy = accuracy("t5.jsonl");
+    println!("{accuracy}");
+    assert_eq!(accuracy.compared(), 183, "every case is estimated");
+    for goal in accuracy.goals() {
+        assert!(
+            goal.met || T5_MISSES.contains(&goal.what),
+            "{}: {} against {}",
+            goal.what,
+            goal.found,
+            goal.bound
+        );
+    }
+}
+
 /// Of a hundred answers this many must be right.
 const RIGHT_OF_100: usize = 95;
 

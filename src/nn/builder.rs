@@ -15,6 +15,8 @@ pub(super) struct Plan<'a> {
     parameters: Cell<u64>,
     /// Layers that get adapters, in the order in which they are built.
     targets: RefCell<Vec<Target>>,
+    /// Weights that are dropped at the end because others are tied in their place.
+    untied: RefCell<Vec<Tensor>>,
     /// The table that all quantized scales are made with.
     scale_code: OnceCell<Tensor>,
 }
@@ -27,6 +29,7 @@ impl<'a> Plan<'a> {
             spec,
             parameters: Cell::new(0),
             targets: RefCell::default(),
+            untied: RefCell::default(),
             scale_code: OnceCell::new(),
         }
     }
@@ -34,6 +37,7 @@ impl<'a> Plan<'a> {
     /// Ends the building of a model: its adapters come last. Returns the elements of all
     /// parameters, trained or not, each once.
     pub(super) fn finish(self) -> u64 {
+        self.untied.take();
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
             lora::attach(self.tape, options, &self.targets.take())
         });
@@ -189,7 +193,8 @@ impl<'a> Builder<'a> {
     /// A weight that `__init__` allocates and that is dropped when another is tied in its place.
     /// Its memory stays in the allocator's cache.
     pub(super) fn untied(&self, shape: impl Into<Shape>) {
-        drop(self.plan.tape.empty("untied", shape.into(), self.dtype));
+        let weight = self.plan.tape.empty("untied", shape.into(), self.dtype);
+        self.plan.untied.borrow_mut().push(weight);
     }
 
     /// The module's buffer `name`: a tensor of the model that is not trained.

@@ -90,7 +90,11 @@ impl Gpt2 {
         });
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
-        Output { logits, loss }
+        Output {
+            logits,
+            loss,
+            encoded: None,
+        }
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {

@@ -109,7 +109,11 @@ impl Llama {
                 loss::causal_lm(t, self.facts, &logits, labels)
             })
         });
-        Output { logits, loss }
+        Output {
+            logits,
+            loss,
+            encoded: None,
+        }
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {

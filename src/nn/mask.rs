@@ -30,8 +30,22 @@ pub(super) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
     Some(if request.style == MaskStyle::Boolean {
         boolean(t, request)
     } else {
-        additive(t, request)
+        additive(t, request, request.dtype)
     })
+}
+
+/// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5 of
+/// transformers 4), made from a triangle and added to the scores.
+pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor {
+    let request = MaskRequest {
+        eager: true,
+        padding: true,
+        window: false,
+        size,
+        dtype,
+        style: MaskStyle::Triangle,
+    };
+    additive(t, request, DType::Float32)
 }
 
 fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
@@ -105,7 +119,8 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
 }
 
 /// `_prepare_4d_causal_attention_mask_with_cache_position`, transformers 4.48 and 4.51.
-fn additive(t: &Tape, r: MaskRequest) -> Tensor {
+/// `sum_dtype` is that of the mask with a padding mask added to it.
+fn additive(t: &Tape, r: MaskRequest, sum_dtype: DType) -> Tensor {
     let (b, s) = r.size;
     let square = |op| t.empty(op, Shape::from([b, 1, s, s]), r.dtype);
     if r.padding && !r.eager {
@@ -124,7 +139,7 @@ fn additive(t: &Tape, r: MaskRequest) -> Tensor {
     let mut mask = square("clone");
     drop(triangle);
     {
-        let sum = square("add");
+        let sum = t.empty("add", Shape::from([b, 1, s, s]), sum_dtype);
         let equal = flags(t, "eq", b * s * s);
         drop(sum);
         let _filled = square("masked_fill");
@@ -167,4 +182,62 @@ fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
     let outside = flags(t, "le", s * keys);
     drop((range, edge));
     (mask, vec![later, outside])
+}
+
+/// `create_bidirectional_mask` of a padding mask (`masking_utils.py`, transformers 5.23): for B
+/// samples, queries and keys; `[B, 1, Q, K]`, boolean or added to the scores.
+pub(super) fn bidirectional(
+    t: &Tape,
+    (b, queries, keys): (u64, u64, u64),
+    eager: bool,
+    dtype: DType,
+) -> Tensor {
+    let padding = flags(t, "_to_copy", b * keys);
+    drop(flags(t, "all", 1));
+    let shifted = |n| {
+        let range = indices(t, "arange", n);
+        t.add_scalar(&range)
+    };
+    let positions = (
+        indices(t, "arange", b),
+        indices(t, "arange", 1),
+        shifted(queries),
+        shifted(keys),
+    );
+    let rows = {
+        let _ones = flags(t, "new_ones", 1);
+        let _anywhere = flags(t, "ge", queries);
+        flags(t, "bitwise_and", queries)
+    };
+    let valid = {
+        let _indices = (indices(t, "index", b * keys), indices(t, "index", b * keys));
+        flags(t, "index", b * keys)
+    };
+    let allowed = t.empty(
+        "bitwise_and",
+        Shape::from([b, 1, queries, keys]),
+        DType::Bool,
+    );
+    drop((valid, rows, positions));
+    let mask = if eager {
+        let _scalars = (
+            t.empty("zeros", Shape::new(&[]), dtype),
+            t.empty("scalar_tensor", Shape::new(&[]), dtype),
+        );
+        t.empty("where", *allowed.shape(), dtype)
+    } else {
+        allowed
+    };
+    drop(padding);
+    mask
+}
+
+/// `(1.0 - mask) * lowest` of a padding mask `[B, K]` in the dtype `given` (transformers 4).
+pub(super) fn inverted(t: &Tape, (b, keys): (u64, u64), given: DType, dtype: DType) -> Tensor {
+    let mask = |op| t.empty(op, Shape::from([b, 1, 1, keys]), dtype);
+    let cast = (given != dtype).then(|| mask("_to_copy"));
+    let flipped = mask("rsub");
+    let inverted = mask("mul");
+    drop((flipped, cast));
+    inverted
 }

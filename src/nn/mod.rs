@@ -24,5 +24,8 @@ mod loss;
 mod mask;
 mod model;
 mod rotary;
+mod t5;
+mod t5_attention;
+mod t5_block;
 
 pub use model::{Batch, Model, Output};

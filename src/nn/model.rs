@@ -5,7 +5,8 @@ use super::facts::Facts;
 use super::gpt2::Gpt2;
 use super::linear::LinearNet;
 use super::llama::Llama;
-use crate::spec::{Architecture, DecoderType, Loss, Precision, ResolvedSpec};
+use super::t5::T5;
+use crate::spec::{Architecture, DecoderType, Loss, Precision, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -17,6 +18,8 @@ pub struct Batch {
     _padding_mask: Option<Tensor>,
     /// Labels `[B, S]`, when the model computes the loss.
     labels: Option<Tensor>,
+    /// The decoder's token ids `[B, T]`, when they do not come from labels.
+    decoder_ids: Option<Tensor>,
 }
 
 /// What a forward pass returns.
@@ -25,6 +28,8 @@ pub struct Output {
     pub logits: Tensor,
     /// The loss.
     pub loss: Option<Tensor>,
+    /// The encoder's result, which an encoder-decoder returns, too.
+    pub encoded: Option<Tensor>,
 }
 
 /// A model on the tape.
@@ -38,6 +43,7 @@ enum Net {
     Linear(LinearNet),
     Llama(Box<Llama>),
     Gpt2(Box<Gpt2>),
+    T5(Box<T5>),
 }
 
 /// The dtype of the weights.
@@ -65,6 +71,7 @@ impl Model {
             Architecture::Llama(config) => {
                 Net::Llama(Box::new(Llama::new(&b, config, spec, facts)))
             }
+            Architecture::T5(config) => Net::T5(Box::new(T5::new(&b, config, spec, facts))),
             Architecture::Decoder(config) => match config.model_type {
                 DecoderType::Gpt2 => Net::Gpt2(Box::new(Gpt2::new(&b, config, spec, facts))),
             },
@@ -90,16 +97,27 @@ impl Model {
                 input: input(shape, weight_dtype(spec.precision)),
                 _padding_mask: None,
                 labels: None,
+                decoder_ids: None,
             };
         }
         let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
         let ids = input(tokens, DType::Int64);
         let mask = spec.padding_mask.then(|| input(tokens, DType::Int64));
-        let labels = (self.loss == Loss::Labels).then(|| input(tokens, DType::Int64));
+        let given = match spec.task {
+            Task::Seq2SeqLm => Shape::from([spec.micro_batch_size, spec.target_seq_len]),
+            Task::SequenceClassification | Task::ImageClassification => {
+                Shape::from([spec.micro_batch_size])
+            }
+            Task::CausalLm | Task::MaskedLm => tokens,
+        };
+        let labels = (self.loss == Loss::Labels).then(|| input(given, DType::Int64));
+        let decoder_ids =
+            (labels.is_none() && spec.task == Task::Seq2SeqLm).then(|| input(given, DType::Int64));
         Batch {
             input: ids,
             _padding_mask: mask,
             labels,
+            decoder_ids,
         }
     }
 
@@ -110,8 +128,10 @@ impl Model {
             Net::Linear(net) => Output {
                 logits: net.forward(t, &batch.input),
                 loss: None,
+                encoded: None,
             },
             Net::Llama(net) => net.forward(t, &batch.input, labels),
+            Net::T5(net) => net.forward(t, &batch.input, labels, batch.decoder_ids.as_ref()),
             Net::Gpt2(net) => net.forward(t, &batch.input, labels),
         };
         if output.loss.is_none() && self.loss != Loss::None {

@@ -104,7 +104,7 @@ struct Run<'a> {
     optimizer: Rc<RefCell<Optimizer>>,
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
-    kept: Option<(Tensor, Option<Tensor>)>,
+    kept: Option<[Option<Tensor>; 3]>,
     marks: Vec<Mark>,
     counts: Counts,
 }
@@ -180,7 +180,11 @@ impl<'a> Run<'a> {
             if let Some(dtype) = self.autocast() {
                 t.enter_autocast(dtype);
             }
-            let Output { logits, mut loss } = self.model.forward(t, batch);
+            let Output {
+                logits,
+                mut loss,
+                encoded,
+            } = self.model.forward(t, batch);
             t.classify_autocast_copies();
             t.exit_autocast();
             t.set_grad_enabled(grad_mode);
@@ -189,9 +193,9 @@ impl<'a> Run<'a> {
             }
             if spec.keep_outputs {
                 logits.set_category(Category::Logits);
-                self.kept = Some((logits, loss.clone()));
+                self.kept = Some([Some(logits), loss.clone(), encoded]);
             } else {
-                drop(logits);
+                drop((logits, encoded));
             }
             self.forward_ended(loss.as_ref());
             if self.trains() {

@@ -31,6 +31,8 @@ mod resolved;
 mod scenario;
 mod sizes;
 mod support;
+mod t5;
+mod task;
 mod training;
 
 pub use adapters::ALL_LINEAR;
@@ -46,6 +48,7 @@ pub use quantization::{ComputeDtype, Quantization, QuantizationType};
 pub use resolve::{Resolution, resolve};
 pub use resolved::*;
 pub use scenario::*;
+pub use t5::{T5Activation, T5Config};
 
 #[cfg(test)]
 mod published;

@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, DecoderType, Finding, LinearModel, LlamaType, ModelRef, Scenario, closest,
-    decoder, llama,
+    decoder, llama, t5,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -14,12 +14,14 @@ use serde_json::{Map, Value};
 enum Reader {
     Llama(LlamaType),
     Decoder(DecoderType),
+    T5 { multilingual: bool },
 }
 
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Llama(model_type) => Architecture::Llama(llama::read(model_type, fields)),
+            Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
     }
@@ -32,6 +34,13 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen2", Reader::Llama(LlamaType::Qwen2)),
     ("qwen3", Reader::Llama(LlamaType::Qwen3)),
     ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
+    (
+        "t5",
+        Reader::T5 {
+            multilingual: false,
+        },
+    ),
+    ("mt5", Reader::T5 { multilingual: true }),
 ];
 
 /// A model with a name for people.
@@ -181,7 +190,12 @@ const FIELDS: &[&str] = &[
     "attention_bias",
     "attention_dropout",
     "attn_pdrop",
+    "d_ff",
+    "d_kv",
+    "d_model",
+    "dropout_rate",
     "embd_pdrop",
+    "feed_forward_proj",
     "head_dim",
     "hidden_act",
     "hidden_size",
@@ -196,9 +210,13 @@ const FIELDS: &[&str] = &[
     "n_layer",
     "n_positions",
     "num_attention_heads",
+    "num_decoder_layers",
+    "num_heads",
     "num_hidden_layers",
     "num_key_value_heads",
+    "num_layers",
     "quantization_config",
+    "relative_attention_num_buckets",
     "resid_pdrop",
     "sliding_window",
     "text_config",

@@ -1,6 +1,8 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
-use super::{Architecture, DecoderConfig, DecoderType, LlamaConfig, LlamaType, Scenario, resolve};
+use super::{
+    Architecture, DecoderConfig, DecoderType, LlamaConfig, LlamaType, Scenario, T5Config, resolve,
+};
 use crate::catalog;
 use crate::spec::ModelRef;
 
@@ -29,6 +31,19 @@ fn parameters(config: &LlamaConfig) -> u64 {
 }
 
 /// The same for other decoders.
+/// All weights of T5 as transformers 5 builds it, with one table of tokens.
+fn t5_parameters(c: &T5Config) -> u64 {
+    let attention = 4 * c.d_model * c.num_heads * c.d_kv + c.d_model;
+    let factors = if c.gated { 3 } else { 2 };
+    let dense = factors * c.d_model * c.d_ff + c.d_model;
+    let positions = 2 * c.relative_attention_num_buckets * c.num_heads;
+    c.vocab_size * c.d_model
+        + c.num_layers * (attention + dense)
+        + c.num_decoder_layers * (2 * attention + dense)
+        + positions
+        + 2 * c.d_model
+}
+
 fn decoder_parameters(config: &DecoderConfig) -> u64 {
     let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
     let norm = 2 * hidden;
@@ -109,6 +124,10 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gpt2-large", 774_030_080),
     ("gpt2-xl", 1_557_611_200),
     ("distilgpt2", 81_912_576),
+    ("t5-small", 60_506_624),
+    ("t5-base", 222_903_552),
+    ("t5-large", 737_668_096),
+    ("flan-t5-small", 60_506_624),
 ];
 
 #[test]
@@ -122,6 +141,7 @@ fn models_have_as_many_parameters_as_published() {
         let counted = match spec.architecture {
             Architecture::Llama(config) => parameters(&config),
             Architecture::Decoder(config) => decoder_parameters(&config),
+            Architecture::T5(config) => t5_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),
         };
         assert_eq!(counted, published, "{id}");

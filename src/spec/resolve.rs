@@ -3,7 +3,7 @@
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, hardware, limits, model, optimizer, quantization,
-    support, training,
+    support, task, training,
 };
 use crate::units::Bytes;
 
@@ -53,13 +53,16 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
     adapters::check(scenario, &model.architecture, findings);
+    let task = task::resolve(scenario, &model.architecture, findings);
+    task::check_encoder_decoder(scenario, &model.architecture, findings);
     Some(ResolvedSpec {
         scenario: scenario.clone(),
         architecture: model.architecture,
         model_name: model.name,
-        task: scenario.task,
+        task,
         micro_batch_size: scenario.micro_batch_size,
         seq_len: scenario.seq_len,
+        target_seq_len: scenario.target_seq_len.unwrap_or(scenario.seq_len),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
         autocast_style: scenario.autocast_style,

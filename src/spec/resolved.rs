@@ -3,7 +3,7 @@
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
     DecoderConfig, Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Quantization,
-    Scenario, SdpaBackend, Task,
+    Scenario, SdpaBackend, T5Config, Task,
 };
 use crate::units::Bytes;
 
@@ -23,6 +23,8 @@ pub struct ResolvedSpec {
     pub micro_batch_size: u64,
     /// Tokens per sample (S).
     pub seq_len: u64,
+    /// Tokens per sample that an encoder-decoder gives.
+    pub target_seq_len: u64,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
@@ -110,6 +112,8 @@ pub enum Architecture {
     Llama(LlamaConfig),
     /// Another decoder.
     Decoder(DecoderConfig),
+    /// T5 and mT5.
+    T5(T5Config),
 }
 
 /// Sizes that every transformer has.
@@ -144,6 +148,15 @@ impl Architecture {
                 c.num_attention_heads,
                 c.head_dim,
                 c.sliding_window,
+                0,
+            ),
+            Self::T5(c) => (
+                c.d_model,
+                c.d_ff,
+                c.vocab_size,
+                c.num_heads,
+                c.d_kv,
+                None,
                 0,
             ),
             Self::Decoder(c) => (

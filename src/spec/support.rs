@@ -2,7 +2,7 @@
 //! learns one of these, its entry here goes.
 
 use super::{
-    Architecture, Attention, DeviceFacts, Finding, Precision, Program, Scenario, SdpaBackend, Task,
+    Architecture, Attention, DeviceFacts, Finding, Precision, Program, Scenario, SdpaBackend,
 };
 
 /// The compute capability of the GPUs whose choice of attention kernels the engine follows, and
@@ -11,17 +11,6 @@ const AMPERE: u32 = 80;
 
 /// Refuses what the engine does not know, since an answer without it would be for another run.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.task != Task::CausalLm {
-        let task = scenario.task.name();
-        findings.push(
-            Finding::error(
-                "task",
-                format!("The task {task} is not supported yet; supported is causal_lm."),
-                format!("暂不支持任务 {task}；目前支持 causal_lm。"),
-            )
-            .with_fix("task", Task::CausalLm.name()),
-        );
-    }
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
             Finding::error(

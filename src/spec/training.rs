@@ -4,7 +4,7 @@ use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Loss, Precision,
-    Scenario, SdpaBackend, Task, sizes,
+    Scenario, SdpaBackend, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -102,7 +102,8 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
             .with_fix("use_cache", false),
         );
     }
-    if scenario.task == Task::CausalLm && scenario.target_seq_len.is_some() {
+    let two_lengths = matches!(model.architecture, Architecture::T5(_));
+    if !two_lengths && scenario.target_seq_len.is_some() {
         findings.push(Finding::notice(
             "target_seq_len",
             "target_seq_len has no effect: the model has no decoder of its own.",

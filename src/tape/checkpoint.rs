@@ -14,7 +14,7 @@ pub type Region = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
 
 /// One checkpointed region (`_CheckpointFrame`). It lives as long as something that it saved.
 pub(super) struct Frame {
-    region: Region,
+    region: Rc<dyn Fn(&Tape, &Tensor)>,
     input: Tensor,
     autocast: Option<DType>,
     saves: Cell<usize>,
@@ -95,8 +95,7 @@ impl Tape {
             next: Cell::new(0),
         });
         let outer = self.recompute.borrow_mut().replace(recompute);
-        let output = (frame.region)(self, &frame.input);
-        drop(output);
+        (frame.region)(self, &frame.input);
         *self.recompute.borrow_mut() = outer;
         self.recorder.mute(false);
         self.recorder.set_scope(scope);
@@ -106,12 +105,17 @@ impl Tape {
     }
 
     /// `checkpoint(region, input, use_reentrant=False)`.
-    pub fn checkpoint(&self, input: &Tensor, region: &Region) -> Tensor {
+    pub fn checkpoint<R: 'static>(
+        &self,
+        input: &Tensor,
+        region: &Rc<dyn Fn(&Tape, &Tensor) -> R>,
+    ) -> R {
         if !self.grad_enabled.get() {
             return region(self, input);
         }
+        let again = Rc::clone(region);
         let frame = Rc::new(Frame {
-            region: Rc::clone(region),
+            region: Rc::new(move |tape, input| drop(again(tape, input))),
             input: input.clone(),
             autocast: self.autocast_dtype(),
             saves: Cell::new(0),

@@ -3,7 +3,7 @@
 use crate::tape::graph::{Edge, Grads};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 /// The kernel behind `scaled_dot_product_attention`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Tape {
                 SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref(), options),
                 SdpaKernel::Efficient => {
                     let bias = mask.map(|mask| self.additive_mask(&mask, q.dtype()));
-                    let bias = bias.map(|bias| self.aligned_bias(bias));
+                    let bias = bias.map(|bias| self.preprocessed(bias, &q, &k));
                     self.efficient_attention(&q, &k, &v, bias.as_ref(), options.dropout)
                 }
             }
@@ -85,7 +85,34 @@ impl Tape {
             return bias;
         }
         shape.dims_mut()[last] = shape.dims()[last].next_multiple_of(ALIGNMENT);
-        self.empty("constant_pad_nd", shape, bias.dtype())
+        let padded = self.empty("constant_pad_nd", shape, bias.dtype());
+        if !self.records(&[&bias]) {
+            return padded;
+        }
+        let unpadded = *bias.shape();
+        self.attach(
+            &[&bias],
+            padded,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                smallvec![Some(t.empty("constant_pad_nd", unpadded, g.dtype()))]
+            }),
+        )
+    }
+
+    /// `preprocess_mask`: the additive mask aligned and seen as one for each sample and head.
+    fn preprocessed(&self, bias: Tensor, q: &Tensor, k: &Tensor) -> Tensor {
+        let keys = bias.dim(-1);
+        let aligned = self.aligned_bias(bias);
+        if !aligned.requires_grad() {
+            return aligned;
+        }
+        let sliced = if aligned.dim(-1) == keys {
+            aligned
+        } else {
+            self.slice(&aligned, -1, 0, keys)
+        };
+        self.expand(&sliced, [q.dim(0), q.dim(1), q.dim(2), k.dim(2)])
     }
 
     /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
@@ -195,7 +222,7 @@ impl Tape {
         dropout: bool,
     ) -> Tensor {
         const OP: &str = "_scaled_dot_product_efficient_attention";
-        let records = self.records(&[q, k, v]);
+        let records = self.records(&[q, k, v, bias.unwrap_or(q)]);
         let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
         let saved_bias = bias.filter(|_| records).map(|bias| self.save(bias));
         // With dropout its state stays on the host.
@@ -212,14 +239,17 @@ impl Tape {
         let lse = self.empty(OP, Shape::from([b, a, keeps]), DType::Float32);
         let Some(saved) = saved else { return out };
         let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
+        let trained = bias.filter(|bias| bias.requires_grad());
+        let inputs: SmallVec<[&Tensor; 4]> = [q, k, v].into_iter().chain(trained).collect();
+        let bias_shape = trained.map(|bias| *bias.shape());
         let node = self.node(
-            &[q, k, v],
+            &inputs,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
                 let _bias = saved_bias.as_ref().map(|s| s.unpack(t));
                 let result = result.each_ref().map(|s| s.unpack(t));
-                t.efficient_attention_backward(g, &q, &k, &v, &result[0])
+                t.efficient_attention_backward(g, &q, &k, &v, &result[0], bias_shape)
             }),
         );
         out.with_edge(Edge::Node(node, 0))
@@ -232,8 +262,11 @@ impl Tape {
         k: &Tensor,
         v: &Tensor,
         out: &Tensor,
+        bias: Option<Shape>,
     ) -> Grads {
         const OP: &str = "_scaled_dot_product_efficient_attention_backward";
+        /// The gradient of a bias has rows of a multiple of this many elements.
+        const BIAS_ALIGNMENT: u64 = 16;
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let grouped = k.dim(1) != a;
         let dq = self.like(OP, q);
@@ -245,6 +278,17 @@ impl Tape {
                 self.empty(OP, shape, k.dtype()),
                 self.empty(OP, shape, k.dtype()),
             )
+        });
+        let d_bias = bias.map(|shape| {
+            let mut aligned = shape;
+            let last = shape.rank() - 1;
+            aligned.dims_mut()[last] = shape.dims()[last].next_multiple_of(BIAS_ALIGNMENT);
+            let full = self.empty(OP, aligned, q.dtype());
+            if aligned == shape {
+                full
+            } else {
+                full.view_with(shape, *full.strides(), None)
+            }
         });
         // Halves: the kernel computes delta itself. Float32:
         // delta = (grad.float() * out.float()).sum(-1).transpose(1, 2).contiguous()
@@ -258,7 +302,9 @@ impl Tape {
         drop(delta);
         drop(workspace);
         drop(expanded);
-        smallvec![Some(dq), Some(dk), Some(dv)]
+        let mut grads: Grads = smallvec![Some(dq), Some(dk), Some(dv)];
+        grads.extend(d_bias.map(Some));
+        grads
     }
 }
 

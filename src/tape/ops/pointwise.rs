@@ -75,6 +75,47 @@ impl Tape {
         )
     }
 
+    /// `a += b`: the result is in a's place. Saves nothing.
+    pub fn add_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
+        if !self.records(&[&a, b]) {
+            return a;
+        }
+        let (need_a, need_b) = (a.requires_grad(), b.requires_grad());
+        let out = a.detach();
+        self.attach(
+            &[&a, b],
+            out,
+            Box::new(move |_, g| {
+                smallvec![
+                    need_a.then(|| g[0].clone()).flatten(),
+                    need_b.then(|| g[0].clone()).flatten()
+                ]
+            }),
+        )
+    }
+
+    /// `torch.where(condition, x, number)`. Saves the condition.
+    pub fn where_allowed(&self, condition: &Tensor, x: &Tensor) -> Tensor {
+        let scalar = || self.empty("scalar_tensor", Shape::new(&[]), x.dtype());
+        let records = self.records(&[x]);
+        let saved = records.then(|| self.save(condition));
+        let out = {
+            let _number = scalar();
+            self.elementwise("where", &[condition, x], x.dtype())
+        };
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let condition = saved.unpack(t);
+                let _zero = t.empty("scalar_tensor", Shape::new(&[]), g.dtype());
+                smallvec![Some(t.elementwise("where", &[&condition, g], g.dtype()))]
+            }),
+        )
+    }
+
     /// `x + number`. Saves nothing.
     pub fn add_scalar(&self, x: &Tensor) -> Tensor {
         let out = self.like("add", x);

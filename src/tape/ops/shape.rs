@@ -68,6 +68,22 @@ impl Tape {
         })
     }
 
+    /// `x.permute(order)`.
+    pub fn permute(&self, x: &Tensor, order: &[usize]) -> Tensor {
+        let picked = |of: &Shape, order: &[usize]| {
+            let dims: smallvec::SmallVec<[u64; 5]> = order.iter().map(|&d| of.dims()[d]).collect();
+            Shape::new(&dims)
+        };
+        let (shape, strides) = (picked(x.shape(), order), picked(x.strides(), order));
+        let mut inverse: smallvec::SmallVec<[usize; 5]> = order.into();
+        for (to, &from) in order.iter().enumerate() {
+            inverse[from] = to;
+        }
+        self.view_node(x, shape, strides, || {
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.permute(g, &inverse))])
+        })
+    }
+
     /// `x.t()` of a matrix.
     pub fn t(&self, x: &Tensor) -> Tensor {
         self.transpose(x, 0, 1)

@@ -1,0 +1,270 @@
+//! T5 and mT5 (`models/t5/modeling_t5.py`): an encoder and a decoder with one embedding.
+
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::facts::{Facts, MaskStyle, Transformers};
+use super::layers::{Embedding, Linear};
+use super::mask::{self, MaskRequest};
+use super::model::Output;
+use super::t5_block::{Biases, Block, Shared, T5Norm};
+use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec, T5Config};
+use crate::tape::{SdpaKernel, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// What all modules of the model are told.
+#[derive(Clone, Copy)]
+pub(super) struct T5Options {
+    pub(super) attention: Attention,
+    pub(super) forced: Option<SdpaKernel>,
+    pub(super) dropout: bool,
+    pub(super) checkpointing: bool,
+    pub(super) facts: Facts,
+}
+
+/// `T5ForConditionalGeneration`.
+pub(super) struct T5 {
+    shared: Embedding,
+    encoder: Stack,
+    decoder: Stack,
+    lm_head: Linear,
+    /// Whether the decoder's result is scaled before the head.
+    scales: bool,
+}
+
+/// `T5Stack`.
+struct Stack {
+    blocks: Vec<Rc<Block>>,
+    final_layer_norm: T5Norm,
+    decoder: bool,
+    dtype: DType,
+    padding: bool,
+    options: T5Options,
+}
+
+impl T5 {
+    pub(super) fn new(b: &Builder, c: &T5Config, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = T5Options {
+            attention: spec.attention,
+            forced: AttentionOptions::of(spec, facts).forced,
+            dropout: c.dropout,
+            checkpointing: spec.activation_checkpointing != ActivationCheckpointing::None,
+            facts,
+        };
+        let recent = facts.transformers == Transformers::V5;
+        let shared = Embedding::of_input(&b.at("shared"), c.vocab_size, c.d_model);
+        let stack = |name, decoder| Stack::new(&b.at(name), decoder, c, spec, options);
+        let encoder = stack("encoder", false);
+        let decoder = stack("decoder", true);
+        let tied = (recent || c.tie_word_embeddings).then_some(&shared.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), c.d_model, c.vocab_size, tied);
+        Self {
+            shared,
+            encoder,
+            decoder,
+            lm_head,
+            scales: c.tie_word_embeddings && !(recent && c.multilingual),
+        }
+    }
+
+    /// Token ids `[B, S]`, and of the decoder's `[B, T]` either the labels or the ids themselves, to
+    /// logits `[B, T, V]` and the loss.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        input_ids: &Tensor,
+        labels: Option<&Tensor>,
+        decoder_ids: Option<&Tensor>,
+    ) -> Output {
+        let encoded = t.scoped("encoder", None, || {
+            self.encoder.forward(t, &self.shared, input_ids, None)
+        });
+        let shifted = labels.map(|labels| shift_right(t, labels));
+        let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
+        let decoded = t.scoped("decoder", None, || {
+            let source = Some((&encoded, input_ids.dim(1)));
+            self.decoder.forward(t, &self.shared, ids, source)
+        });
+        let (logits, scaled) = t.scoped("lm_head", None, || {
+            let scaled = if self.scales {
+                t.mul_scalar(&decoded)
+            } else {
+                decoded.clone()
+            };
+            (self.lm_head.forward(t, &scaled), scaled)
+        });
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                let vocab = logits.dim(-1);
+                let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
+                let target = t.view(labels, [labels.numel()]);
+                t.cross_entropy(&flat, &target)
+            })
+        });
+        drop((scaled, decoded, shifted));
+        Output {
+            logits,
+            loss,
+            encoded: Some(encoded),
+        }
+    }
+}
+
+/// `_shift_right`: the decoder's ids from the labels.
+fn shift_right(t: &Tape, labels: &Tensor) -> Tensor {
+    let (b, n) = (labels.dim(0), labels.dim(1));
+    let ids = t.empty("new_zeros", Shape::from([b, n]), DType::Int64);
+    drop(t.empty("clone", Shape::from([b, n - 1]), DType::Int64));
+    drop(t.empty("eq", Shape::from([b, n]), DType::Bool));
+    ids
+}
+
+impl Stack {
+    fn new(
+        b: &Builder,
+        decoder: bool,
+        c: &T5Config,
+        spec: &ResolvedSpec,
+        options: T5Options,
+    ) -> Self {
+        if options.facts.transformers == Transformers::V5 {
+            b.at("embed_tokens").untied([c.vocab_size, c.d_model]);
+        }
+        let layers = if decoder {
+            c.num_decoder_layers
+        } else {
+            c.num_layers
+        };
+        let blocks = (0..)
+            .take(usize::try_from(layers).unwrap_or(usize::MAX))
+            .map(|i| {
+                let b = b.item("block", i);
+                Rc::new(Block::new(&b, c, options, decoder, i == 0))
+            })
+            .collect();
+        Self {
+            blocks,
+            final_layer_norm: T5Norm::new(&b.at("final_layer_norm"), c.d_model),
+            decoder,
+            dtype: b.dtype(),
+            padding: spec.padding_mask,
+            options,
+        }
+    }
+
+    /// `source`: the encoder's result and length, for the decoder.
+    fn forward(
+        &self,
+        t: &Tape,
+        embedding: &Embedding,
+        ids: &Tensor,
+        source: Option<(&Tensor, u64)>,
+    ) -> Tensor {
+        let embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
+        let size = (ids.dim(0), ids.dim(1));
+        let (shared, locals) = if self.options.facts.transformers == Transformers::V5 {
+            (self.masks(t, size, source), Vec::new())
+        } else {
+            self.masks_of_four(t, size, source)
+        };
+        let mut biases = Biases {
+            own: None,
+            cross: None,
+        };
+        let mut hidden = dropped(t, embedded.clone(), self.options.dropout);
+        for (i, block) in (0..).zip(&self.blocks) {
+            let next = t.scoped("block", Some(i), || {
+                self.block(t, block, hidden.clone(), &shared, &biases)
+            });
+            (hidden, biases) = next;
+        }
+        // The last block's results stay a local variable (transformers 4).
+        let last = (self.options.facts.transformers != Transformers::V5).then(|| hidden.clone());
+        hidden = t.scoped("final_layer_norm", None, || {
+            self.final_layer_norm.forward(t, &hidden)
+        });
+        let out = dropped(t, hidden, self.options.dropout);
+        drop((last, biases, shared, locals, embedded));
+        out
+    }
+
+    fn block(
+        &self,
+        t: &Tape,
+        block: &Rc<Block>,
+        hidden: Tensor,
+        shared: &Shared,
+        biases: &Biases,
+    ) -> (Tensor, Biases) {
+        if !self.options.checkpointing {
+            return block.forward(t, &hidden, shared, biases);
+        }
+        let (block, shared, biases) = (Rc::clone(block), shared.clone(), biases.clone());
+        let region = move |t: &Tape, x: &Tensor| block.forward(t, x, &shared, &biases);
+        let region: Rc<dyn Fn(&Tape, &Tensor) -> (Tensor, Biases)> = Rc::new(region);
+        t.checkpoint(&hidden, &region)
+    }
+
+    /// transformers 5: masks in which everything is true are not made.
+    fn masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<(&Tensor, u64)>) -> Shared {
+        let eager = self.options.attention == Attention::Eager;
+        let padded = |queries, keys| {
+            (self.padding).then(|| mask::bidirectional(t, (b, queries, keys), eager, self.dtype))
+        };
+        let mask = if self.decoder {
+            mask::causal(
+                t,
+                MaskRequest {
+                    eager,
+                    padding: false,
+                    window: false,
+                    size: (b, s),
+                    dtype: self.dtype,
+                    style: MaskStyle::Boolean,
+                },
+            )
+        } else {
+            padded(s, s)
+        };
+        Shared {
+            mask,
+            encoder: source.map(|(encoded, _)| encoded.clone()),
+            encoder_mask: source.and_then(|(_, keys)| padded(s, keys)),
+        }
+    }
+
+    /// transformers 4: masks are always made; with what the function holds besides.
+    fn masks_of_four(
+        &self,
+        t: &Tape,
+        (b, s): (u64, u64),
+        source: Option<(&Tensor, u64)>,
+    ) -> (Shared, Vec<Tensor>) {
+        let mut locals = vec![t.empty("arange", Shape::from([s]), DType::Int64)];
+        let ones = |n, dtype| t.empty("ones", Shape::from([b, n]), dtype);
+        let mask;
+        if self.decoder {
+            locals.push(ones(s, DType::Float32));
+            mask = Some(mask::causal_of_ones(t, (b, s), self.dtype));
+        } else {
+            let mut given = DType::Int64;
+            if !self.padding {
+                locals.push(ones(s, DType::Float32));
+                given = DType::Float32;
+            }
+            mask = Some(mask::inverted(t, (b, s), given, self.dtype));
+        }
+        let encoder_mask = source.map(|(_, keys)| {
+            if !self.padding {
+                locals.push(ones(keys, DType::Int64));
+            }
+            mask::inverted(t, (b, keys), DType::Int64, self.dtype)
+        });
+        let shared = Shared {
+            mask,
+            encoder: source.map(|(encoded, _)| encoded.clone()),
+            encoder_mask,
+        };
+        (shared, locals)
+    }
+}

@@ -1,0 +1,80 @@
+//! What an architecture can be trained for.
+
+use super::{ActivationCheckpointing, Architecture, Attention, Finding, Framework, Scenario, Task};
+
+/// The tasks that are estimated for an architecture, its own first.
+fn tasks(architecture: &Architecture) -> &'static [Task] {
+    match architecture {
+        Architecture::Linear(_) | Architecture::Llama(_) | Architecture::Decoder(_) => {
+            &[Task::CausalLm]
+        }
+        Architecture::T5(_) => &[Task::Seq2SeqLm],
+    }
+}
+
+/// The task of a run. `causal_lm`, the default, stands for the architecture's own.
+pub(super) fn resolve(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) -> Task {
+    let tasks = tasks(architecture);
+    let own = tasks[0];
+    if tasks.contains(&scenario.task) {
+        return scenario.task;
+    }
+    let names = tasks.iter().map(|task| task.name()).collect::<Vec<_>>();
+    let (asked, names) = (scenario.task.name(), names.join(", "));
+    let finding = if scenario.task == Task::CausalLm {
+        let name = own.name();
+        Finding::notice(
+            "task",
+            format!("The model is not one for causal_lm; it is estimated for {name}."),
+            format!("该模型不适用于 causal_lm；按 {name} 估算。"),
+        )
+    } else {
+        Finding::error(
+            "task",
+            format!("The task {asked} is not supported for this model; supported: {names}."),
+            format!("该模型暂不支持任务 {asked}；目前支持：{names}。"),
+        )
+    };
+    findings.push(finding.with_fix("task", own.name()));
+    own
+}
+
+/// Options that an encoder-decoder excludes.
+pub(super) fn check_encoder_decoder(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let Architecture::T5(_) = architecture else {
+        return;
+    };
+    if scenario.framework != Framework::Torch215Transformers523
+        && scenario.attention != Attention::Eager
+    {
+        findings.push(
+            Finding::error(
+                "attention",
+                "T5 has no sdpa before transformers 5; attention must be eager.",
+                "transformers 5 之前的 T5 不支持 sdpa；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
+    }
+    if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "Re-entrant checkpointing of an encoder-decoder is not supported yet; full is.",
+                "暂不支持编码器-解码器模型的可重入激活重计算；支持 full。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::Full.name(),
+            ),
+        );
+    }
+}
