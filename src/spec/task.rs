@@ -23,23 +23,18 @@ pub(super) fn resolve(
     if tasks.contains(&scenario.task) {
         return scenario.task;
     }
-    let names = tasks.iter().map(|task| task.name()).collect::<Vec<_>>();
-    let (asked, names) = (scenario.task.name(), names.join(", "));
-    let finding = if scenario.task == Task::CausalLm {
-        let name = own.name();
-        Finding::notice(
-            "task",
-            format!("The model is not one for causal_lm; it is estimated for {name}."),
-            format!("该模型不适用于 causal_lm；按 {name} 估算。"),
-        )
-    } else {
-        Finding::error(
-            "task",
-            format!("The task {asked} is not supported for this model; supported: {names}."),
-            format!("该模型暂不支持任务 {asked}；目前支持：{names}。"),
-        )
-    };
-    findings.push(finding.with_fix("task", own.name()));
+    if scenario.task != Task::CausalLm {
+        let names = tasks.iter().map(|task| task.name()).collect::<Vec<_>>();
+        let (asked, names) = (scenario.task.name(), names.join(", "));
+        findings.push(
+            Finding::error(
+                "task",
+                format!("The task {asked} is not supported for this model; supported: {names}."),
+                format!("该模型暂不支持任务 {asked}；目前支持：{names}。"),
+            )
+            .with_fix("task", own.name()),
+        );
+    }
     own
 }
 
