@@ -1,23 +1,6 @@
-//! What the host model does not know, for the page's assumptions panel.
+//! What the host model leaves out.
 
-/// Something that the model leaves out, one sentence in each language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limitation {
-    /// In English.
-    pub english: &'static str,
-    /// In Chinese.
-    pub chinese: &'static str,
-}
-
-macro_rules! limitations {
-    ($($english:literal, $chinese:literal;)+) => {
-        /// Known limitations of the host model.
-        pub const KNOWN_LIMITATIONS: &[Limitation] = &[$(Limitation {
-            english: $english,
-            chinese: $chinese,
-        }),+];
-    };
-}
+use crate::units::limitations;
 
 limitations! {
     "The host side of a CUDA context is assumed, not measured, and that of NCCL is left out.",

@@ -26,5 +26,5 @@ mod phases;
 pub use estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCachePart};
 pub use facts::{FACTS, Fact, Unit};
 pub use job::{HostInputs, HostJob};
-pub use limitations::{KNOWN_LIMITATIONS, Limitation};
+pub use limitations::KNOWN_LIMITATIONS;
 pub use phases::{MAX_LISTED_RANKS, estimate, estimate_job};

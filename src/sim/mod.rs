@@ -4,9 +4,11 @@
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).
 
 mod fold;
+mod limitations;
 mod run;
 mod trace;
 
+pub use limitations::KNOWN_LIMITATIONS;
 pub use run::simulate;
 pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};
 

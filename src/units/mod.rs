@@ -8,10 +8,13 @@
 
 mod bytes;
 mod dtype;
+mod limitation;
 mod names;
 mod shape;
 
 pub use bytes::{Bytes, GIB, KIB, MIB};
 pub use dtype::DType;
+pub use limitation::Limitation;
+pub(crate) use limitation::limitations;
 pub(crate) use names::names;
 pub use shape::{MAX_DIMS, Shape};

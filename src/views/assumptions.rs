@@ -1,8 +1,9 @@
 //! What the answer assumes: the known limitations of the rooms that model something.
 
 use crate::app::use_store;
-use crate::host::{self, Limitation};
 use crate::text::{Language, Word};
+use crate::units::Limitation;
+use crate::{host, sim};
 use leptos::prelude::*;
 
 /// The panel.
@@ -23,6 +24,11 @@ pub(super) fn AssumptionsPanel() -> impl IntoView {
                     {move || Word::AssumptionsTitle.text(store.language.get())}
                 </h2>
             </header>
+            <h3>{move || Word::Vram.text(store.language.get())}</h3>
+            <ul class="sentences">
+                {sim::KNOWN_LIMITATIONS.iter().map(line).collect_view()}
+            </ul>
+            <h3>{move || Word::Ram.text(store.language.get())}</h3>
             <ul class="sentences">
                 {host::KNOWN_LIMITATIONS.iter().map(line).collect_view()}
             </ul>

@@ -1,0 +1,20 @@
+//! What the simulation of the device leaves out.
+
+use crate::units::limitations;
+
+limitations! {
+    "Compared with torch 2.15 and 2.6 and transformers 5.23, 4.51 and 4.48; other versions can differ by up to 16 %.",
+    "已与 torch 2.15、2.6 及 transformers 5.23、4.51、4.48 对照；其他版本的差异可达 16 %。";
+    "What CUDA takes outside PyTorch's allocator (context, cuDNN, NCCL) is a figure for each GPU, assumed for most.",
+    "PyTorch 分配器之外的 CUDA 占用（上下文、cuDNN、NCCL）按 GPU 取固定值，多数为假定值。";
+    "Every sequence has the full length; what depends on values (packing, routing) is not computed.",
+    "假定每个序列都达到最大长度；依赖数值的行为（打包、路由）不予计算。";
+    "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
+    "未模拟编译后的图（torch.compile、CUDA graphs）。";
+    "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",
+    "每块 GPU 独立计算：未计入 GPU 间通信的分桶与缓冲区。";
+    "Evaluation, generation and the saving of checkpoints are not simulated on the device.",
+    "未在设备上模拟评估、生成与保存检查点。";
+    "The kernels are those of compute capability 8.0 and 9.0; older GPUs choose others.",
+    "采用计算能力 8.0 与 9.0 的内核；更早的 GPU 会选用其他内核。";
+}

@@ -1,0 +1,23 @@
+//! What a room leaves out, for people.
+
+/// Something that a room does not model, in one sentence of each language of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limitation {
+    /// In English.
+    pub english: &'static str,
+    /// In Chinese.
+    pub chinese: &'static str,
+}
+
+/// Declares a room's `KNOWN_LIMITATIONS`: pairs of an English and a Chinese sentence.
+macro_rules! limitations {
+    ($($english:literal, $chinese:literal;)+) => {
+        /// What this room leaves out; the page shows it among the assumptions.
+        pub const KNOWN_LIMITATIONS: &[crate::units::Limitation] = &[$(crate::units::Limitation {
+            english: $english,
+            chinese: $chinese,
+        }),+];
+    };
+}
+
+pub(crate) use limitations;
