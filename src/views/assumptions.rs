@@ -21,7 +21,7 @@ pub(super) fn AssumptionsPanel() -> impl IntoView {
         <section class="card figure" data-testid="assumptions" aria-labelledby="assumptions-title">
             <header class="figure-head">
                 <h2 id="assumptions-title">
-                    {move || Word::AssumptionsTitle.text(store.language.get())}
+                    {Signal::derive(move || Word::AssumptionsTitle.text(store.language.get()))}
                 </h2>
             </header>
             <h3>{move || Word::Vram.text(store.language.get())}</h3>

@@ -213,19 +213,19 @@ fn CapacityPanel<K: Shown>(
         <section class="card capacity" data-testid=id data-standing=standing>
             <header class="capacity-head">
                 <h2>
-                    {heading} " " <span class="subtitle">{move || subtitle.get()}</span>
+                    {heading} " " <span class="subtitle">{subtitle}</span>
                 </h2>
                 <p class="capacity-numbers">
-                    <span class="change" hidden=move || ghost.get().is_none()>
-                        {move || ghost.get().map(|mark| mark.label)}
+                    <span class="change" hidden=Signal::derive(move || ghost.get().is_none())>
+                        {Signal::derive(move || ghost.get().map(|mark| mark.label))}
                     </span>
-                    <strong title=move || with(|bar, store| exact_bytes(bar.total, store.language.get()))>
+                    <strong title=Signal::derive(move || with(|bar, store| exact_bytes(bar.total, store.language.get())))>
                         {move || with(|bar, store| {
                             Scale::new(bar.capacity, store.units.get()).finer(bar.total)
                         })}
                     </strong>
-                    <span title=move || with(|bar, store| exact_bytes(bar.capacity, store.language.get()))>
-                        " / " {move || with(|bar, store| amount(bar.capacity, store.units.get()))}
+                    <span title=Signal::derive(move || with(|bar, store| exact_bytes(bar.capacity, store.language.get())))>
+                        " / " {Signal::derive(move || with(|bar, store| amount(bar.capacity, store.units.get())))}
                     </span>
                 </p>
             </header>

@@ -60,7 +60,7 @@ pub(super) fn BreakdownTable() -> impl IntoView {
         };
         let lines = cells(&table.rows, &table.tensors, scale).into_iter().map(|(category, numbers)| {
             view! {
-                <tr class:receding=move || recedes(category)>
+                <tr class:receding=Signal::derive(move || recedes(category))>
                     <th scope="row">
                         <span class="swatch" style:background=category_background(category)></span>
                         {category.term(language)}
@@ -118,17 +118,17 @@ fn PhaseHead(
             <button
                 type="button"
                 class="column-head"
-                aria-pressed=move || store.focus.is_pinned(target).to_string()
+                aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
                 on:pointerenter=move |_| store.focus.point(Some(target))
                 on:pointerleave=move |_| store.focus.point(None)
                 on:focus=move |_| store.focus.point(Some(target))
                 on:blur=move |_| store.focus.point(None)
                 on:click=move |_| store.focus.toggle(target)
             >
-                {move || phase.term(store.language.get())}
+                {Signal::derive(move || phase.term(store.language.get()))}
             </button>
             {binds.then(|| view! {
-                <span class="badge">{move || Word::Binds.text(store.language.get())}</span>
+                <span class="badge">{Signal::derive(move || Word::Binds.text(store.language.get()))}</span>
             })}
         </th>
     }
@@ -202,12 +202,12 @@ pub(super) fn BreakdownPanel() -> impl IntoView {
         <section class="card figure" data-testid="table" aria-labelledby="breakdown-title">
             <header class="figure-head">
                 <h2 id="breakdown-title">
-                    {move || Word::BreakdownTitle.text(store.language.get())}
+                    {Signal::derive(move || Word::BreakdownTitle.text(store.language.get()))}
                 </h2>
             </header>
-            <h3>{move || Word::BreakdownDevice.text(store.language.get())}</h3>
+            <h3>{Signal::derive(move || Word::BreakdownDevice.text(store.language.get()))}</h3>
             <BreakdownTable />
-            <h3>{move || Word::BreakdownHost.text(store.language.get())}</h3>
+            <h3>{Signal::derive(move || Word::BreakdownHost.text(store.language.get()))}</h3>
             <HostTable />
         </section>
     }

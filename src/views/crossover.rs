@@ -96,7 +96,7 @@ pub(super) fn CrossoverPanel() -> impl IntoView {
     });
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     view! {
-        <div class="recomputing" class:waiting=move || store.sweeping.get()>
+        <div class="recomputing" class:waiting=Signal::derive(move || store.sweeping.get())>
             <Figure
                 id="crossover"
                 title=word(Word::CrossoverTitle)

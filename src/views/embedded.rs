@@ -13,7 +13,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Embedded() -> impl IntoView {
     let store = use_store();
-    let word = move |word: Word| move || word.text(store.language.get());
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let whole = move || browser::href_with(&query_of(store, false));
     let title = move || {
         store
@@ -21,7 +21,7 @@ pub(super) fn Embedded() -> impl IntoView {
             .with(|answer| answer.as_ref().map(|e| e.report.model.name.clone()))
     };
     view! {
-        <main class="widget" class:stale=move || store.is_stale()>
+        <main class="widget" class:stale=Signal::derive(move || store.is_stale())>
             <header class="widget-head">
                 <h1>{title}</h1>
                 <a href=whole target="_blank" rel="noopener">{word(Word::OpenInHighwater)}</a>

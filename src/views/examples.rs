@@ -63,20 +63,20 @@ pub(super) fn Examples() -> impl IntoView {
         view! {
             <li>
                 <a
-                    href=move || query.with_value(|query| format!("?{query}"))
-                    aria-current=move || chosen.get().then_some("true")
+                    href=Signal::derive(move || query.with_value(|query| format!("?{query}")))
+                    aria-current=Signal::derive(move || chosen.get().then_some("true"))
                     on:click=move |event| {
                         event.prevent_default();
                         visit(store, &query.get_value());
                     }
                 >
-                    {move || word.text(store.language.get())}
+                    {Signal::derive(move || word.text(store.language.get()))}
                 </a>
             </li>
         }
     };
     view! {
-        <nav class="examples" aria-label=move || Word::Examples.text(store.language.get())>
+        <nav class="examples" aria-label=Signal::derive(move || Word::Examples.text(store.language.get()))>
             <ul>{examples().into_iter().map(link).collect_view()}</ul>
         </nav>
     }

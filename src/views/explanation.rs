@@ -29,7 +29,7 @@ pub(super) fn ExplanationPanel() -> impl IntoView {
         <section class="card figure" data-testid="explanation" aria-labelledby="explanation-title">
             <header class="figure-head">
                 <h2 id="explanation-title">
-                    {move || Word::ExplanationTitle.text(store.language.get())}
+                    {Signal::derive(move || Word::ExplanationTitle.text(store.language.get()))}
                 </h2>
             </header>
             <ul class="sentences">

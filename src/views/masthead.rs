@@ -10,7 +10,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Masthead() -> impl IntoView {
     let store = use_store();
-    let word = move |word: Word| move || word.text(store.language.get());
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let languages = Language::ALL
         .iter()
         .map(|&language| {
@@ -18,7 +18,7 @@ pub(super) fn Masthead() -> impl IntoView {
                 <button
                     type="button"
                     lang=language.tag()
-                    aria-pressed=move || (store.language.get() == language).to_string()
+                    aria-pressed=Signal::derive(move || (store.language.get() == language).to_string())
                     on:click=move |_| store.language.set(language)
                 >
                     {language.own_name()}
@@ -32,7 +32,7 @@ pub(super) fn Masthead() -> impl IntoView {
             view! {
                 <button
                     type="button"
-                    aria-pressed=move || (store.units.get() == units).to_string()
+                    aria-pressed=Signal::derive(move || (store.units.get() == units).to_string())
                     on:click=move |_| store.units.set(units)
                 >
                     {units.name()}

@@ -37,20 +37,20 @@ pub(super) fn Notices() -> impl IntoView {
             let label = fix.clone();
             view! {
                 <button type="button" class="fix" on:click=move |_| store.apply(&fix)>
-                    {move || fix_label(&label, store.language.get())}
+                    {Signal::derive(move || fix_label(&label, store.language.get()))}
                 </button>
             }
         });
         view! {
             <li class="notice" data-severity=severity>
-                <span>{move || message(&text, store.language.get())}</span>
+                <span>{Signal::derive(move || message(&text, store.language.get()))}</span>
                 {repair}
             </li>
         }
     };
     view! {
         <Show when=move || !all.with(Vec::is_empty)>
-            <ul class="notices" aria-label=move || Word::Notices.text(store.language.get())>
+            <ul class="notices" aria-label=Signal::derive(move || Word::Notices.text(store.language.get()))>
                 {move || all.get().into_iter().map(notice).collect_view()}
             </ul>
         </Show>

@@ -31,12 +31,12 @@ pub fn page() -> impl IntoView {
 #[component]
 fn Whole() -> impl IntoView {
     let store = use_store();
-    let word = move |word: Word| move || word.text(store.language.get());
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
         <div class="page">
             <a class="skip" href="#answer">{word(Word::SkipToAnswer)}</a>
             <Masthead />
-            <main class="panes" class:stale=move || store.is_stale()>
+            <main class="panes" class:stale=Signal::derive(move || store.is_stale())>
                 <VerdictPanel />
                 <Controls />
                 <div class="answer" id="answer" tabindex="-1">

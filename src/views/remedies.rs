@@ -9,7 +9,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn RemediesPanel() -> impl IntoView {
     let store = use_store();
-    let word = move |word: Word| move || word.text(store.language.get());
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let line = move |remedy: Remedy| {
         let Remedy {
             kind,
@@ -26,8 +26,8 @@ pub(super) fn RemediesPanel() -> impl IntoView {
         view! {
             <li class="remedy" data-fits=fits.to_string()>
                 <span class="remedy-name">
-                    <strong>{move || remedy_name(kind, store.language.get())}</strong>
-                    <span>{move || remedy_cost(kind, store.language.get())}</span>
+                    <strong>{Signal::derive(move || remedy_name(kind, store.language.get()))}</strong>
+                    <span>{Signal::derive(move || remedy_cost(kind, store.language.get()))}</span>
                 </span>
                 <span class="remedy-saving">{say}</span>
                 <button
@@ -37,7 +37,7 @@ pub(super) fn RemediesPanel() -> impl IntoView {
                 >
                     {word(Word::Try)}
                     <span class="unseen">
-                        ": " {move || remedy_name(kind, store.language.get())}
+                        ": " {Signal::derive(move || remedy_name(kind, store.language.get()))}
                     </span>
                 </button>
             </li>

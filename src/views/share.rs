@@ -63,7 +63,7 @@ fn CopyButton(
 pub(super) fn SharePanel() -> impl IntoView {
     let store = use_store();
     let open = RwSignal::new(false);
-    let word = move |word: Word| move || word.text(store.language.get());
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let link = Memo::new(move |_| browser::href_with(&query_of(store, false)));
     let snippet = Memo::new(move |_| embed_snippet(&browser::href_with(&query_of(store, true))));
     view! {
@@ -76,20 +76,20 @@ pub(super) fn SharePanel() -> impl IntoView {
             <button
                 type="button"
                 class="quiet"
-                aria-expanded=move || open.get().to_string()
+                aria-expanded=Signal::derive(move || open.get().to_string())
                 aria-controls="share-panel"
                 on:click=move |_| open.update(|open| *open = !*open)
             >
                 {word(Word::Share)}
             </button>
-            <div class="share-panel card" id="share-panel" hidden=move || !open.get()>
+            <div class="share-panel card" id="share-panel" hidden=Signal::derive(move || !open.get())>
                 <label class="field-label" for="share-link">{word(Word::ShareLink)}</label>
                 <input
                     id="share-link"
                     class="box"
                     type="text"
                     readonly
-                    prop:value=move || link.get()
+                    prop:value=link
                 />
                 <div class="share-row">
                     <label class="field-label" for="share-embed">{word(Word::ShareEmbed)}</label>
@@ -99,7 +99,7 @@ pub(super) fn SharePanel() -> impl IntoView {
                     id="share-embed"
                     rows="4"
                     readonly
-                    prop:value=move || snippet.get()
+                    prop:value=snippet
                 ></textarea>
                 <p class="field-note">{word(Word::ShareEmbedHelp)}</p>
             </div>

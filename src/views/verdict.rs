@@ -69,11 +69,11 @@ pub(super) fn VerdictPanel() -> impl IntoView {
     view! {
         <section
             class="verdict"
-            data-standing=move || standing.get().map(Standing::name)
+            data-standing=Signal::derive(move || standing.get().map(Standing::name))
             data-binding=binding
-            data-stale=move || store.is_stale().to_string()
+            data-stale=Signal::derive(move || store.is_stale().to_string())
         >
-            <p class="unseen" role="status">{move || announced.get()}</p>
+            <p class="unseen" role="status">{announced}</p>
             <p class="verdict-text" data-testid="verdict">
                 <strong class="verdict-answer">
                     {move || {
@@ -85,11 +85,11 @@ pub(super) fn VerdictPanel() -> impl IntoView {
                 </strong>
                 " "
                 <span class="verdict-detail">
-                    {move || text.with(|text| text.as_ref().map(|(_, detail)| detail.clone()))}
+                    {Signal::derive(move || text.with(|text| text.as_ref().map(|(_, detail)| detail.clone())))}
                 </span>
             </p>
-            <p class="stale-note" hidden=move || !(store.is_stale() && store.has_answer())>
-                {move || Word::Stale.text(store.language.get())}
+            <p class="stale-note" hidden=Signal::derive(move || !(store.is_stale() && store.has_answer()))>
+                {Signal::derive(move || Word::Stale.text(store.language.get()))}
             </p>
         </section>
     }

@@ -68,13 +68,13 @@ pub fn Bar(
         view! {
             <div
                 class="segment"
-                class:receding=move || current.get().is_some_and(|c| c != key)
-                class:uncounted=move || own.with(|s| s.as_ref().is_some_and(|s| s.uncounted))
+                class:receding=Signal::derive(move || current.get().is_some_and(|c| c != key))
+                class:uncounted=Signal::derive(move || own.with(|s| s.as_ref().is_some_and(|s| s.uncounted)))
                 data-part=key
-                style:left=move || get(|s| percent(s.start))
-                style:width=move || get(|s| percent(s.width))
-                style:background=move || get(|s| s.background.clone())
-                title=move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact))
+                style:left=Signal::derive(move || get(|s| percent(s.start)))
+                style:width=Signal::derive(move || get(|s| percent(s.width)))
+                style:background=Signal::derive(move || get(|s| s.background.clone()))
+                title=Signal::derive(move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact)))
                 on:pointerenter=move |_| on_point.run(Some(key))
                 on:pointerleave=move |_| on_point.run(None)
                 on:click=move |_| on_pick.run(key)
@@ -84,15 +84,15 @@ pub fn Bar(
     let beyond = move || capacity.get().map(|mark| percent(mark.at));
     view! {
         <div class="bar">
-            <div class="track" role="img" aria-label=move || name.get()>
+            <div class="track" role="img" aria-label=name>
                 <div class="beyond" style:left=beyond></div>
                 <For
                     each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
                     key=|key| *key
                     children=segment
                 />
-                <div class="line ghost" hidden=move || ghost.get().is_none()
-                    style:left=move || ghost.get().map(|mark| percent(mark.at))>
+                <div class="line ghost" hidden=Signal::derive(move || ghost.get().is_none())
+                    style:left=Signal::derive(move || ghost.get().map(|mark| percent(mark.at)))>
                 </div>
                 <div class="line capacity" style:left=beyond></div>
             </div>
@@ -131,9 +131,9 @@ pub fn Legend(
                 <button
                     type="button"
                     class="legend-item"
-                    class:receding=move || current.get().is_some_and(|c| c != key)
-                    aria-pressed=move || (pinned.get() == Some(key)).to_string()
-                    title=move || get(|s| s.exact.clone())
+                    class:receding=Signal::derive(move || current.get().is_some_and(|c| c != key))
+                    aria-pressed=Signal::derive(move || (pinned.get() == Some(key)).to_string())
+                    title=Signal::derive(move || get(|s| s.exact.clone()))
                     on:pointerenter=move |_| on_point.run(Some(key))
                     on:pointerleave=move |_| on_point.run(None)
                     on:focus=move |_| on_point.run(Some(key))
@@ -142,16 +142,16 @@ pub fn Legend(
                 >
                     <span
                         class="swatch"
-                        style:background=move || get(|s| s.background.clone())
+                        style:background=Signal::derive(move || get(|s| s.background.clone()))
                     ></span>
-                    <span class="legend-label">{move || get(|s| s.label.clone())}</span>
-                    <span class="legend-number">{move || get(|s| s.number.clone())}</span>
+                    <span class="legend-label">{Signal::derive(move || get(|s| s.label.clone()))}</span>
+                    <span class="legend-number">{Signal::derive(move || get(|s| s.number.clone()))}</span>
                 </button>
             </li>
         }
     };
     view! {
-        <ul class="legend" aria-label=move || name.get()>
+        <ul class="legend" aria-label=name>
             <For
                 each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
                 key=|key| *key

@@ -42,7 +42,7 @@ pub fn Canvas(
             node_ref=node
             class=class
             role="img"
-            aria-label=move || label.get()
+            aria-label=label
             on:pointermove=move |event| on_point.run(Some((event.offset_x(), event.offset_y())))
             on:pointerleave=move |_| on_point.run(None)
             on:click=move |event| on_pick.run((event.offset_x(), event.offset_y()))

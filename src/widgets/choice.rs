@@ -34,7 +34,7 @@ pub fn Choices(
         view! {
             <option
                 value=choice.value
-                prop:selected=move || value.with(|chosen| *chosen == own)
+                prop:selected=Signal::derive(move || value.with(|chosen| *chosen == own))
             >
                 {choice.label}
             </option>
@@ -44,7 +44,7 @@ pub fn Choices(
         <select
             class="choices"
             id=id
-            disabled=move || disabled.get()
+            disabled=disabled
             aria-describedby=format!("{id}-note {id}-problem")
             on:change:target=move |event| on_choice.run(event.target().value())
         >

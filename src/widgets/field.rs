@@ -40,22 +40,22 @@ pub fn Field(
     view! {
         <div
             class="field"
-            class:idle=move || idle.get().is_some()
-            class:wrong=move || problem.get().is_some_and(|p| p.blocking)
+            class:idle=Signal::derive(move || idle.get().is_some())
+            class:wrong=Signal::derive(move || problem.get().is_some_and(|p| p.blocking))
         >
-            <label class="field-label" for=id title=move || help.get()>
-                {move || label.get()}
+            <label class="field-label" for=id title=help>
+                {label}
             </label>
             {children()}
-            <p class="field-note" id=format!("{id}-note") hidden=move || idle.get().is_none()>
-                {move || idle.get()}
+            <p class="field-note" id=format!("{id}-note") hidden=Signal::derive(move || idle.get().is_none())>
+                {idle}
             </p>
             <p
                 class="field-problem"
                 id=format!("{id}-problem")
-                hidden=move || problem.get().is_none()
+                hidden=Signal::derive(move || problem.get().is_none())
             >
-                <span>{move || problem.get().map(|p| p.message)}</span>
+                <span>{Signal::derive(move || problem.get().map(|p| p.message))}</span>
                 <Show when=move || fix().is_some()>
                     <button type="button" class="fix" on:click=move |_| on_fix.run(())>
                         {fix}

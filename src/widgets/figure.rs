@@ -25,22 +25,22 @@ pub fn Figure(
     view! {
         <section class="card figure" id=id data-testid=id aria-labelledby=format!("{id}-title")>
             <header class="figure-head">
-                <h2 id=format!("{id}-title")>{move || title.get()}</h2>
+                <h2 id=format!("{id}-title")>{title}</h2>
                 <button
                     type="button"
                     class="quiet"
-                    aria-expanded=move || open.get().to_string()
+                    aria-expanded=Signal::derive(move || open.get().to_string())
                     aria-controls=format!("{id}-table")
                     on:click=move |_| open.update(|open| *open = !*open)
                 >
-                    {move || table_label.get()}
+                    {table_label}
                 </button>
             </header>
             <p class="figure-summary" id=format!("{id}-summary")>
-                {move || summary.get()}
+                {summary}
             </p>
             {children()}
-            <div class="figure-table" id=format!("{id}-table") hidden=move || !open.get()>
+            <div class="figure-table" id=format!("{id}-table") hidden=Signal::derive(move || !open.get())>
                 {move || open.get().then(|| table.run())}
             </div>
         </section>

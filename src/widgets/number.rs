@@ -43,11 +43,11 @@ pub fn Number(
                 min="0"
                 max=last.to_string()
                 step="1"
-                prop:value=move || step.get().to_string()
+                prop:value=Signal::derive(move || step.get().to_string())
                 style:--at=share
-                disabled=move || disabled.get()
-                aria-label=move || label.get()
-                aria-valuetext=move || text.get()
+                disabled=disabled
+                aria-label=label
+                aria-valuetext=text
                 aria-describedby=format!("{id}-note")
                 on:input:target=move |event| {
                     typing.set(None);
@@ -63,9 +63,9 @@ pub fn Number(
                 autocomplete="off"
                 spellcheck="false"
                 id=id
-                prop:value=move || typing.get().unwrap_or_else(|| text.get())
-                disabled=move || disabled.get()
-                aria-invalid=move || invalid.get().to_string()
+                prop:value=Signal::derive(move || typing.get().unwrap_or_else(|| text.get()))
+                disabled=disabled
+                aria-invalid=Signal::derive(move || invalid.get().to_string())
                 aria-describedby=format!("{id}-note {id}-problem")
                 on:input:target=move |event| {
                     let value = event.target().value();

@@ -23,8 +23,8 @@ pub fn Switch(
             type="checkbox"
             role="switch"
             id=id
-            prop:checked=move || on.get()
-            disabled=move || disabled.get()
+            prop:checked=on
+            disabled=disabled
             aria-describedby=format!("{id}-note {id}-problem")
             on:change:target=move |event| on_switch.run(event.target().checked())
         />

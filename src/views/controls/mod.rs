@@ -47,7 +47,7 @@ pub(super) const KEYS: &[&str] = &[
 #[component]
 pub(super) fn Controls() -> impl IntoView {
     let store = use_store();
-    let word = move |word: Word| move || word.text(store.language.get());
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     view! {
         <section class="controls" data-testid="controls" aria-label=word(Word::Controls)>
             <ModelControls />
@@ -83,18 +83,18 @@ fn Group(
             <button
                 type="button"
                 class="group-title"
-                aria-expanded=move || open.get().to_string()
+                aria-expanded=Signal::derive(move || open.get().to_string())
                 aria-controls=id
                 on:click=move |_| open.update(|open| *open = !*open)
             >
-                {move || title.text(store.language.get())}
+                {Signal::derive(move || title.text(store.language.get()))}
             </button>
             <div
                 class="group-body"
                 id=id
                 role="group"
-                aria-label=move || title.text(store.language.get())
-                hidden=move || !open.get()
+                aria-label=Signal::derive(move || title.text(store.language.get()))
+                hidden=Signal::derive(move || !open.get())
             >
                 {children()}
             </div>

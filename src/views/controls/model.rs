@@ -71,7 +71,7 @@ pub(super) fn ModelControls() -> impl IntoView {
                 <button
                     type="button"
                     class="quiet"
-                    aria-expanded=move || open.get().to_string()
+                    aria-expanded=Signal::derive(move || open.get().to_string())
                     aria-controls="model-config-field"
                     on:click=move |_| pasting.update(|pasting| *pasting = !*pasting)
                 >
@@ -79,7 +79,7 @@ pub(super) fn ModelControls() -> impl IntoView {
                 </button>
             </div>
         </SettingField>
-        <div id="model-config-field" hidden=move || !open.get()>
+        <div id="model-config-field" hidden=Signal::derive(move || !open.get())>
             <ConfigField />
         </div>
         <Show when=move || linear.get()>
@@ -176,7 +176,7 @@ fn ConfigField() -> impl IntoView {
     view! {
         <div class="field">
             <label class="field-label" for="model-config">
-                {move || Word::ModelConfig.text(store.language.get())}
+                {Signal::derive(move || Word::ModelConfig.text(store.language.get()))}
             </label>
             <textarea
                 id="model-config"
@@ -193,7 +193,7 @@ fn ConfigField() -> impl IntoView {
                 }
             ></textarea>
             <p class="field-note" id="model-config-help">
-                {move || Word::ModelConfigHelp.text(store.language.get())}
+                {Signal::derive(move || Word::ModelConfigHelp.text(store.language.get()))}
             </p>
         </div>
     }
