@@ -57,7 +57,10 @@ pub const ROOMS: &[Room] = &[
         &["units", "spec", "tape", "sim", "device", "host"],
     ),
     pure("chart", &["units", "tape", "sim", "host", "report"]),
-    pure("figure", &["units", "tape", "sim", "host", "report"]),
+    pure(
+        "figure",
+        &["units", "spec", "tape", "sim", "host", "report"],
+    ),
     pure("text", &["units", "spec", "tape", "sim", "host", "report"]),
     page("browser", &[]),
     page(
