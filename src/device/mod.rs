@@ -29,4 +29,4 @@ pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
 pub use replay::{Failure, Replay, Request, replay};
 pub use settings::{Limit, POWER2_INTERVALS, Settings};
-pub use workspace::cublas_workspace;
+pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace};

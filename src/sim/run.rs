@@ -2,7 +2,7 @@
 
 use super::fold::{Counts, Record};
 use super::{Mark, Phase, Trace};
-use crate::device::cublas_workspace;
+use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{Framework, Loss, Precision, Program, ResolvedSpec};
@@ -75,7 +75,7 @@ fn backend(spec: &ResolvedSpec) -> Backend {
     let recent = spec.framework == Framework::Torch215Transformers523;
     Backend {
         gemm_workspace: cublas_workspace(spec.device.compute_capability),
-        gemm_bias_workspace: 1 << 20,
+        gemm_bias_workspace: CUBLASLT_WORKSPACE,
         gemm_workspace_persistent: !recent,
         multiprocessors: spec.device.multiprocessors,
         threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
