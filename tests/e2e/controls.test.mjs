@@ -1,7 +1,7 @@
 // Working with the page: the peak changes its moment, and the address keeps up.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open } from "./support/browser.mjs";
+import { estimateShown, launch, open } from "./support/browser.mjs";
 import { drag, query, slider, type, verdict } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
@@ -63,6 +63,7 @@ test("slider and text box are one value, and the text box takes 2k for 2048", as
 
 test("Back returns to where the reader came from, however much was dragged", async () => {
   const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  for (const frame of page.frames().slice(1)) await estimateShown(frame);
   await page.goto(site.url);
   await says(page, "optimizer step");
   await drag(page, MICRO_BATCH, 0.8);
