@@ -104,6 +104,13 @@ models! {
     "flan-t5-large", "Flan-T5 large", "google/flan-t5-large", "2022-10";
     "flan-t5-xl", "Flan-T5 XL", "google/flan-t5-xl", "2022-10";
     "mt5-small", "mT5 small", "google/mt5-small", "2020-10";
+    "pythia-160m", "Pythia 160M", "EleutherAI/pythia-160m", "2023-02";
+    "pythia-1.4b", "Pythia 1.4B", "EleutherAI/pythia-1.4b", "2023-02";
+    "gemma-2b", "Gemma 2B", "google/gemma-2b", "2024-02";
+    "gemma-2-2b", "Gemma 2 2B", "google/gemma-2-2b", "2024-07";
+    "gemma-3-1b", "Gemma 3 1B", "google/gemma-3-1b-pt", "2025-03";
+    "olmo-2-1b", "OLMo 2 1B", "allenai/OLMo-2-0425-1B", "2025-04";
+    "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";
 }
 
 #[cfg(test)]

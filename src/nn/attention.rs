@@ -10,6 +10,8 @@ use crate::units::{DType, Shape};
 pub(super) struct AttentionOptions {
     pub(super) implementation: Attention,
     pub(super) forced: Option<SdpaKernel>,
+    /// Whether scores are capped by a tanh; eager attention only.
+    pub(super) softcap: bool,
     /// Whether attention probabilities are dropped in training.
     pub(super) dropout: bool,
     pub(super) facts: Facts,
@@ -25,6 +27,7 @@ impl AttentionOptions {
         Self {
             implementation: spec.attention,
             forced,
+            softcap: false,
             dropout: false,
             facts,
         }
@@ -41,8 +44,21 @@ pub(super) fn attend(
     v: &Tensor,
     mask: Option<&Tensor>,
 ) -> Tensor {
+    attend_with_weights(t, options, q, k, v, mask).0
+}
+
+/// [`attend`] with the weights of eager attention, which some layers hold.
+pub(super) fn attend_with_weights(
+    t: &Tape,
+    options: AttentionOptions,
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    mask: Option<&Tensor>,
+) -> (Tensor, Option<Tensor>) {
     if options.implementation == Attention::Eager {
-        return eager(t, options, q, k, v, mask);
+        let (out, weights) = eager(t, options, q, k, v, mask);
+        return (out, Some(weights));
     }
     let groups = q.dim(1) / k.dim(1);
     let repeat = groups > 1 && (mask.is_some() || !options.facts.sdpa_takes_groups);
@@ -66,7 +82,7 @@ pub(super) fn attend(
     };
     let out = t.sdpa(&q, &k, &v, mask, sdpa);
     let out = t.transpose(&out, 1, 2);
-    t.contiguous(&out)
+    (t.contiguous(&out), None)
 }
 
 /// `repeat_kv`: `[B, K, S, D]` to `[B, K x groups, S, D]`.
@@ -96,7 +112,7 @@ fn eager(
     k: &Tensor,
     v: &Tensor,
     mask: Option<&Tensor>,
-) -> Tensor {
+) -> (Tensor, Tensor) {
     let groups = q.dim(1) / k.dim(1);
     let k = repeat_kv(t, options.facts, k, groups);
     let v = repeat_kv(t, options.facts, v, groups);
@@ -104,6 +120,11 @@ fn eager(
         let product = t.matmul(q, &t.transpose(&k, 2, 3));
         t.mul_scalar(&product)
     };
+    if options.softcap {
+        scores = t.div_scalar(&scores);
+        scores = t.tanh(&scores);
+        scores = t.mul_scalar(&scores);
+    }
     if let Some(mask) = mask {
         scores = t.add(&scores, mask);
     }
@@ -115,5 +136,5 @@ fn eager(
     let weights = dropped(t, weights, options.dropout);
     let out = t.matmul(&weights, &v);
     let out = t.transpose(&out, 1, 2);
-    t.contiguous(&out)
+    (t.contiguous(&out), weights)
 }

@@ -63,10 +63,12 @@ impl Shell {
         } else {
             MaskStyle::Triangle
         };
+        // A mask that is made at all is compared with the window, however wide it is.
+        let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
         let request = MaskRequest {
             eager: self.eager,
             padding: self.padding_mask,
-            window: window.is_some_and(|window| window <= input_ids.dim(1)),
+            window: window.is_some_and(|window| made || window <= input_ids.dim(1)),
             size: (input_ids.dim(0), input_ids.dim(1)),
             dtype: self.dtype,
             style,

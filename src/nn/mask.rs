@@ -79,26 +79,18 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
         (batch, head, shifted(), shifted())
     };
     let mut allowed;
-    if r.padding || r.window {
+    if r.padding {
         let ones = flags(t, "new_ones", 1);
-        let mut causal = flags(t, "le", s * s);
-        if r.window {
-            let near = flags(t, "gt", s * s);
-            causal = flags(t, "bitwise_and", s * s);
-            drop(near);
-        }
+        let base = within(t, r);
         allowed = flags(t, "bitwise_and", s * s);
-        drop(causal);
-        drop(ones);
-        if r.padding {
-            let indexed = (indices(t, "index", b * s), indices(t, "index", b * s));
-            let valid = flags(t, "index", b * s);
-            drop(indexed);
-            allowed = flags(t, "bitwise_and", b * s * s);
-            drop(valid);
-        }
+        drop((base, ones));
+        let indexed = (indices(t, "index", b * s), indices(t, "index", b * s));
+        let valid = flags(t, "index", b * s);
+        drop(indexed);
+        allowed = flags(t, "bitwise_and", b * s * s);
+        drop(valid);
     } else {
-        allowed = flags(t, "le", s * s);
+        allowed = within(t, r);
     }
     drop(positions);
     let mask = if r.eager {
@@ -116,6 +108,29 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
     };
     drop(padding);
     mask
+}
+
+/// `[S, S]`: positions that are not later and, of a window, not before it.
+fn within(t: &Tape, r: MaskRequest) -> Tensor {
+    let s = r.size.1;
+    let square = |op| flags(t, op, s * s);
+    if !r.window {
+        return square("le");
+    }
+    let near = {
+        let ones = flags(t, "new_ones", 1);
+        let near = {
+            let _edge = indices(t, "sub", s);
+            square("gt")
+        };
+        let both = square("bitwise_and");
+        drop((near, ones));
+        both
+    };
+    let causal = square("le");
+    let both = square("bitwise_and");
+    drop((causal, near));
+    both
 }
 
 /// `_prepare_4d_causal_attention_mask_with_cache_position`, transformers 4.48 and 4.51.

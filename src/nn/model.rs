@@ -1,12 +1,12 @@
 //! Any model, and what goes in and out of it.
 
 use super::builder::{Builder, Plan};
+use super::decoders::{self, CausalLm};
 use super::facts::Facts;
-use super::gpt2::Gpt2;
 use super::linear::LinearNet;
 use super::llama::Llama;
 use super::t5::T5;
-use crate::spec::{Architecture, DecoderType, Loss, Precision, ResolvedSpec, Task};
+use crate::spec::{Architecture, Loss, Precision, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -42,8 +42,8 @@ pub struct Model {
 enum Net {
     Linear(LinearNet),
     Llama(Box<Llama>),
-    Gpt2(Box<Gpt2>),
     T5(Box<T5>),
+    Decoder(Box<dyn CausalLm>),
 }
 
 /// The dtype of the weights.
@@ -72,9 +72,7 @@ impl Model {
                 Net::Llama(Box::new(Llama::new(&b, config, spec, facts)))
             }
             Architecture::T5(config) => Net::T5(Box::new(T5::new(&b, config, spec, facts))),
-            Architecture::Decoder(config) => match config.model_type {
-                DecoderType::Gpt2 => Net::Gpt2(Box::new(Gpt2::new(&b, config, spec, facts))),
-            },
+            Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
         Self {
             net,
@@ -132,7 +130,7 @@ impl Model {
             },
             Net::Llama(net) => net.forward(t, &batch.input, labels),
             Net::T5(net) => net.forward(t, &batch.input, labels, batch.decoder_ids.as_ref()),
-            Net::Gpt2(net) => net.forward(t, &batch.input, labels),
+            Net::Decoder(net) => net.forward(t, &batch.input, labels),
         };
         if output.loss.is_none() && self.loss != Loss::None {
             output.loss = Some(t.mean_all(&output.logits));

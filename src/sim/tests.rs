@@ -20,6 +20,12 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "qwen2.5-0.5b",
         "mistral-7b",
         "gpt2",
+        "pythia-160m",
+        "gemma-2b",
+        "gemma-2-2b",
+        "gemma-3-1b",
+        "olmo-2-1b",
+        "phi-3-mini",
     ] {
         let (spec, trace) = run(
             json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),

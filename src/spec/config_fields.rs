@@ -1,7 +1,7 @@
 //! Typed access to the fields of a `config.json`, each complaint naming the field.
 
 use super::Finding;
-use super::limits::outside;
+use super::limits::{HEADS, outside};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -222,6 +222,45 @@ impl<'a> ConfigFields<'a> {
             .with_fix(&key, fits.unwrap_or(1)),
         );
         1
+    }
+
+    /// `num_key_value_heads`, each of which serves the same number of `heads`.
+    pub(super) fn shared_heads(&mut self, heads: u64, default: u64) -> u64 {
+        let shared = self.optional("num_key_value_heads", &HEADS, default);
+        if heads.is_multiple_of(shared) {
+            return shared;
+        }
+        let key = self.key("num_key_value_heads");
+        self.push(
+            Finding::error(
+                &key,
+                format!("{heads} attention heads cannot share {shared} key-value heads."),
+                format!("{heads} 个注意力头无法均分 {shared} 个键值头。"),
+            )
+            .with_fix(&key, heads),
+        );
+        heads
+    }
+
+    /// Part of `whole` by a factor from 0 to 1, rounded down, with a default in thousandths.
+    pub(super) fn part(&mut self, whole: u64, field: &str, default: u32) -> u64 {
+        let permille = match self.get(field) {
+            Some(_) => self.permille(field),
+            None => default,
+        };
+        whole * u64::from(permille) / 1000
+    }
+
+    /// Of each layer whether it attends to a window: as `layer_types` says, else by `default`.
+    pub(super) fn windowed_layers(&self, layers: u64, default: impl Fn(u64) -> bool) -> Vec<bool> {
+        let types = self.get("layer_types").and_then(Value::as_array);
+        let given = |layer| types.and_then(|types| types.get(usize::try_from(layer).ok()?));
+        (0..layers)
+            .map(|layer| match given(layer) {
+                Some(name) => name.as_str() == Some("sliding_attention"),
+                None => default(layer),
+            })
+            .collect()
     }
 
     /// Warns of an activation function that is estimated like the first of `known`.

@@ -2,8 +2,8 @@
 //! modules belongs to which `model_type`.
 
 use super::config_fields::ConfigFields;
-use super::gpt2;
 use super::modules::Module;
+use super::{gemma, gpt_neox, gpt2, olmo2, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -29,8 +29,20 @@ pub struct DecoderConfig {
     pub position_rows: u64,
     /// Whether `lm_head` shares the embedding's weight.
     pub tie_word_embeddings: bool,
+    /// Columns of a head that rotary embeddings turn.
+    pub rotary_dim: u64,
+    /// Biases on q, k, v and the output of attention.
+    pub attention_bias: bool,
+    /// Whether attention and MLP read the same hidden states.
+    pub parallel_residual: bool,
+    /// Whether attention scores are capped by a tanh.
+    pub attention_softcap: bool,
+    /// Whether logits are capped by a tanh.
+    pub final_softcap: bool,
     /// Sliding window of the layers that have one.
     pub sliding_window: Option<u64>,
+    /// Of each layer whether it sees the window only.
+    pub windowed: Vec<bool>,
     /// Where dropout is active in training.
     pub dropout: Dropout,
 }
@@ -51,12 +63,66 @@ pub struct Dropout {
 pub enum DecoderType {
     /// GPT-2.
     Gpt2,
+    /// `GPT-NeoX` and Pythia.
+    GptNeox,
+    /// Gemma.
+    Gemma,
+    /// Gemma 2.
+    Gemma2,
+    /// The text part of Gemma 3.
+    Gemma3,
+    /// `OLMo` 2.
+    Olmo2,
+    /// Phi-3 and Phi-3.5.
+    Phi3,
+}
+
+impl DecoderConfig {
+    /// A decoder with as many key-value heads as attention heads and nothing out of the ordinary.
+    pub(super) fn plain(
+        model_type: DecoderType,
+        hidden_size: u64,
+        num_hidden_layers: u64,
+        num_attention_heads: u64,
+    ) -> Self {
+        Self {
+            model_type,
+            hidden_size,
+            intermediate_size: 4 * hidden_size,
+            num_hidden_layers,
+            num_attention_heads,
+            num_key_value_heads: num_attention_heads,
+            head_dim: 1,
+            vocab_size: 1,
+            position_rows: 0,
+            tie_word_embeddings: true,
+            rotary_dim: 0,
+            attention_bias: false,
+            parallel_residual: false,
+            attention_softcap: false,
+            final_softcap: false,
+            sliding_window: None,
+            windowed: Vec::new(),
+            dropout: Dropout::default(),
+        }
+    }
+
+    /// Whether layer `index` sees the window only.
+    pub fn is_windowed(&self, index: usize) -> bool {
+        self.windowed.get(index).copied().unwrap_or(false)
+    }
 }
 
 /// Reads the config of a decoder. What is wrong is pushed to `fields`.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     match model_type {
         DecoderType::Gpt2 => gpt2::read(fields),
+        DecoderType::GptNeox => gpt_neox::read(fields),
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
+            gemma::read(model_type, fields)
+        }
+        DecoderType::Olmo2 => olmo2::read(fields),
+        DecoderType::Phi3 => phi3::read(fields),
     }
 }
 
@@ -64,5 +130,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     match config.model_type {
         DecoderType::Gpt2 => gpt2::modules(config),
+        DecoderType::GptNeox => gpt_neox::modules(config),
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
+        DecoderType::Olmo2 => olmo2::modules(config),
+        DecoderType::Phi3 => phi3::modules(config),
     }
 }

@@ -12,22 +12,22 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let num_hidden_layers = fields.named(&["n_layer", "num_hidden_layers"], &LAYERS, 12);
     fields.check_activation("activation_function", &["gelu_new"]);
     DecoderConfig {
-        model_type: DecoderType::Gpt2,
-        hidden_size,
         intermediate_size: fields.optional("n_inner", &WIDTH, 4 * hidden_size),
-        num_hidden_layers,
-        num_attention_heads,
-        num_key_value_heads: num_attention_heads,
         head_dim: fields.divided(hidden_size, num_attention_heads, "n_head"),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_257),
         position_rows: fields.named(&["n_positions", "max_position_embeddings"], &SEQ_LEN, 1024),
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        sliding_window: None,
         dropout: Dropout {
             embedding: fields.drops("embd_pdrop", true),
             attention: fields.drops("attn_pdrop", true),
             residual: fields.drops("resid_pdrop", true),
         },
+        ..DecoderConfig::plain(
+            DecoderType::Gpt2,
+            hidden_size,
+            num_hidden_layers,
+            num_attention_heads,
+        )
     }
 }
 

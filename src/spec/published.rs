@@ -30,7 +30,6 @@ fn parameters(config: &LlamaConfig) -> u64 {
     embeddings * config.vocab_size * hidden + config.num_hidden_layers * layer + hidden
 }
 
-/// The same for other decoders.
 /// All weights of T5 as transformers 5 builds it, with one table of tokens.
 fn t5_parameters(c: &T5Config) -> u64 {
     let attention = 4 * c.d_model * c.num_heads * c.d_kv + c.d_model;
@@ -44,22 +43,32 @@ fn t5_parameters(c: &T5Config) -> u64 {
         + 2 * c.d_model
 }
 
+/// The same for other decoders.
 fn decoder_parameters(config: &DecoderConfig) -> u64 {
     let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
-    let norm = 2 * hidden;
+    let (queries, keys) = (
+        config.num_attention_heads * config.head_dim,
+        config.num_key_value_heads * config.head_dim,
+    );
     let linear = |inputs, outputs| inputs * outputs + outputs;
-    match config.model_type {
-        DecoderType::Gpt2 => {
+    let norm = 2 * hidden;
+    let rotary = 2 * hidden * (queries + keys) + 3 * hidden * intermediate;
+    let (embedding, layer, last) = match config.model_type {
+        DecoderType::Gpt2 | DecoderType::GptNeox => {
             let layer = 2 * norm
                 + linear(hidden, 3 * hidden)
                 + linear(hidden, hidden)
                 + linear(hidden, intermediate)
                 + linear(intermediate, hidden);
-            (config.vocab_size + config.position_rows) * hidden
-                + config.num_hidden_layers * layer
-                + norm
+            (config.position_rows * hidden, layer, norm)
         }
-    }
+        DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
+        DecoderType::Gemma2 => (0, rotary + 4 * hidden, hidden),
+        DecoderType::Gemma3 => (0, rotary + 4 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::Olmo2 => (0, rotary + 2 * hidden + queries + keys, hidden),
+    };
+    let tables = if config.tie_word_embeddings { 1 } else { 2 };
+    tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
 }
 
 /// Totals of the safetensors files, as the hub shows them.
@@ -132,6 +141,13 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("flan-t5-large", 750_251_008),
     ("flan-t5-xl", 2_783_959_040),
     ("mt5-small", 172_119_424),
+    ("pythia-160m", 162_322_944),
+    ("pythia-1.4b", 1_414_647_808),
+    ("gemma-2b", 2_506_172_416),
+    ("gemma-2-2b", 2_614_341_888),
+    ("gemma-3-1b", 999_885_952),
+    ("olmo-2-1b", 1_484_916_736),
+    ("phi-3-mini", 3_821_079_552),
 ];
 
 #[test]

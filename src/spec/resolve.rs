@@ -55,6 +55,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     adapters::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
+    let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {
         scenario: scenario.clone(),
         architecture: model.architecture,
@@ -67,7 +68,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         precision: scenario.precision,
         autocast_style: scenario.autocast_style,
         optimizer: scenario.optimizer,
-        attention: scenario.attention,
+        attention,
         sdpa_backend: scenario.sdpa_backend,
         padding_mask: scenario.padding_mask,
         use_cache: scenario.use_cache,

@@ -3,8 +3,8 @@
 use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Loss, Precision,
-    Scenario, SdpaBackend, sizes,
+    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Framework, Loss,
+    Precision, Scenario, SdpaBackend, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -135,6 +135,18 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
         )
     };
     findings.push(finding.with_fix("seq_len", positions));
+}
+
+/// The implementation that transformers uses: since version 5 a model that caps attention scores
+/// has no sdpa and falls back to eager attention; before, sdpa runs without the cap.
+pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
+    let capped = matches!(architecture, Architecture::Decoder(config) if config.attention_softcap);
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    if capped && recent && scenario.attention == Attention::Sdpa {
+        Attention::Eager
+    } else {
+        scenario.attention
+    }
 }
 
 /// Attention kernels that the precision, the device or the head size rules out.

@@ -139,7 +139,9 @@ impl Tape {
         let grad = if grad.shape() == shape {
             grad
         } else {
-            self.sum_to_size(&grad, shape)
+            let sum = self.sum_to_size(&grad, shape);
+            drop(grad);
+            sum
         };
         if grad.dtype() == dtype {
             grad

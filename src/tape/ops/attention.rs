@@ -1,6 +1,7 @@
 //! `torch.nn.functional.scaled_dot_product_attention` and its kernels.
 
 use crate::tape::graph::{Edge, Grads};
+use crate::tape::recorder::Storage;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::{SmallVec, smallvec};
@@ -124,9 +125,7 @@ impl Tape {
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
-        if !dropout {
-            self.flash_partial_results(b * a, s, k.dim(2), d);
-        }
+        let partials = (!dropout).then(|| self.flash_partial_results(b * a, s, k.dim(2), d));
         let mut generator = [
             self.generator_state(OP, 2 * PHILOX),
             self.generator_state(OP, PHILOX),
@@ -134,6 +133,7 @@ impl Tape {
         if dropout {
             generator[0] = self.generator_state(OP, 2 * PHILOX);
         }
+        drop(partials);
         let Some(saved) = saved else { return out };
         let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
         let node = self.node(
@@ -159,7 +159,13 @@ impl Tape {
     }
 
     /// The partial results of a forward pass that is split over the keys (`set_params_splitkv`).
-    fn flash_partial_results(&self, heads: u64, queries: u64, keys: u64, head_dim: u64) {
+    fn flash_partial_results(
+        &self,
+        heads: u64,
+        queries: u64,
+        keys: u64,
+        head_dim: u64,
+    ) -> Option<[Storage; 2]> {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let key_block = match head_dim {
             0..=64 => 256,
@@ -169,11 +175,14 @@ impl Tape {
         let blocks = heads * queries.div_ceil(64);
         let sms = self.backend().multiprocessors;
         let splits = flash_splits(blocks, sms, keys.div_ceil(key_block));
-        if splits > 1 {
+        (splits > 1).then(|| {
             let rows = splits * heads * queries * DType::Float32.size();
-            let _lse = self.scratch(OP, rows);
-            let _out = self.scratch(OP, rows * head_dim.next_multiple_of(FLASH_HEAD));
-        }
+            let lse = self.scratch(OP, rows);
+            [
+                lse,
+                self.scratch(OP, rows * head_dim.next_multiple_of(FLASH_HEAD)),
+            ]
+        })
     }
 
     /// `mha_bwd` of `flash_api.cpp`.

@@ -15,7 +15,9 @@ fn broadcast(inputs: &[&Tensor]) -> Shape {
             .iter_mut()
             .zip(input.shape().dims())
         {
-            *size = (*size).max(dim);
+            if dim != 1 {
+                *size = dim;
+            }
         }
     }
     shape

@@ -1,0 +1,217 @@
+//! A causal language model with rotary positions around its layers: embedding, layers, norm, head.
+
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::decoder::{Block, Shell};
+use super::facts::{Facts, Transformers};
+use super::layers::{Embedding, Linear};
+use super::loss;
+use super::model::Output;
+use super::norm::{Norm, NormKind};
+use super::rotary::Rotary;
+use crate::spec::{DecoderConfig, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// How an architecture is put together.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// The names of the model, of its embedding and of its last norm.
+    pub(super) names: [&'static str; 3],
+    pub(super) norm: NormKind,
+    /// Whether the embedding is multiplied by a constant.
+    pub(super) scaled_embedding: bool,
+    /// Whether cosines and sines stay in float32.
+    pub(super) wide_rotary: bool,
+    /// Which masks are made.
+    pub(super) masks: Masks,
+    /// Whether windowed layers have rotary embeddings of their own.
+    pub(super) local_rotary: bool,
+}
+
+/// The masks that a model makes for its layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Masks {
+    /// One, windowed if the config has a window.
+    One,
+    /// One for full and one for windowed layers, whether there are such layers or not.
+    Both,
+}
+
+/// A layer of a [`Causal`] model.
+pub(super) trait Layer: Block<Shared = Shared> {
+    const STYLE: Style;
+
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
+}
+
+/// What every layer of one kind is given besides the hidden states.
+#[derive(Clone)]
+pub(super) struct Shared {
+    /// Token positions `[1, S]`, which the layers only hold.
+    positions: Option<Tensor>,
+    pub(super) mask: Option<Tensor>,
+    pub(super) cos: Tensor,
+    pub(super) sin: Tensor,
+}
+
+impl Shared {
+    /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
+    /// arguments, before only the position embeddings, the rest being saved tensors.
+    pub(super) fn outliving(&self, facts: Facts) -> Self {
+        let mut kept = self.clone();
+        if facts.transformers != Transformers::V5 {
+            kept.positions = None;
+            kept.mask = None;
+        }
+        kept
+    }
+}
+
+pub(super) struct Causal<L> {
+    embedding: Embedding,
+    scale: Option<Tensor>,
+    embedding_dropout: bool,
+    layers: Vec<Rc<L>>,
+    windowed: Vec<bool>,
+    window: Option<u64>,
+    norm: Norm,
+    /// Of full layers and, where those have one of their own, of windowed layers.
+    rotary: [Option<Rotary>; 2],
+    lm_head: Linear,
+    softcap: bool,
+    dtype: DType,
+    shell: Shell,
+}
+
+impl<L: Layer> Causal<L> {
+    pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let style = L::STYLE;
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            softcap: c.attention_softcap,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let [model, embedding, norm] = style.names;
+        let model = b.at(model);
+        let at = model.at(embedding);
+        let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
+        let scale = style
+            .scaled_embedding
+            .then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
+        let layers = model.items("layers", c.num_hidden_layers, |b| {
+            Rc::new(L::new(b, c, options))
+        });
+        let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
+        let rotary = |needed: bool| {
+            needed.then(|| Rotary::new(&model.at("rotary_emb"), c.rotary_dim, facts))
+        };
+        let local = style.local_rotary && c.windowed.contains(&true);
+        let rotary = [rotary(!local || c.windowed.contains(&false)), rotary(local)];
+        let tied = c.tie_word_embeddings.then_some(&embedding.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
+        Self {
+            embedding,
+            scale,
+            embedding_dropout: c.dropout.embedding,
+            layers,
+            windowed: c.windowed.clone(),
+            window: c.sliding_window,
+            norm,
+            rotary,
+            lm_head,
+            softcap: c.final_softcap,
+            dtype: if style.wide_rotary {
+                DType::Float32
+            } else {
+                b.dtype()
+            },
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let [model, ..] = L::STYLE.names;
+        // The last hidden state is a local variable until the loss is there.
+        let hidden = t.scoped(model, None, || self.decode(t, input_ids));
+        let mut logits = t.scoped("lm_head", None, || {
+            // hidden_states[:, slice_indices, :]
+            let kept = facts.index_all(t, &hidden, 3);
+            self.lm_head.forward(t, &kept)
+        });
+        if self.softcap {
+            logits = t.div_scalar(&logits);
+            logits = t.tanh(&logits);
+            logits = t.mul_scalar(&logits);
+        }
+        let loss = labels
+            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        Output {
+            logits,
+            loss,
+            encoded: None,
+        }
+    }
+
+    fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let [_, embedding, _] = L::STYLE.names;
+        t.scoped(embedding, None, || {
+            let embedded = self.embedding.forward(t, input_ids);
+            match &self.scale {
+                Some(scale) => t.mul(&embedded, scale),
+                None => embedded,
+            }
+        })
+    }
+
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let embedded = self.embed(t, input_ids);
+        let positions = self.shell.positions(t, input_ids.dim(1));
+        let (full, windowed) = match L::STYLE.masks {
+            Masks::One => (self.shell.causal_mask(t, input_ids, self.window), None),
+            Masks::Both => (
+                self.shell.causal_mask(t, input_ids, None),
+                self.shell.causal_mask(t, input_ids, self.window),
+            ),
+        };
+        let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
+        let turn = |rotary: &Rotary| {
+            t.scoped("rotary_emb", None, || {
+                rotary.forward(t, &positions, self.dtype)
+            })
+        };
+        let [full_rotary, local_rotary] = self.rotary.each_ref().map(Option::as_ref);
+        let (cos, sin) = match full_rotary.or(local_rotary) {
+            Some(rotary) => turn(rotary),
+            None => return embedded,
+        };
+        let full = Shared {
+            positions: Some(positions.clone()),
+            mask: full,
+            cos,
+            sin,
+        };
+        let mut local = full.clone();
+        if L::STYLE.masks == Masks::Both {
+            local.mask = windowed;
+        }
+        if let (Some(rotary), Some(_)) = (local_rotary, full_rotary) {
+            (local.cos, local.sin) = turn(rotary);
+        }
+        for (i, layer) in self.layers.iter().enumerate() {
+            let near = self.windowed.get(i).copied().unwrap_or(false);
+            let shared = if near { &local } else { &full };
+            let index = u32::try_from(i).ok();
+            hidden = t.scoped("layers", index, || {
+                self.shell.run(t, layer, &hidden, shared)
+            });
+        }
+        let [.., norm] = L::STYLE.names;
+        let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        drop((hidden, embedded));
+        normalized
+    }
+}

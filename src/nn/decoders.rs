@@ -1,0 +1,49 @@
+//! The decoders beyond the Llama family by their type.
+
+use super::builder::Builder;
+use super::causal::{Causal, Layer};
+use super::facts::Facts;
+use super::gemma::{Gemma2Layer, Gemma3Layer, GemmaLayer};
+use super::gpt_neox::GptNeoxLayer;
+use super::gpt2::Gpt2;
+use super::model::Output;
+use super::olmo2::Olmo2Layer;
+use super::phi3::Phi3Layer;
+use crate::spec::{DecoderConfig, DecoderType, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+
+/// A causal language model.
+pub(super) trait CausalLm {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output;
+}
+
+impl CausalLm for Gpt2 {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+impl<L: Layer> CausalLm for Causal<L> {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+/// Builds the decoder that the config describes.
+pub(super) fn build(
+    b: &Builder,
+    c: &DecoderConfig,
+    spec: &ResolvedSpec,
+    facts: Facts,
+) -> Box<dyn CausalLm> {
+    match c.model_type {
+        DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),
+        DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),
+        DecoderType::Gemma => Box::new(Causal::<GemmaLayer>::new(b, c, spec, facts)),
+        DecoderType::Gemma2 => Box::new(Causal::<Gemma2Layer>::new(b, c, spec, facts)),
+        DecoderType::Gemma3 => Box::new(Causal::<Gemma3Layer>::new(b, c, spec, facts)),
+        DecoderType::Olmo2 => Box::new(Causal::<Olmo2Layer>::new(b, c, spec, facts)),
+        DecoderType::Phi3 => Box::new(Causal::<Phi3Layer>::new(b, c, spec, facts)),
+    }
+}

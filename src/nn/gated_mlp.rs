@@ -1,0 +1,43 @@
+//! The gated MLP of Llama's kin.
+
+use super::builder::Builder;
+use super::layers::Linear;
+use crate::tape::{Tape, Tensor};
+
+/// `down_proj(act(gate_proj(x)) * up_proj(x))`.
+pub(super) struct GatedMlp {
+    gate_proj: Linear,
+    up_proj: Linear,
+    down_proj: Linear,
+    activation: fn(&Tape, &Tensor) -> Tensor,
+}
+
+impl GatedMlp {
+    /// From `hidden` columns to as many, by way of `intermediate` ones.
+    pub(super) fn new(
+        b: &Builder,
+        hidden: u64,
+        intermediate: u64,
+        activation: fn(&Tape, &Tensor) -> Tensor,
+    ) -> Self {
+        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
+        Self {
+            gate_proj: linear("gate_proj", hidden, intermediate),
+            up_proj: linear("up_proj", hidden, intermediate),
+            down_proj: linear("down_proj", intermediate, hidden),
+            activation,
+        }
+    }
+
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let product = {
+            let gate = {
+                let gate = self.gate_proj.forward(t, x);
+                (self.activation)(t, &gate)
+            };
+            let up = self.up_proj.forward(t, x);
+            t.mul(&gate, &up)
+        };
+        self.down_proj.forward(t, &product)
+    }
+}

@@ -1,0 +1,158 @@
+//! `GPT-NeoX` and Pythia (`models/gpt_neox/modeling_gpt_neox.py`).
+
+use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::builder::Builder;
+use super::causal::{Layer, Masks, Shared, Style};
+use super::decoder::Block;
+use super::facts::Facts;
+use super::layers::{LayerNorm, Linear};
+use super::norm::NormKind;
+use super::rotary;
+use crate::spec::DecoderConfig;
+use crate::tape::{Tape, Tensor};
+
+/// `GPTNeoXLayer`.
+pub(super) struct GptNeoxLayer {
+    input_layernorm: LayerNorm,
+    post_attention_layernorm: LayerNorm,
+    attention: SelfAttention,
+    mlp: Mlp,
+    parallel: bool,
+    dropout: bool,
+}
+
+struct SelfAttention {
+    query_key_value: Linear,
+    dense: Linear,
+    head_dim: u64,
+    rotary_dim: u64,
+    options: AttentionOptions,
+}
+
+struct Mlp {
+    dense_h_to_4h: Linear,
+    dense_4h_to_h: Linear,
+}
+
+impl Layer for GptNeoxLayer {
+    const STYLE: Style = Style {
+        names: ["gpt_neox", "embed_in", "final_layer_norm"],
+        norm: NormKind::Layer,
+        scaled_embedding: false,
+        wide_rotary: false,
+        masks: Masks::One,
+        local_rotary: false,
+    };
+
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        Self {
+            input_layernorm: LayerNorm::new(&b.at("input_layernorm"), c.hidden_size),
+            post_attention_layernorm: LayerNorm::new(
+                &b.at("post_attention_layernorm"),
+                c.hidden_size,
+            ),
+            attention: SelfAttention::new(&b.at("attention"), c, options),
+            mlp: Mlp::new(&b.at("mlp"), c),
+            parallel: c.parallel_residual,
+            dropout: c.dropout.residual,
+        }
+    }
+}
+
+impl Block for GptNeoxLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        shared.outliving(facts)
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let (attended, weights) = {
+            let x = t.scoped("input_layernorm", None, || {
+                self.input_layernorm.forward(t, hidden)
+            });
+            t.scoped("attention", None, || self.attention.forward(t, &x, shared))
+        };
+        let mut attended = dropped(t, attended, self.dropout);
+        if !self.parallel {
+            attended = t.add(&attended, hidden);
+        }
+        let read = if self.parallel { hidden } else { &attended };
+        let changed = {
+            let x = t.scoped("post_attention_layernorm", None, || {
+                self.post_attention_layernorm.forward(t, read)
+            });
+            t.scoped("mlp", None, || self.mlp.forward(t, &x))
+        };
+        let changed = dropped(t, changed, self.dropout);
+        let sum = t.add(&changed, &attended);
+        let out = if self.parallel {
+            t.add(&sum, hidden)
+        } else {
+            sum
+        };
+        drop((weights, changed, attended));
+        out
+    }
+}
+
+impl SelfAttention {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let (hidden, bias) = (c.hidden_size, c.attention_bias);
+        Self {
+            query_key_value: Linear::new(&b.at("query_key_value"), hidden, 3 * hidden, bias),
+            dense: Linear::new(&b.at("dense"), hidden, hidden, bias),
+            head_dim: c.head_dim,
+            rotary_dim: c.rotary_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        let dim = self.head_dim;
+        let all = {
+            let all = self.query_key_value.forward(t, x);
+            let all = t.view(&all, [x.dim(0), x.dim(1), all.dim(2) / (3 * dim), 3 * dim]);
+            t.transpose(&all, 1, 2)
+        };
+        let [q, k, v] = t.split(&all, [dim; 3], -1);
+        let (q, k) = {
+            let parts = |x: &Tensor| {
+                let turned = t.slice(x, -1, 0, self.rotary_dim);
+                (turned, t.slice(x, -1, self.rotary_dim, dim))
+            };
+            let ((q, q_rest), (k, k_rest)) = (parts(&q), parts(&k));
+            let q = rotary::apply(t, &q, &shared.cos, &shared.sin);
+            let k = rotary::apply(t, &k, &shared.cos, &shared.sin);
+            let whole_q = t.cat(&[&q, &q_rest], -1);
+            drop(q);
+            (whole_q, t.cat(&[&k, &k_rest], -1))
+        };
+        let mask = shared.mask.as_ref();
+        let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
+        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
+        let out = t.contiguous(&out);
+        let projected = self.dense.forward(t, &out);
+        drop(all);
+        (projected, weights)
+    }
+}
+
+impl Mlp {
+    fn new(b: &Builder, c: &DecoderConfig) -> Self {
+        let (hidden, intermediate) = (c.hidden_size, c.intermediate_size);
+        Self {
+            dense_h_to_4h: Linear::new(&b.at("dense_h_to_4h"), hidden, intermediate, true),
+            dense_4h_to_h: Linear::new(&b.at("dense_4h_to_h"), intermediate, hidden, true),
+        }
+    }
+
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let active = {
+            let inner = self.dense_h_to_4h.forward(t, x);
+            t.gelu(&inner)
+        };
+        self.dense_4h_to_h.forward(t, &active)
+    }
+}

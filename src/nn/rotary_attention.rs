@@ -1,0 +1,135 @@
+//! Attention with separate projections of queries, keys and values and rotary positions.
+
+use super::attention::{AttentionOptions, attend_with_weights};
+use super::builder::Builder;
+use super::causal::Shared;
+use super::layers::Linear;
+use super::norm::{Norm, NormKind};
+use super::rotary;
+use crate::spec::DecoderConfig;
+use crate::tape::{Tape, Tensor};
+
+/// Where queries and keys are normalized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeadNorm {
+    /// Nowhere.
+    None,
+    /// Each head, after the heads are parted.
+    Heads(NormKind),
+    /// All heads at once, before they are parted.
+    Whole(NormKind),
+}
+
+/// `q_proj`, `k_proj`, `v_proj`, `o_proj` and the norms of queries and keys.
+pub(super) struct RotaryAttention {
+    projections: [Linear; 3],
+    o_proj: Linear,
+    norms: Option<[Norm; 2]>,
+    style: HeadNorm,
+    /// Whether queries and keys are turned in float32 and cast back.
+    wide: bool,
+    head_dim: u64,
+    options: AttentionOptions,
+}
+
+impl RotaryAttention {
+    pub(super) fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+        style: HeadNorm,
+        wide: bool,
+    ) -> Self {
+        let (queries, keys) = (
+            c.num_attention_heads * c.head_dim,
+            c.num_key_value_heads * c.head_dim,
+        );
+        let linear =
+            |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, c.attention_bias);
+        let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
+            .map(|(name, outputs)| linear(name, c.hidden_size, outputs));
+        let o_proj = linear("o_proj", queries, c.hidden_size);
+        let norms = |kind, sizes: [u64; 2]| {
+            [
+                Norm::new(&b.at("q_norm"), kind, sizes[0]),
+                Norm::new(&b.at("k_norm"), kind, sizes[1]),
+            ]
+        };
+        let norms = match style {
+            HeadNorm::None => None,
+            HeadNorm::Heads(kind) => Some(norms(kind, [c.head_dim; 2])),
+            HeadNorm::Whole(kind) => Some(norms(kind, [queries, keys])),
+        };
+        Self {
+            projections,
+            o_proj,
+            norms,
+            style,
+            wide,
+            head_dim: c.head_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let [q, k, v] = self.heads(t, x);
+        let (turned_q, turned_k) = {
+            let turned_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
+            let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
+            if self.wide {
+                (t.to(&turned_q, q.dtype()), t.to(&turned_k, k.dtype()))
+            } else {
+                (turned_q, turned_k)
+            }
+        };
+        drop((q, k));
+        let mask = shared.mask.as_ref();
+        let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
+        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
+        let out = t.contiguous(&out);
+        (self.o_proj.forward(t, &out), weights)
+    }
+
+    /// Queries, keys and values `[B, heads, S, D]`.
+    fn heads(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
+        let part = |y: &Tensor| {
+            let heads = y.dim(2) / self.head_dim;
+            let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
+            t.transpose(&y, 1, 2)
+        };
+        let [q, k, v] = &self.projections;
+        match (self.style, &self.norms) {
+            (HeadNorm::Whole(_), Some([q_norm, k_norm])) => {
+                let q = {
+                    let q = q.forward(t, x);
+                    q_norm.forward(t, &q)
+                };
+                let k = {
+                    let k = k.forward(t, x);
+                    k_norm.forward(t, &k)
+                };
+                let v = v.forward(t, x);
+                [part(&q), part(&k), part(&v)]
+            }
+            (_, norms) => {
+                let q = part(&q.forward(t, x));
+                let k = part(&k.forward(t, x));
+                let v = part(&v.forward(t, x));
+                match norms {
+                    Some([q_norm, k_norm]) => {
+                        let normalized = q_norm.forward(t, &q);
+                        drop(q);
+                        [normalized, k_norm.forward(t, &k), v]
+                    }
+                    None => [q, k, v],
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use super::modules::{Module, embedding, linear, norm, output};
+use super::{DecoderConfig, DecoderType, Dropout};
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 6144);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 64);
+    let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
+    fields.check_activation("hidden_act", &["gelu", "gelu_fast", "gelu_pytorch_tanh"]);
+    let dropped = fields.drops("hidden_dropout", false);
+    DecoderConfig {
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 24_576),
+        head_dim,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_432),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        rotary_dim: fields.part(head_dim, "rotary_pct", 250),
+        attention_bias: fields.flag("attention_bias", true),
+        parallel_residual: fields.flag("use_parallel_residual", true),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_dropout", false),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::GptNeox,
+            hidden_size,
+            fields.optional("num_hidden_layers", &LAYERS, 44),
+            num_attention_heads,
+        )
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("gpt_neox.embed_in")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("gpt_neox.layers.{layer}.{name}");
+        all.extend([
+            norm(at("input_layernorm")),
+            norm(at("post_attention_layernorm")),
+            linear(at("attention.query_key_value"), config.attention_bias),
+            linear(at("attention.dense"), config.attention_bias),
+            linear(at("mlp.dense_h_to_4h"), true),
+            linear(at("mlp.dense_4h_to_h"), true),
+        ]);
+    }
+    all.push(norm("gpt_neox.final_layer_norm"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}
