@@ -10,6 +10,8 @@
 
 mod activation;
 mod attention;
+mod bert;
+mod bert_layer;
 mod builder;
 mod causal;
 mod conv1d;

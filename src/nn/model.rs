@@ -1,5 +1,6 @@
 //! Any model, and what goes in and out of it.
 
+use super::bert::Bert;
 use super::builder::{Builder, Plan};
 use super::decoders::{self, CausalLm};
 use super::facts::Facts;
@@ -44,6 +45,7 @@ enum Net {
     Llama(Box<Llama>),
     T5(Box<T5>),
     Decoder(Box<dyn CausalLm>),
+    Bert(Box<Bert>),
 }
 
 /// The dtype of the weights.
@@ -71,6 +73,7 @@ impl Model {
             Architecture::Llama(config) => {
                 Net::Llama(Box::new(Llama::new(&b, config, spec, facts)))
             }
+            Architecture::Bert(config) => Net::Bert(Box::new(Bert::new(&b, config, spec, facts))),
             Architecture::T5(config) => Net::T5(Box::new(T5::new(&b, config, spec, facts))),
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
@@ -129,6 +132,7 @@ impl Model {
                 encoded: None,
             },
             Net::Llama(net) => net.forward(t, &batch.input, labels),
+            Net::Bert(net) => net.forward(t, &batch.input, labels),
             Net::T5(net) => net.forward(t, &batch.input, labels, batch.decoder_ids.as_ref()),
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
         };

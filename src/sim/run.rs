@@ -5,7 +5,7 @@ use super::{Mark, Phase, Trace};
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
-use crate::spec::{Framework, Loss, Precision, Program, ResolvedSpec};
+use crate::spec::{AutocastStyle, Framework, Loss, Precision, Program, ResolvedSpec};
 use crate::tape::{Backend, Category, Tape, Tensor};
 use crate::units::DType;
 use std::cell::RefCell;
@@ -180,13 +180,17 @@ impl<'a> Run<'a> {
             if let Some(dtype) = self.autocast() {
                 t.enter_autocast(dtype);
             }
+            let mut output = self.model.forward(t, batch);
+            t.classify_autocast_copies();
+            t.exit_autocast();
+            if spec.autocast_style == AutocastStyle::Accelerate && self.autocast().is_some() {
+                output = in_float32(t, output);
+            }
             let Output {
                 logits,
                 mut loss,
                 encoded,
-            } = self.model.forward(t, batch);
-            t.classify_autocast_copies();
-            t.exit_autocast();
+            } = output;
             t.set_grad_enabled(grad_mode);
             if self.accumulation > 1 {
                 loss = loss.map(|loss| t.div_scalar(&loss));
@@ -290,6 +294,17 @@ fn classify_gradients(t: &Tape) {
             grad.set_category(Category::Gradients);
         }
     });
+}
+
+/// `convert_outputs_to_fp32` around the model's forward (`utils/operations.py`, accelerate 1.15):
+/// what the model returned is dropped when all of it has been converted.
+fn in_float32(t: &Tape, output: Output) -> Output {
+    let wide = |x: &Tensor| t.to(x, DType::Float32);
+    Output {
+        loss: output.loss.as_ref().map(wide),
+        logits: wide(&output.logits),
+        encoded: output.encoded.as_ref().map(wide),
+    }
 }
 
 #[cfg(test)]

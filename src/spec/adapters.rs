@@ -2,7 +2,7 @@
 
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
-use super::{Architecture, Finding, Lora, Scenario, closest};
+use super::{Architecture, Finding, Lora, Scenario, Task, closest};
 
 /// PEFT's word for every linear layer but the one that gives the logits.
 pub const ALL_LINEAR: &str = "all-linear";
@@ -12,11 +12,16 @@ const LARGEST_RANK: u64 = 1 << 16;
 const SHOWN: usize = 60;
 
 /// Checks adapters and frozen parts.
-pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+pub(super) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
     if scenario.lora.is_none() && scenario.frozen.is_empty() {
         return;
     }
-    let modules = modules(architecture);
+    let modules = modules(architecture, task);
     if let Some(lora) = &scenario.lora {
         check_numbers(lora, findings);
         check_targets(&lora.target_modules, &modules, findings);

@@ -11,6 +11,7 @@
 mod adapters;
 mod allocator;
 mod apply;
+mod bert;
 mod closest;
 mod config_fields;
 mod data;
@@ -40,6 +41,7 @@ mod task;
 mod training;
 
 pub use adapters::ALL_LINEAR;
+pub use bert::BertConfig;
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use decoder::{DecoderConfig, DecoderType, Dropout};

@@ -3,7 +3,7 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, DecoderType, Finding, LinearModel, LlamaType, ModelRef, Scenario, closest,
+    Architecture, DecoderType, Finding, LinearModel, LlamaType, ModelRef, Scenario, bert, closest,
     decoder, llama, t5,
 };
 use crate::catalog;
@@ -15,12 +15,14 @@ enum Reader {
     Llama(LlamaType),
     Decoder(DecoderType),
     T5 { multilingual: bool },
+    Bert,
 }
 
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Llama(model_type) => Architecture::Llama(llama::read(model_type, fields)),
+            Self::Bert => Architecture::Bert(bert::read(fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
@@ -40,6 +42,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
             multilingual: false,
         },
     ),
+    ("bert", Reader::Bert),
     ("mt5", Reader::T5 { multilingual: true }),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
@@ -196,6 +199,7 @@ const FIELDS: &[&str] = &[
     "attention_bias",
     "attention_dropout",
     "attn_logit_softcapping",
+    "attention_probs_dropout_prob",
     "attn_pdrop",
     "d_ff",
     "d_kv",
@@ -207,6 +211,7 @@ const FIELDS: &[&str] = &[
     "head_dim",
     "hidden_act",
     "hidden_dropout",
+    "hidden_dropout_prob",
     "hidden_size",
     "intermediate_size",
     "layer_types",
@@ -224,6 +229,7 @@ const FIELDS: &[&str] = &[
     "num_heads",
     "num_hidden_layers",
     "num_key_value_heads",
+    "num_labels",
     "num_layers",
     "partial_rotary_factor",
     "quantization_config",
@@ -235,6 +241,7 @@ const FIELDS: &[&str] = &[
     "text_config",
     "tie_word_embeddings",
     "use_parallel_residual",
+    "type_vocab_size",
     "use_sliding_window",
     "vocab_size",
 ];

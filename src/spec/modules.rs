@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, LlamaConfig, LlamaType, decoder, t5};
+use super::{Architecture, LlamaConfig, LlamaType, Task, bert, decoder, t5};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +41,13 @@ impl Module {
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub fn modules(architecture: &Architecture) -> Vec<Module> {
+pub fn modules(architecture: &Architecture, task: Task) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
         Architecture::Llama(config) => llama(config),
         Architecture::Decoder(config) => decoder::modules(config),
         Architecture::T5(config) => t5::modules(config),
+        Architecture::Bert(config) => bert::modules(config, task),
     }
 }
 

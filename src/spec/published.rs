@@ -1,7 +1,8 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::{
-    Architecture, DecoderConfig, DecoderType, LlamaConfig, LlamaType, Scenario, T5Config, resolve,
+    Architecture, BertConfig, DecoderConfig, DecoderType, LlamaConfig, LlamaType, Scenario,
+    T5Config, resolve,
 };
 use crate::catalog;
 use crate::spec::ModelRef;
@@ -28,6 +29,14 @@ fn parameters(config: &LlamaConfig) -> u64 {
     let layer = attention + biases + head_norms + mlp + 2 * hidden;
     let embeddings = if config.tie_word_embeddings { 1 } else { 2 };
     embeddings * config.vocab_size * hidden + config.num_hidden_layers * layer + hidden
+}
+
+/// All weights of BERT that predicts masked tokens.
+fn bert_parameters(c: &BertConfig) -> u64 {
+    let h = c.hidden_size;
+    let tables = c.vocab_size + c.max_position_embeddings + c.type_vocab_size;
+    let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
+    tables * h + 2 * h + c.num_hidden_layers * layer + h * h + h + 2 * h + c.vocab_size
 }
 
 /// All weights of T5 as transformers 5 builds it, with one table of tokens.
@@ -133,6 +142,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gpt2-large", 774_030_080),
     ("gpt2-xl", 1_557_611_200),
     ("distilgpt2", 81_912_576),
+    ("bert-base", 109_514_298),
+    ("bert-large", 335_174_458),
     ("t5-small", 60_506_624),
     ("t5-base", 222_903_552),
     ("t5-large", 737_668_096),
@@ -162,6 +173,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Llama(config) => parameters(&config),
             Architecture::Decoder(config) => decoder_parameters(&config),
             Architecture::T5(config) => t5_parameters(&config),
+            Architecture::Bert(config) => bert_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),
         };
         assert_eq!(counted, published, "{id}");

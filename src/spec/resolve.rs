@@ -52,8 +52,8 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     }
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
-    adapters::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
+    adapters::check(scenario, &model.architecture, task, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {

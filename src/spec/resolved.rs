@@ -1,9 +1,9 @@
 //! What is true: the only input of the engine.
 
 use super::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
-    DecoderConfig, Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program, Quantization,
-    Scenario, SdpaBackend, T5Config, Task,
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BertConfig, DataLoader,
+    Dataset, DecoderConfig, Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program,
+    Quantization, Scenario, SdpaBackend, T5Config, Task,
 };
 use crate::units::Bytes;
 
@@ -114,6 +114,8 @@ pub enum Architecture {
     Decoder(DecoderConfig),
     /// T5 and mT5.
     T5(T5Config),
+    /// BERT.
+    Bert(BertConfig),
 }
 
 /// Sizes that every transformer has.
@@ -149,6 +151,15 @@ impl Architecture {
                 c.head_dim,
                 c.sliding_window,
                 0,
+            ),
+            Self::Bert(c) => (
+                c.hidden_size,
+                c.intermediate_size,
+                c.vocab_size,
+                c.num_attention_heads,
+                c.head_dim,
+                None,
+                c.max_position_embeddings,
             ),
             Self::T5(c) => (
                 c.d_model,

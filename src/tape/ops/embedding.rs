@@ -39,10 +39,13 @@ impl Tape {
         dims.push(weight.dim(1));
         let shape = Shape::new(&dims);
         if !self.records(&[weight]) {
+            let _indices = self.contiguous(indices);
             return self.empty("embedding", shape, weight.dtype());
         }
         let saved = self.save(indices);
+        let rows = self.contiguous(indices);
         let out = self.empty("embedding", shape, weight.dtype());
+        drop(rows);
         let table = *weight.shape();
         self.attach(
             &[weight],
@@ -50,16 +53,18 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return smallvec![] };
                 let indices = saved.unpack(t);
-                smallvec![Some(t.embedding_dense_backward(g, indices.numel(), table))]
+                smallvec![Some(t.embedding_dense_backward(g, &indices, table))]
             }),
         )
     }
 
     /// `embedding_dense_backward`: many indices are sorted, cut into segments and summed piece by
     /// piece in float32.
-    fn embedding_dense_backward(&self, g: &Tensor, n: u64, table: Shape) -> Tensor {
+    fn embedding_dense_backward(&self, g: &Tensor, indices: &Tensor, table: Shape) -> Tensor {
         const OP: &str = "embedding_dense_backward";
         let g = &self.contiguous(g);
+        let indices = self.contiguous(indices);
+        let n = indices.numel();
         if n <= UNSORTED_INDICES {
             return self.empty(OP, table, g.dtype());
         }

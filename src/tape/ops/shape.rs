@@ -84,6 +84,22 @@ impl Tape {
         })
     }
 
+    /// `x.select(dim, index)`: one slice without its dimension.
+    pub fn select(&self, x: &Tensor, dim: usize) -> Tensor {
+        let without = |of: &Shape| {
+            let mut dims: smallvec::SmallVec<[u64; 5]> = of.dims().into();
+            dims.remove(dim);
+            Shape::new(&dims)
+        };
+        let from = *x.shape();
+        self.view_node(x, without(x.shape()), without(x.strides()), || {
+            Box::new(move |t, g| {
+                let full = |g: &Tensor| t.empty("select_backward", from, g.dtype());
+                smallvec![g[0].as_ref().map(full)]
+            })
+        })
+    }
+
     /// `x.t()` of a matrix.
     pub fn t(&self, x: &Tensor) -> Tensor {
         self.transpose(x, 0, 1)

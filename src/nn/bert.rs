@@ -1,0 +1,282 @@
+//! BERT (`models/bert/modeling_bert.py`), predicting masked tokens or a class.
+
+use super::attention::{AttentionOptions, dropped};
+use super::bert_layer::BertLayer;
+use super::builder::Builder;
+use super::facts::{Facts, Transformers};
+use super::layers::{Embedding, LayerNorm, Linear};
+use super::mask;
+use super::model::Output;
+use crate::spec::{ActivationCheckpointing, Attention, BertConfig, ResolvedSpec, Task};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// `BertForMaskedLM` or `BertForSequenceClassification`.
+pub(super) struct Bert {
+    embeddings: Embeddings,
+    layers: Vec<Rc<BertLayer>>,
+    head: Head,
+    options: AttentionOptions,
+    checkpointing: ActivationCheckpointing,
+    padding: bool,
+    dtype: DType,
+}
+
+/// `BertEmbeddings`.
+struct Embeddings {
+    words: Embedding,
+    positions: Embedding,
+    segments: Embedding,
+    layer_norm: LayerNorm,
+    _position_ids: Tensor,
+    segment_ids: Tensor,
+    dropout: bool,
+    recent: bool,
+}
+
+enum Head {
+    /// `BertOnlyMLMHead`, whose table of tokens is the embedding's.
+    Tokens {
+        dense: Linear,
+        layer_norm: LayerNorm,
+        weight: Tensor,
+        bias: Tensor,
+    },
+    /// `BertPooler` and a classifier.
+    Class {
+        pooler: Linear,
+        classifier: Linear,
+        dropout: bool,
+    },
+}
+
+impl Bert {
+    pub(super) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let bert = b.at("bert");
+        let embeddings = Embeddings::new(&bert.at("embeddings"), c, facts);
+        let layers = bert.at("encoder").items("layer", c.num_hidden_layers, |b| {
+            Rc::new(BertLayer::new(b, c, options))
+        });
+        let head = if spec.task == Task::SequenceClassification {
+            let pooler = bert.at("pooler").at("dense");
+            Head::Class {
+                pooler: Linear::new(&pooler, c.hidden_size, c.hidden_size, true),
+                classifier: Linear::new(&b.at("classifier"), c.hidden_size, c.num_labels, true),
+                dropout: c.dropout.residual,
+            }
+        } else {
+            let b = b.at("cls").at("predictions");
+            let bias = b.parameter("bias", [c.vocab_size]);
+            let transform = b.at("transform");
+            let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
+            let layer_norm = LayerNorm::new(&transform.at("LayerNorm"), c.hidden_size);
+            b.at("decoder").untied([c.vocab_size, c.hidden_size]);
+            Head::Tokens {
+                dense,
+                layer_norm,
+                weight: embeddings.words.weight.clone(),
+                bias,
+            }
+        };
+        Self {
+            embeddings,
+            layers,
+            head,
+            options,
+            checkpointing: spec.activation_checkpointing,
+            padding: spec.padding_mask,
+            dtype: b.dtype(),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let (hidden, pooled) = self.encode(t, input_ids);
+        let logits = match &self.head {
+            Head::Tokens {
+                dense,
+                layer_norm,
+                weight,
+                bias,
+            } => t.scoped("cls.predictions", None, || {
+                let transformed = {
+                    let x = dense.forward(t, &hidden);
+                    let x = t.gelu(&x);
+                    layer_norm.forward(t, &x)
+                };
+                t.linear(&transformed, weight, Some(bias))
+            }),
+            Head::Class {
+                classifier,
+                dropout,
+                ..
+            } => t.scoped("classifier", None, || {
+                let pooled = pooled.unwrap_or_else(|| hidden.clone());
+                let dropped = dropped(t, pooled.clone(), *dropout);
+                drop(pooled);
+                classifier.forward(t, &dropped)
+            }),
+        };
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                let classes = logits.dim(-1);
+                let flat = t.view(&logits, [logits.numel() / classes, classes]);
+                let target = t.view(labels, [labels.numel()]);
+                t.cross_entropy(&flat, &target)
+            })
+        });
+        drop(hidden);
+        Output {
+            logits,
+            loss,
+            encoded: None,
+        }
+    }
+
+    /// `BertModel`: the last hidden state and, for a class, what the pooler makes of its first token.
+    fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        let recent = self.options.facts.transformers == Transformers::V5;
+        if !recent && !self.padding {
+            looks_like_padding(t, size.0);
+        }
+        let embedded = t.scoped("bert.embeddings", None, || {
+            self.embeddings.forward(t, input_ids)
+        });
+        let (mask, locals) = if recent {
+            let eager = self.options.implementation == Attention::Eager;
+            let (b, s) = size;
+            let mask = self
+                .padding
+                .then(|| mask::bidirectional(t, (b, s, s), eager, self.dtype));
+            (mask, None)
+        } else {
+            self.mask_of_four(t, size)
+        };
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("bert.encoder.layer", Some(i), || {
+                self.layer(t, layer, hidden, mask.as_ref())
+            });
+        }
+        let pooled = match &self.head {
+            Head::Tokens { .. } => None,
+            Head::Class { pooler, .. } => Some(t.scoped("bert.pooler", None, || {
+                // hidden_states[:, 0]
+                let rows = self.options.facts.index_all(t, &hidden, 1);
+                let first = t.select(&rows, 1);
+                let dense = pooler.forward(t, &first);
+                t.tanh(&dense)
+            })),
+        };
+        drop((mask, locals, embedded));
+        (hidden, pooled)
+    }
+
+    fn layer(
+        &self,
+        t: &Tape,
+        layer: &Rc<BertLayer>,
+        hidden: Tensor,
+        mask: Option<&Tensor>,
+    ) -> Tensor {
+        let (again, kept) = (Rc::clone(layer), mask.cloned());
+        let region: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> =
+            Rc::new(move |t: &Tape, x: &Tensor| again.forward(t, x, kept.as_ref()));
+        match self.checkpointing {
+            ActivationCheckpointing::None => layer.forward(t, &hidden, mask),
+            ActivationCheckpointing::Full => t.checkpoint(&hidden, &region),
+            ActivationCheckpointing::FullReentrant => {
+                t.checkpoint_reentrant(&hidden, region, Rc::new(mask.cloned()))
+            }
+        }
+    }
+
+    /// The mask of transformers 4, with the padding mask that the model makes for itself. sdpa gets
+    /// none where nothing is padding, which reading the mask's values tells.
+    fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64)) -> (Option<Tensor>, Option<Tensor>) {
+        let (given, ones) = if self.padding {
+            (DType::Int64, None)
+        } else {
+            let ones = t.empty("ones", Shape::from([b, s]), DType::Float32);
+            (DType::Float32, Some(ones))
+        };
+        if self.options.implementation == Attention::Eager {
+            return (Some(mask::inverted(t, (b, s), given, self.dtype)), ones);
+        }
+        {
+            let equal = t.empty("eq", Shape::from([b, s]), DType::Bool);
+            let _all = t.empty("all", Shape::new(&[]), DType::Bool);
+            drop(equal);
+        }
+        let mask = self.padding.then(|| {
+            let full = |op, dtype| t.empty(op, Shape::from([b, 1, s, s]), dtype);
+            let cast = full("_to_copy", self.dtype);
+            let flipped = full("rsub", self.dtype);
+            let flags = full("_to_copy", DType::Bool);
+            let mask = full("masked_fill", self.dtype);
+            drop((flags, flipped, cast));
+            mask
+        });
+        (mask, ones)
+    }
+}
+
+/// `warn_if_padding_and_no_attention_mask` (transformers 4): looks at the first and last tokens.
+fn looks_like_padding(t: &Tape, b: u64) {
+    let columns = t.empty("_to_copy", Shape::from([2]), DType::Int64);
+    let _tokens = t.empty("index", Shape::from([b, 2]), DType::Int64);
+    drop(columns);
+    let _equal = t.empty("eq", Shape::from([b, 2]), DType::Bool);
+    drop(t.empty("any", Shape::new(&[]), DType::Bool));
+}
+
+impl Embeddings {
+    fn new(b: &Builder, c: &BertConfig, facts: Facts) -> Self {
+        let table = |name, rows| Embedding::new(&b.at(name), rows, c.hidden_size);
+        let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, c.hidden_size);
+        let positions = table("position_embeddings", c.max_position_embeddings);
+        let segments = table("token_type_embeddings", c.type_vocab_size);
+        let layer_norm = LayerNorm::new(&b.at("LayerNorm"), c.hidden_size);
+        let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
+        Self {
+            words,
+            positions,
+            segments,
+            layer_norm,
+            _position_ids: ids("position_ids"),
+            segment_ids: ids("token_type_ids"),
+            dropout: c.dropout.embedding,
+            recent: facts.transformers == Transformers::V5,
+        }
+    }
+
+    fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let position_ids = t.slice(&self._position_ids, 1, 0, s);
+        let segment_ids = if self.recent {
+            t.empty("gather", Shape::from([1, s]), DType::Int64)
+        } else {
+            t.slice(&self.segment_ids, 1, 0, s)
+        };
+        let segment_ids = t.expand(&segment_ids, [b, s]);
+        let words = self.words.forward(t, input_ids);
+        let segments = self.segments.forward(t, &segment_ids);
+        let mut sum = t.add(&words, &segments);
+        let positions = self.positions.forward(t, &position_ids);
+        sum = if self.recent {
+            t.add(&sum, &positions)
+        } else {
+            t.add_in_place(sum, &positions)
+        };
+        sum = self.layer_norm.forward(t, &sum);
+        let out = dropped(t, sum, self.dropout);
+        drop((words, segments, positions));
+        out
+    }
+}

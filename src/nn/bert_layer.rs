@@ -1,0 +1,126 @@
+//! One layer of BERT: norms come after the residual sums.
+
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::facts::Transformers;
+use super::layers::{LayerNorm, Linear};
+use crate::spec::{Attention, BertConfig};
+use crate::tape::{Sdpa, Tape, Tensor};
+
+/// `BertLayer`.
+pub(super) struct BertLayer {
+    query: Linear,
+    key: Linear,
+    value: Linear,
+    attention_output: ResidualNorm,
+    intermediate: Linear,
+    output: ResidualNorm,
+    head_dim: u64,
+    options: AttentionOptions,
+}
+
+/// `BertSelfOutput` or `BertOutput`.
+struct ResidualNorm {
+    dense: Linear,
+    layer_norm: LayerNorm,
+    dropout: bool,
+}
+
+impl ResidualNorm {
+    fn new(b: &Builder, inputs: u64, c: &BertConfig) -> Self {
+        Self {
+            dense: Linear::new(&b.at("dense"), inputs, c.hidden_size, true),
+            layer_norm: LayerNorm::new(&b.at("LayerNorm"), c.hidden_size),
+            dropout: c.dropout.residual,
+        }
+    }
+
+    fn forward(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
+        let hidden = self.dense.forward(t, x);
+        let hidden = dropped(t, hidden, self.dropout);
+        let sum = t.add(&hidden, residual);
+        let out = self.layer_norm.forward(t, &sum);
+        drop(sum);
+        drop(hidden);
+        out
+    }
+}
+
+impl BertLayer {
+    pub(super) fn new(b: &Builder, c: &BertConfig, options: AttentionOptions) -> Self {
+        let attention = b.at("attention");
+        let own = attention.at("self");
+        let linear = |name| Linear::new(&own.at(name), c.hidden_size, c.hidden_size, true);
+        let (query, key, value) = (linear("query"), linear("key"), linear("value"));
+        let attention_output = ResidualNorm::new(&attention.at("output"), c.hidden_size, c);
+        let dense = b.at("intermediate").at("dense");
+        let intermediate = Linear::new(&dense, c.hidden_size, c.intermediate_size, true);
+        let output = ResidualNorm::new(&b.at("output"), c.intermediate_size, c);
+        Self {
+            query,
+            key,
+            value,
+            attention_output,
+            intermediate,
+            output,
+            head_dim: c.head_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> Tensor {
+        let (attended, weights) = t.scoped("attention", None, || {
+            let (out, weights) = self.attend(t, x, mask);
+            (self.attention_output.forward(t, &out, x), weights)
+        });
+        let out = {
+            let wide = t.scoped("intermediate", None, || {
+                let wide = self.intermediate.forward(t, &attended);
+                t.gelu(&wide)
+            });
+            t.scoped("output", None, || self.output.forward(t, &wide, &attended))
+        };
+        drop((weights, attended));
+        out
+    }
+
+    /// `[B, S, H]`, and the probabilities where they are returned.
+    fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
+        let heads = |projection: &Linear| {
+            let y = projection.forward(t, x);
+            let heads = y.dim(2) / self.head_dim;
+            let y = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
+            t.transpose(&y, 1, 2)
+        };
+        let (q, k, v) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        let mut returned = None;
+        let out = if self.options.implementation == Attention::Eager {
+            let mut weights = {
+                let product = t.matmul(&q, &t.transpose(&k, 2, 3));
+                t.mul_scalar(&product)
+            };
+            if let Some(mask) = mask {
+                weights = t.add(&weights, mask);
+            }
+            weights = t.softmax(&weights, None);
+            weights = dropped(t, weights, self.options.dropout);
+            let out = t.matmul(&weights, &v);
+            if self.options.facts.transformers == Transformers::V5 {
+                returned = Some(weights);
+            }
+            out
+        } else {
+            let sdpa = Sdpa {
+                forced: self.options.forced,
+                causal: false,
+                dropout: self.options.dropout,
+            };
+            t.sdpa(&q, &k, &v, mask, sdpa)
+        };
+        let out = t.transpose(&out, 1, 2);
+        let out = t.contiguous(&out);
+        let out = t.view(&out, [x.dim(0), x.dim(1), x.dim(2)]);
+        (out, returned)
+    }
+}

@@ -1,0 +1,101 @@
+//! BERT (`models/bert/configuration_bert.py` of transformers 5.23 and 4.51).
+
+use super::config_fields::ConfigFields;
+use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use super::modules::{Module, ModuleKind};
+use super::{Dropout, Task};
+
+/// BERT as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BertConfig {
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// V.
+    pub vocab_size: u64,
+    /// Rows of the table of positions.
+    pub max_position_embeddings: u64,
+    /// Rows of the table of segments.
+    pub type_vocab_size: u64,
+    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    pub dropout: Dropout,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(fields: &mut ConfigFields<'_>) -> BertConfig {
+    let hidden_size = fields.required("hidden_size", &WIDTH, 768);
+    let heads = fields.required("num_attention_heads", &HEADS, 12);
+    let hidden = fields.drops("hidden_dropout_prob", true);
+    fields.check_activation("hidden_act", &["gelu", "gelu_pytorch_tanh"]);
+    BertConfig {
+        hidden_size,
+        intermediate_size: fields.required("intermediate_size", &WIDTH, 3072),
+        num_hidden_layers: fields.required("num_hidden_layers", &LAYERS, 12),
+        num_attention_heads: heads,
+        head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
+        vocab_size: fields.required("vocab_size", &VOCABULARY, 30_522),
+        max_position_embeddings: fields.optional("max_position_embeddings", &VOCABULARY, 512),
+        type_vocab_size: fields.optional("type_vocab_size", &VOCABULARY, 2),
+        dropout: Dropout {
+            embedding: hidden,
+            attention: fields.drops("attention_probs_dropout_prob", true),
+            residual: hidden,
+        },
+        num_labels: fields.optional("num_labels", &VOCABULARY, 2),
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
+    const BOTH: &[&str] = &["weight", "bias"];
+    let module = |path: String, kind, parameters| Module {
+        path,
+        kind,
+        parameters,
+    };
+    let linear = |path| module(path, ModuleKind::Linear, BOTH);
+    let norm = |path| module(path, ModuleKind::Other, BOTH);
+    let tables = ["word", "position", "token_type"];
+    let mut all: Vec<Module> = tables
+        .iter()
+        .map(|name| {
+            let path = format!("bert.embeddings.{name}_embeddings");
+            module(path, ModuleKind::Other, &["weight"])
+        })
+        .collect();
+    all.push(norm("bert.embeddings.LayerNorm".to_owned()));
+    for i in 0..c.num_hidden_layers {
+        let at = |name: &str| format!("bert.encoder.layer.{i}.{name}");
+        all.extend([
+            linear(at("attention.self.query")),
+            linear(at("attention.self.key")),
+            linear(at("attention.self.value")),
+            linear(at("attention.output.dense")),
+            norm(at("attention.output.LayerNorm")),
+            linear(at("intermediate.dense")),
+            linear(at("output.dense")),
+            norm(at("output.LayerNorm")),
+        ]);
+    }
+    if task == Task::SequenceClassification {
+        all.push(linear("bert.pooler.dense".to_owned()));
+        all.push(linear("classifier".to_owned()));
+    } else {
+        let head = "cls.predictions".to_owned();
+        all.push(module(head, ModuleKind::Other, &["bias"]));
+        all.push(linear("cls.predictions.transform.dense".to_owned()));
+        all.push(norm("cls.predictions.transform.LayerNorm".to_owned()));
+        let decoder = "cls.predictions.decoder".to_owned();
+        all.push(module(decoder, ModuleKind::Output, &[]));
+    }
+    all
+}
