@@ -8,7 +8,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
 use super::model::Output;
 use crate::spec::{ActivationCheckpointing, Attention, BertConfig, ResolvedSpec, Task};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Region, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ struct Embeddings {
     positions: Embedding,
     segments: Embedding,
     layer_norm: LayerNorm,
-    _position_ids: Tensor,
+    position_ids_buffer: Tensor,
     segment_ids: Tensor,
     dropout: bool,
     recent: bool,
@@ -161,7 +161,7 @@ impl Bert {
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
             hidden = t.scoped("bert.encoder.layer", Some(i), || {
-                self.layer(t, layer, hidden, mask.as_ref())
+                self.layer(t, layer, &hidden, mask.as_ref())
             });
         }
         let pooled = match &self.head {
@@ -182,17 +182,17 @@ impl Bert {
         &self,
         t: &Tape,
         layer: &Rc<BertLayer>,
-        hidden: Tensor,
+        hidden: &Tensor,
         mask: Option<&Tensor>,
     ) -> Tensor {
         let (again, kept) = (Rc::clone(layer), mask.cloned());
-        let region: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> =
+        let region: Region =
             Rc::new(move |t: &Tape, x: &Tensor| again.forward(t, x, kept.as_ref()));
         match self.checkpointing {
-            ActivationCheckpointing::None => layer.forward(t, &hidden, mask),
-            ActivationCheckpointing::Full => t.checkpoint(&hidden, &region),
+            ActivationCheckpointing::None => layer.forward(t, hidden, mask),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, &region),
             ActivationCheckpointing::FullReentrant => {
-                t.checkpoint_reentrant(&hidden, region, Rc::new(mask.cloned()))
+                t.checkpoint_reentrant(hidden, region, Rc::new(mask.cloned()))
             }
         }
     }
@@ -249,7 +249,7 @@ impl Embeddings {
             positions,
             segments,
             layer_norm,
-            _position_ids: ids("position_ids"),
+            position_ids_buffer: ids("position_ids"),
             segment_ids: ids("token_type_ids"),
             dropout: c.dropout.embedding,
             recent: facts.transformers == Transformers::V5,
@@ -258,7 +258,7 @@ impl Embeddings {
 
     fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let position_ids = t.slice(&self._position_ids, 1, 0, s);
+        let position_ids = t.slice(&self.position_ids_buffer, 1, 0, s);
         let segment_ids = if self.recent {
             t.empty("gather", Shape::from([1, s]), DType::Int64)
         } else {

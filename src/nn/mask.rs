@@ -78,20 +78,20 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
         };
         (batch, head, shifted(), shifted())
     };
-    let mut allowed;
-    if r.padding {
+    let allowed = if r.padding {
         let ones = flags(t, "new_ones", 1);
         let base = within(t, r);
-        allowed = flags(t, "bitwise_and", s * s);
+        let causal = flags(t, "bitwise_and", s * s);
         drop((base, ones));
         let indexed = (indices(t, "index", b * s), indices(t, "index", b * s));
         let valid = flags(t, "index", b * s);
         drop(indexed);
-        allowed = flags(t, "bitwise_and", b * s * s);
-        drop(valid);
+        let both = flags(t, "bitwise_and", b * s * s);
+        drop((causal, valid));
+        both
     } else {
-        allowed = within(t, r);
-    }
+        within(t, r)
+    };
     drop(positions);
     let mask = if r.eager {
         let scalars = (

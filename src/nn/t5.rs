@@ -8,7 +8,7 @@ use super::mask::{self, MaskRequest};
 use super::model::Output;
 use super::t5_block::{Biases, Block, Shared, T5Norm};
 use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec, T5Config};
-use crate::tape::{SdpaKernel, Tape, Tensor};
+use crate::tape::{Region, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -174,7 +174,7 @@ impl Stack {
         let mut hidden = dropped(t, embedded.clone(), self.options.dropout);
         for (i, block) in (0..).zip(&self.blocks) {
             let next = t.scoped("block", Some(i), || {
-                self.block(t, block, hidden.clone(), &shared, &biases)
+                self.block(t, block, &hidden, &shared, &biases)
             });
             (hidden, biases) = next;
         }
@@ -192,17 +192,17 @@ impl Stack {
         &self,
         t: &Tape,
         block: &Rc<Block>,
-        hidden: Tensor,
+        hidden: &Tensor,
         shared: &Shared,
         biases: &Biases,
     ) -> (Tensor, Biases) {
         if !self.options.checkpointing {
-            return block.forward(t, &hidden, shared, biases);
+            return block.forward(t, hidden, shared, biases);
         }
         let (block, shared, biases) = (Rc::clone(block), shared.clone(), biases.clone());
         let region = move |t: &Tape, x: &Tensor| block.forward(t, x, &shared, &biases);
-        let region: Rc<dyn Fn(&Tape, &Tensor) -> (Tensor, Biases)> = Rc::new(region);
-        t.checkpoint(&hidden, &region)
+        let region: Region<(Tensor, Biases)> = Rc::new(region);
+        t.checkpoint(hidden, &region)
     }
 
     /// transformers 5: masks in which everything is true are not made.

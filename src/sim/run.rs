@@ -298,6 +298,10 @@ fn classify_gradients(t: &Tape) {
 
 /// `convert_outputs_to_fp32` around the model's forward (`utils/operations.py`, accelerate 1.15):
 /// what the model returned is dropped when all of it has been converted.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "it drops what the model returned"
+)]
 fn in_float32(t: &Tape, output: Output) -> Output {
     let wide = |x: &Tensor| t.to(x, DType::Float32);
     Output {

@@ -10,11 +10,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A region as it can be run again.
-pub type Region = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
+pub type Region<R = Tensor> = Rc<dyn Fn(&Tape, &Tensor) -> R>;
 
 /// One checkpointed region (`_CheckpointFrame`). It lives as long as something that it saved.
 pub(super) struct Frame {
-    region: Rc<dyn Fn(&Tape, &Tensor)>,
+    region: Region<()>,
     input: Tensor,
     autocast: Option<DType>,
     saves: Cell<usize>,
@@ -105,11 +105,7 @@ impl Tape {
     }
 
     /// `checkpoint(region, input, use_reentrant=False)`.
-    pub fn checkpoint<R: 'static>(
-        &self,
-        input: &Tensor,
-        region: &Rc<dyn Fn(&Tape, &Tensor) -> R>,
-    ) -> R {
+    pub fn checkpoint<R: 'static>(&self, input: &Tensor, region: &Region<R>) -> R {
         if !self.grad_enabled.get() {
             return region(self, input);
         }
