@@ -68,6 +68,26 @@ fn bert_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bert.jsonl", 60);
 }
 
+#[test]
+fn gpt2_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("gpt2.jsonl", 90);
+}
+
+#[test]
+fn olmo2_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("olmo2.jsonl", 36);
+}
+
+#[test]
+fn phi3_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("phi3.jsonl", 41);
+}
+
+#[test]
+fn opt_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("opt.jsonl", 33);
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

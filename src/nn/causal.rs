@@ -41,7 +41,7 @@ pub(super) enum Masks {
 
 /// A layer of a [`Causal`] model.
 pub(super) trait Layer: Block<Shared = Shared> {
-    const STYLE: Style;
+    fn style(facts: Facts) -> Style;
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
 }
@@ -70,6 +70,7 @@ impl Shared {
 }
 
 pub(super) struct Causal<L> {
+    style: Style,
     embedding: Embedding,
     scale: Option<Tensor>,
     embedding_dropout: bool,
@@ -87,7 +88,7 @@ pub(super) struct Causal<L> {
 
 impl<L: Layer> Causal<L> {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let style = L::STYLE;
+        let style = L::style(facts);
         let options = AttentionOptions {
             dropout: c.dropout.attention,
             softcap: c.attention_softcap,
@@ -112,6 +113,7 @@ impl<L: Layer> Causal<L> {
         let tied = c.tie_word_embeddings.then_some(&embedding.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
         Self {
+            style,
             embedding,
             scale,
             embedding_dropout: c.dropout.embedding,
@@ -134,7 +136,7 @@ impl<L: Layer> Causal<L> {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
-        let [model, ..] = L::STYLE.names;
+        let [model, ..] = self.style.names;
         // The last hidden state is a local variable until the loss is there.
         let hidden = t.scoped(model, None, || self.decode(t, input_ids));
         let mut logits = t.scoped("lm_head", None, || {
@@ -157,7 +159,7 @@ impl<L: Layer> Causal<L> {
     }
 
     fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let [_, embedding, _] = L::STYLE.names;
+        let [_, embedding, _] = self.style.names;
         t.scoped(embedding, None, || {
             let embedded = self.embedding.forward(t, input_ids);
             match &self.scale {
@@ -170,7 +172,7 @@ impl<L: Layer> Causal<L> {
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = self.embed(t, input_ids);
         let positions = self.shell.positions(t, input_ids.dim(1));
-        let (full, windowed) = match L::STYLE.masks {
+        let (full, windowed) = match self.style.masks {
             Masks::One => (self.shell.causal_mask(t, input_ids, self.window), None),
             Masks::Both => (
                 self.shell.causal_mask(t, input_ids, None),
@@ -195,7 +197,7 @@ impl<L: Layer> Causal<L> {
             sin,
         };
         let mut local = full.clone();
-        if L::STYLE.masks == Masks::Both {
+        if self.style.masks == Masks::Both {
             local.mask = windowed;
         }
         if let (Some(rotary), Some(_)) = (local_rotary, full_rotary) {
@@ -209,7 +211,7 @@ impl<L: Layer> Causal<L> {
                 self.shell.run(t, layer, &hidden, shared)
             });
         }
-        let [.., norm] = L::STYLE.names;
+        let [.., norm] = self.style.names;
         let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
         drop((hidden, embedded));
         normalized

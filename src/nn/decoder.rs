@@ -26,7 +26,7 @@ pub(super) struct Shell {
     pub(super) facts: Facts,
     checkpointing: ActivationCheckpointing,
     eager: bool,
-    padding_mask: bool,
+    pub(super) padding_mask: bool,
     dtype: DType,
 }
 

@@ -8,6 +8,7 @@ use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
 use super::model::Output;
 use super::olmo2::Olmo2Layer;
+use super::opt::Opt;
 use super::phi3::Phi3Layer;
 use crate::spec::{DecoderConfig, DecoderType, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
@@ -19,6 +20,12 @@ pub(super) trait CausalLm {
 }
 
 impl CausalLm for Gpt2 {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+impl CausalLm for Opt {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
     }
@@ -39,6 +46,7 @@ pub(super) fn build(
 ) -> Box<dyn CausalLm> {
     match c.model_type {
         DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),
+        DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
         DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),
         DecoderType::Gemma => Box::new(Causal::<GemmaLayer>::new(b, c, spec, facts)),
         DecoderType::Gemma2 => Box::new(Causal::<Gemma2Layer>::new(b, c, spec, facts)),

@@ -46,7 +46,9 @@ fn mlp(b: &Builder, c: &DecoderConfig) -> GatedMlp {
 }
 
 impl Layer for GemmaLayer {
-    const STYLE: Style = GEMMA;
+    fn style(_: Facts) -> Style {
+        GEMMA
+    }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {
@@ -104,10 +106,12 @@ impl Gemma2Layer {
 }
 
 impl Layer for Gemma2Layer {
-    const STYLE: Style = Style {
-        masks: Masks::Both,
-        ..GEMMA
-    };
+    fn style(_: Facts) -> Style {
+        Style {
+            masks: Masks::Both,
+            ..GEMMA
+        }
+    }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self::with(b, c, options, HeadNorm::None)
@@ -150,11 +154,13 @@ impl Block for Gemma2Layer {
 }
 
 impl Layer for Gemma3Layer {
-    const STYLE: Style = Style {
-        masks: Masks::Both,
-        local_rotary: true,
-        ..GEMMA
-    };
+    fn style(_: Facts) -> Style {
+        Style {
+            masks: Masks::Both,
+            local_rotary: true,
+            ..GEMMA
+        }
+    }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self(Gemma2Layer::with(

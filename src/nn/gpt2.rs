@@ -11,6 +11,7 @@ use super::loss;
 use super::model::Output;
 use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
 use std::rc::Rc;
 
 /// `GPT2LMHeadModel`.
@@ -38,6 +39,8 @@ struct SelfAttention {
     head_dim: u64,
     options: AttentionOptions,
     dropout: bool,
+    /// Before transformers 5 a causal mask of all positions and the number for what it hides.
+    _masks: Option<[Tensor; 2]>,
 }
 
 struct Mlp {
@@ -98,8 +101,12 @@ impl Gpt2 {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        // Before transformers 5 positions are made first.
+        let recent = self.shell.facts.transformers == Transformers::V5;
+        let positions = || self.shell.positions(t, input_ids.dim(1));
+        let early = (!recent).then(positions);
         let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
-        let positions = self.shell.positions(t, input_ids.dim(1));
+        let positions = early.unwrap_or_else(positions);
         let positions = t.unsqueeze(&positions, 0);
         let position_embedded = t.scoped("wpe", None, || self.wpe.forward(t, &positions));
         let hidden = t.add(&embedded, &position_embedded);
@@ -155,7 +162,15 @@ impl Block for Gpt2Block {
 impl SelfAttention {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let hidden = c.hidden_size;
+        let masks = (options.facts.transformers != Transformers::V5).then(|| {
+            let square = [c.position_rows, c.position_rows];
+            [
+                b.buffer("bias", square, DType::Bool),
+                b.buffer("masked_bias", Shape::new(&[]), DType::Float32),
+            ]
+        });
         Self {
+            _masks: masks,
             c_attn: Conv1D::new(&b.at("c_attn"), hidden, 3 * hidden),
             c_proj: Conv1D::new(&b.at("c_proj"), hidden, hidden),
             hidden,

@@ -35,14 +35,16 @@ struct Mlp {
 }
 
 impl Layer for GptNeoxLayer {
-    const STYLE: Style = Style {
-        names: ["gpt_neox", "embed_in", "final_layer_norm"],
-        norm: NormKind::Layer,
-        scaled_embedding: false,
-        wide_rotary: false,
-        masks: Masks::One,
-        local_rotary: false,
-    };
+    fn style(_: Facts) -> Style {
+        Style {
+            names: ["gpt_neox", "embed_in", "final_layer_norm"],
+            norm: NormKind::Layer,
+            scaled_embedding: false,
+            wide_rotary: false,
+            masks: Masks::One,
+            local_rotary: false,
+        }
+    }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {

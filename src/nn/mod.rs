@@ -32,6 +32,7 @@ mod mask;
 mod model;
 mod norm;
 mod olmo2;
+mod opt;
 mod phi3;
 mod rotary;
 mod rotary_attention;

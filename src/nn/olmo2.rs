@@ -4,7 +4,7 @@ use super::attention::AttentionOptions;
 use super::builder::Builder;
 use super::causal::{Layer, Masks, Shared, Style};
 use super::decoder::Block;
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::gated_mlp::GatedMlp;
 use super::norm::{Norm, NormKind};
 use super::rotary_attention::{HeadNorm, RotaryAttention};
@@ -18,23 +18,39 @@ pub(super) struct Olmo2Layer {
     norms: [Norm; 2],
 }
 
+/// Since transformers 5 weights of norms and rotary embeddings are applied in float32.
+fn is_wide(facts: Facts) -> bool {
+    facts.transformers == Transformers::V5
+}
+
+fn norm_kind(facts: Facts) -> NormKind {
+    if is_wide(facts) {
+        NormKind::Olmo2
+    } else {
+        NormKind::Llama
+    }
+}
+
 impl Layer for Olmo2Layer {
-    const STYLE: Style = Style {
-        names: ["model", "embed_tokens", "norm"],
-        norm: NormKind::Olmo2,
-        scaled_embedding: false,
-        wide_rotary: true,
-        masks: Masks::One,
-        local_rotary: false,
-    };
+    fn style(facts: Facts) -> Style {
+        Style {
+            names: ["model", "embed_tokens", "norm"],
+            norm: norm_kind(facts),
+            scaled_embedding: false,
+            wide_rotary: is_wide(facts),
+            masks: Masks::One,
+            local_rotary: false,
+        }
+    }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
-        let style = HeadNorm::Whole(NormKind::Olmo2);
+        let (kind, wide) = (norm_kind(options.facts), is_wide(options.facts));
+        let style = HeadNorm::Whole(kind);
         Self {
-            attention: RotaryAttention::new(&b.at("self_attn"), c, options, style, true),
+            attention: RotaryAttention::new(&b.at("self_attn"), c, options, style, wide),
             mlp: GatedMlp::new(&b.at("mlp"), c.hidden_size, c.intermediate_size, Tape::silu),
             norms: ["post_attention_layernorm", "post_feedforward_layernorm"]
-                .map(|name| Norm::new(&b.at(name), NormKind::Olmo2, c.hidden_size)),
+                .map(|name| Norm::new(&b.at(name), kind, c.hidden_size)),
         }
     }
 }

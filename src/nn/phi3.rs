@@ -36,14 +36,16 @@ struct Mlp {
 }
 
 impl Layer for Phi3Layer {
-    const STYLE: Style = Style {
-        names: ["model", "embed_tokens", "norm"],
-        norm: NormKind::Llama,
-        scaled_embedding: false,
-        wide_rotary: false,
-        masks: Masks::One,
-        local_rotary: false,
-    };
+    fn style(_: Facts) -> Style {
+        Style {
+            names: ["model", "embed_tokens", "norm"],
+            norm: NormKind::Llama,
+            scaled_embedding: false,
+            wide_rotary: false,
+            masks: Masks::One,
+            local_rotary: false,
+        }
+    }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {

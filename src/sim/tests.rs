@@ -26,6 +26,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "gemma-3-1b",
         "olmo-2-1b",
         "phi-3-mini",
+        "opt-125m",
     ] {
         let (spec, trace) = run(
             json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),

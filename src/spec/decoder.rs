@@ -3,7 +3,7 @@
 
 use super::config_fields::ConfigFields;
 use super::modules::Module;
-use super::{gemma, gpt_neox, gpt2, olmo2, phi3};
+use super::{gemma, gpt_neox, gpt2, olmo2, opt, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -13,6 +13,8 @@ pub struct DecoderConfig {
     pub model_type: DecoderType,
     /// H.
     pub hidden_size: u64,
+    /// Columns of the embedding, H but where it is projected.
+    pub embedding_size: u64,
     /// F.
     pub intermediate_size: u64,
     /// L.
@@ -35,6 +37,8 @@ pub struct DecoderConfig {
     pub attention_bias: bool,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
+    /// Whether norms come after what is added to the residual stream.
+    pub norm_after: bool,
     /// Whether attention scores are capped by a tanh.
     pub attention_softcap: bool,
     /// Whether logits are capped by a tanh.
@@ -71,6 +75,8 @@ pub enum DecoderType {
     Gemma2,
     /// The text part of Gemma 3.
     Gemma3,
+    /// OPT.
+    Opt,
     /// `OLMo` 2.
     Olmo2,
     /// Phi-3 and Phi-3.5.
@@ -88,6 +94,7 @@ impl DecoderConfig {
         Self {
             model_type,
             hidden_size,
+            embedding_size: hidden_size,
             intermediate_size: 4 * hidden_size,
             num_hidden_layers,
             num_attention_heads,
@@ -99,6 +106,7 @@ impl DecoderConfig {
             rotary_dim: 0,
             attention_bias: false,
             parallel_residual: false,
+            norm_after: false,
             attention_softcap: false,
             final_softcap: false,
             sliding_window: None,
@@ -121,6 +129,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
             gemma::read(model_type, fields)
         }
+        DecoderType::Opt => opt::read(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
     }
@@ -132,6 +141,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         DecoderType::Gpt2 => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
+        DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
     }

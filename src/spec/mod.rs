@@ -28,6 +28,7 @@ mod llama;
 mod model;
 mod modules;
 mod olmo2;
+mod opt;
 mod optimizer;
 mod phi3;
 mod quantization;

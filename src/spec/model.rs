@@ -48,6 +48,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
     ("gemma2", Reader::Decoder(DecoderType::Gemma2)),
     ("gemma3_text", Reader::Decoder(DecoderType::Gemma3)),
+    ("opt", Reader::Decoder(DecoderType::Opt)),
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
 ];
@@ -205,7 +206,11 @@ const FIELDS: &[&str] = &[
     "d_kv",
     "d_model",
     "dropout_rate",
+    "do_layer_norm_before",
+    "dropout",
     "embd_pdrop",
+    "enable_bias",
+    "ffn_dim",
     "feed_forward_proj",
     "final_logit_softcapping",
     "head_dim",
@@ -244,6 +249,7 @@ const FIELDS: &[&str] = &[
     "type_vocab_size",
     "use_sliding_window",
     "vocab_size",
+    "word_embed_proj_dim",
 ];
 
 /// The fields of a config that decide something. A config of a type that is not supported is

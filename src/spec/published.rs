@@ -63,9 +63,9 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
     let norm = 2 * hidden;
     let rotary = 2 * hidden * (queries + keys) + 3 * hidden * intermediate;
     let (embedding, layer, last) = match config.model_type {
-        DecoderType::Gpt2 | DecoderType::GptNeox => {
+        DecoderType::Gpt2 | DecoderType::GptNeox | DecoderType::Opt => {
             let layer = 2 * norm
-                + linear(hidden, 3 * hidden)
+                + 3 * linear(hidden, hidden)
                 + linear(hidden, hidden)
                 + linear(hidden, intermediate)
                 + linear(intermediate, hidden);
@@ -159,6 +159,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gemma-3-1b", 999_885_952),
     ("olmo-2-1b", 1_484_916_736),
     ("phi-3-mini", 3_821_079_552),
+    ("opt-125m", 125_239_296),
+    ("opt-1.3b", 1_315_758_080),
 ];
 
 #[test]

@@ -219,13 +219,13 @@ impl Tape {
 
     /// The workspace of a product with a bias, which cuBLASLt computes.
     fn gemm_bias_workspace(&self, op: &'static str) {
-        let _workspace =
-            self.recorder
-                .alloc(self.backend.gemm_bias_workspace, Category::Workspaces, op);
+        let bytes = self.backend.gemm_bias_workspace;
+        let own = self.recorder.alloc(bytes, Category::Workspaces, op);
+        // The handle comes with the workspace that torch 2.6 keeps for it.
         if self.backend.gemm_workspace_persistent {
-            // The handle that it is computed with has a workspace of its own.
             self.gemm_workspace(op);
         }
+        drop(own);
     }
 
     /// `x.detach().requires_grad_()`: the same storage as the beginning of a graph. Its gradient is

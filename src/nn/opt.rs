@@ -1,0 +1,264 @@
+//! OPT (`models/opt/modeling_opt.py`).
+
+use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::builder::Builder;
+use super::decoder::{Block, Shell};
+use super::facts::{Facts, Transformers};
+use super::layers::{Embedding, LayerNorm, Linear};
+use super::loss;
+use super::model::Output;
+use crate::spec::{DecoderConfig, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use crate::units::DType;
+use std::rc::Rc;
+
+/// `OPTForCausalLM`.
+pub(super) struct Opt {
+    embed_tokens: Embedding,
+    embed_positions: Embedding,
+    project_out: Option<Linear>,
+    project_in: Option<Linear>,
+    final_layer_norm: Option<LayerNorm>,
+    layers: Vec<Rc<OptLayer>>,
+    lm_head: Linear,
+    shell: Shell,
+}
+
+/// `OPTDecoderLayer`.
+struct OptLayer {
+    attention: SelfAttention,
+    self_attn_layer_norm: LayerNorm,
+    fc1: Linear,
+    fc2: Linear,
+    final_layer_norm: LayerNorm,
+    norm_after: bool,
+    dropout: bool,
+}
+
+struct SelfAttention {
+    k_proj: Linear,
+    v_proj: Linear,
+    q_proj: Linear,
+    out_proj: Linear,
+    head_dim: u64,
+    options: AttentionOptions,
+}
+
+/// What every layer of one forward pass is given besides the hidden states.
+#[derive(Clone)]
+pub(super) struct Shared {
+    mask: Option<Tensor>,
+    /// Token positions `[B, S]`, which the layers only hold.
+    _positions: Option<Tensor>,
+}
+
+impl Opt {
+    pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let (hidden, width) = (c.hidden_size, c.embedding_size);
+        let model = b.at("model").at("decoder");
+        let embed_tokens = Embedding::of_input(&model.at("embed_tokens"), c.vocab_size, width);
+        let embed_positions = Embedding::new(&model.at("embed_positions"), c.position_rows, hidden);
+        let project = |name, inputs, outputs| {
+            (width != hidden).then(|| Linear::new(&model.at(name), inputs, outputs, false))
+        };
+        let project_out = project("project_out", hidden, width);
+        let project_in = project("project_in", width, hidden);
+        let final_layer_norm =
+            (!c.norm_after).then(|| LayerNorm::new(&model.at("final_layer_norm"), hidden));
+        let layers = model.items("layers", c.num_hidden_layers, |b| {
+            Rc::new(OptLayer::new(b, c, options))
+        });
+        let tied = c.tie_word_embeddings.then_some(&embed_tokens.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), width, c.vocab_size, tied);
+        Self {
+            embed_tokens,
+            embed_positions,
+            project_out,
+            project_in,
+            final_layer_norm,
+            layers,
+            lm_head,
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let hidden = t.scoped("model.decoder", None, || self.decode(t, input_ids));
+        let logits = t.scoped("lm_head", None, || {
+            let kept = facts.index_all(t, &hidden, 3);
+            self.lm_head.forward(t, &kept)
+        });
+        let loss = labels
+            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        Output {
+            logits,
+            loss,
+            encoded: None,
+        }
+    }
+
+    /// The mask of tokens that are no padding `[B, S]`, which is made when none came with the
+    /// batch, and the positions that follow from it.
+    fn positions(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Tensor) {
+        let shape = *input_ids.shape();
+        let ones = (!self.shell.padding_mask).then(|| t.empty("ones", shape, DType::Float32));
+        let dtype = ones.as_ref().map_or(DType::Int64, Tensor::dtype);
+        let sum = t.empty("cumsum", shape, dtype);
+        let shifted = {
+            let product = t.mul_scalar(&sum);
+            t.add_scalar(&product)
+        };
+        let positions = t.to(&shifted, DType::Int64);
+        drop((shifted, sum));
+        (ones, positions)
+    }
+
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let embedded = t.scoped("embed_tokens", None, || {
+            self.embed_tokens.forward(t, input_ids)
+        });
+        let (ones, positions) = self.positions(t, input_ids);
+        let mask = self.shell.causal_mask(t, input_ids, None);
+        let position_embedded = t.scoped("embed_positions", None, || {
+            let rows = t.add_scalar(&positions);
+            self.embed_positions.forward(t, &rows)
+        });
+        let embedded = match &self.project_in {
+            Some(project) => t.scoped("project_in", None, || project.forward(t, &embedded)),
+            None => embedded,
+        };
+        let mut hidden = t.add(&embedded, &position_embedded);
+        let shared = Shared {
+            mask,
+            _positions: Some(positions),
+        };
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("layers", Some(i), || {
+                self.shell.run(t, layer, &hidden, &shared)
+            });
+        }
+        if let Some(norm) = &self.final_layer_norm {
+            hidden = t.scoped("final_layer_norm", None, || norm.forward(t, &hidden));
+        }
+        if let Some(project) = &self.project_out {
+            hidden = t.scoped("project_out", None, || project.forward(t, &hidden));
+        }
+        drop((ones, embedded, position_embedded));
+        hidden
+    }
+}
+
+impl OptLayer {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.attention_bias);
+        Self {
+            attention: SelfAttention::new(&b.at("self_attn"), c, options),
+            self_attn_layer_norm: LayerNorm::new(&b.at("self_attn_layer_norm"), hidden),
+            fc1: Linear::new(&b.at("fc1"), hidden, inner, bias),
+            fc2: Linear::new(&b.at("fc2"), inner, hidden, bias),
+            final_layer_norm: LayerNorm::new(&b.at("final_layer_norm"), hidden),
+            norm_after: c.norm_after,
+            dropout: c.dropout.residual,
+        }
+    }
+}
+
+impl Block for OptLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        if facts.transformers == Transformers::V5 {
+            return shared.clone();
+        }
+        Shared {
+            mask: None,
+            _positions: None,
+        }
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let normalize = |name, norm: &LayerNorm, x: Tensor, here: bool| {
+            if here {
+                t.scoped(name, None, || norm.forward(t, &x))
+            } else {
+                x
+            }
+        };
+        let (first, last) = (&self.self_attn_layer_norm, &self.final_layer_norm);
+        let x = normalize(
+            "self_attn_layer_norm",
+            first,
+            hidden.clone(),
+            !self.norm_after,
+        );
+        let (attended, weights) =
+            t.scoped("self_attn", None, || self.attention.forward(t, &x, shared));
+        drop(x);
+        let attended = dropped(t, attended, self.dropout);
+        let sum = t.add(hidden, &attended);
+        drop(attended);
+        let sum = normalize("self_attn_layer_norm", first, sum, self.norm_after);
+        let shape = *sum.shape();
+        let residual = t.view(&sum, [sum.dim(0) * sum.dim(1), sum.dim(2)]);
+        drop(sum);
+        let x = normalize("final_layer_norm", last, residual.clone(), !self.norm_after);
+        let inner = t.scoped("fc1", None, || self.fc1.forward(t, &x));
+        drop(x);
+        let active = t.relu(&inner);
+        drop(inner);
+        let out = t.scoped("fc2", None, || self.fc2.forward(t, &active));
+        drop(active);
+        let out = dropped(t, out, self.dropout);
+        let sum = t.add(&residual, &out);
+        drop(out);
+        let sum = t.view(&sum, shape);
+        let out = normalize("final_layer_norm", last, sum, self.norm_after);
+        drop(weights);
+        out
+    }
+}
+
+impl SelfAttention {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let hidden = c.hidden_size;
+        let linear = |name| Linear::new(&b.at(name), hidden, hidden, c.attention_bias);
+        Self {
+            k_proj: linear("k_proj"),
+            v_proj: linear("v_proj"),
+            q_proj: linear("q_proj"),
+            out_proj: linear("out_proj"),
+            head_dim: c.head_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        let part = |y: &Tensor| {
+            let heads = y.dim(2) / self.head_dim;
+            let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
+            t.transpose(&y, 1, 2)
+        };
+        let q = {
+            let scaled = {
+                let q = self.q_proj.forward(t, x);
+                t.mul_scalar(&q)
+            };
+            part(&scaled)
+        };
+        let k = self.k_proj.forward(t, x);
+        let v = self.v_proj.forward(t, x);
+        let (k, v) = (part(&k), part(&v));
+        let mask = shared.mask.as_ref();
+        let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
+        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
+        let out = t.contiguous(&out);
+        (self.out_proj.forward(t, &out), weights)
+    }
+}
