@@ -104,6 +104,8 @@ models! {
     "flan-t5-large", "Flan-T5 large", "google/flan-t5-large", "2022-10";
     "flan-t5-xl", "Flan-T5 XL", "google/flan-t5-xl", "2022-10";
     "mt5-small", "mT5 small", "google/mt5-small", "2020-10";
+    "bert-base", "BERT base", "google-bert/bert-base-uncased", "2018-10";
+    "bert-large", "BERT large", "google-bert/bert-large-uncased", "2018-10";
     "pythia-160m", "Pythia 160M", "EleutherAI/pythia-160m", "2023-02";
     "pythia-1.4b", "Pythia 1.4B", "EleutherAI/pythia-1.4b", "2023-02";
     "gemma-2b", "Gemma 2B", "google/gemma-2b", "2024-02";

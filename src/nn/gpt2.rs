@@ -87,10 +87,7 @@ impl Gpt2 {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let logits = t.scoped("lm_head", None, || {
-            let kept = facts.index_all(t, &hidden, 3);
-            self.lm_head.forward(t, &kept)
-        });
+        let logits = t.scoped("lm_head", None, || self.lm_head.forward(t, &hidden));
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
