@@ -22,8 +22,9 @@ const NATIVE: &str = include_str!(env!(
 const BATCHES: usize = 15;
 const ESTIMATES_PER_BATCH: u32 = 10;
 
-/// Ten times the budget of 3 ms: the machine may be busy, a change of order is not noise.
-const LIMIT_MS: f64 = 30.0;
+/// Far above the budget of 3 ms: the machine may be busy and the build not optimized (`cargo xtask
+/// bench` optimizes it); a change of order is not noise.
+const LIMIT_MS: f64 = 100.0;
 
 #[wasm_bindgen_test]
 fn reports_are_those_of_the_native_command_line_to_the_byte() {
