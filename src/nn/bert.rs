@@ -1,4 +1,4 @@
-//! BERT (`models/bert/modeling_bert.py`), predicting masked tokens or a class.
+//! BERT and RoBERTa (`models/{bert,roberta}/modeling_*.py`), predicting masked tokens or a class.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
@@ -29,10 +29,11 @@ struct Embeddings {
     positions: Embedding,
     segments: Embedding,
     layer_norm: LayerNorm,
-    position_ids_buffer: Tensor,
+    position_ids: Tensor,
     segment_ids: Tensor,
     dropout: bool,
     recent: bool,
+    roberta: bool,
 }
 
 enum Head {
@@ -57,7 +58,7 @@ impl Bert {
             dropout: c.dropout.attention,
             ..AttentionOptions::of(spec, facts)
         };
-        let bert = b.at("bert");
+        let bert = b.at(if c.roberta { "roberta" } else { "bert" });
         let embeddings = Embeddings::new(&bert.at("embeddings"), c, facts);
         let layers = bert.at("encoder").items("layer", c.num_hidden_layers, |b| {
             Rc::new(BertLayer::new(b, c, options))
@@ -70,11 +71,19 @@ impl Bert {
                 dropout: c.dropout.residual,
             }
         } else {
-            let b = b.at("cls").at("predictions");
+            let (b, norm) = if c.roberta {
+                (b.at("lm_head"), "layer_norm")
+            } else {
+                (b.at("cls").at("predictions"), "LayerNorm")
+            };
             let bias = b.parameter("bias", [c.vocab_size]);
-            let transform = b.at("transform");
+            let transform = if c.roberta {
+                b.same()
+            } else {
+                b.at("transform")
+            };
             let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
-            let layer_norm = LayerNorm::new(&transform.at("LayerNorm"), c.hidden_size);
+            let layer_norm = LayerNorm::new(&transform.at(norm), c.hidden_size);
             b.at("decoder").untied([c.vocab_size, c.hidden_size]);
             Head::Tokens {
                 dense,
@@ -236,31 +245,65 @@ fn looks_like_padding(t: &Tape, b: u64) {
     drop(t.empty("any", Shape::new(&[]), DType::Bool));
 }
 
+/// `create_position_ids_from_input_ids`: positions `[B, S]` that count tokens other than padding.
+fn position_ids(t: &Tape, b: u64, s: u64) -> Tensor {
+    let ids = |op, dtype| t.empty(op, Shape::from([b, s]), dtype);
+    let mask = {
+        let _other = ids("ne", DType::Bool);
+        ids("_to_copy", DType::Int32)
+    };
+    let counted = {
+        let sum = ids("cumsum", DType::Int64);
+        drop(ids("cumsum", DType::Int64));
+        let narrow = ids("_to_copy", DType::Int32);
+        drop(sum);
+        let shifted = t.add_scalar(&narrow);
+        drop(narrow);
+        let counted = ids("mul", DType::Int32);
+        drop(shifted);
+        counted
+    };
+    let wide = ids("_to_copy", DType::Int64);
+    let positions = t.add_scalar(&wide);
+    drop(wide);
+    drop((mask, counted));
+    positions
+}
+
 impl Embeddings {
     fn new(b: &Builder, c: &BertConfig, facts: Facts) -> Self {
         let table = |name, rows| Embedding::new(&b.at(name), rows, c.hidden_size);
         let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, c.hidden_size);
-        let positions = table("position_embeddings", c.max_position_embeddings);
+        let position_table = || table("position_embeddings", c.max_position_embeddings);
+        // Since transformers 5 RoBERTa's comes last.
+        let recent = facts.transformers == Transformers::V5;
+        let first = (!c.roberta || !recent).then(position_table);
         let segments = table("token_type_embeddings", c.type_vocab_size);
         let layer_norm = LayerNorm::new(&b.at("LayerNorm"), c.hidden_size);
+        let positions = first.unwrap_or_else(position_table);
         let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
         Self {
             words,
             positions,
             segments,
             layer_norm,
-            position_ids_buffer: ids("position_ids"),
+            position_ids: ids("position_ids"),
             segment_ids: ids("token_type_ids"),
             dropout: c.dropout.embedding,
-            recent: facts.transformers == Transformers::V5,
+            recent,
+            roberta: c.roberta,
         }
     }
 
     fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let position_ids = t.slice(&self.position_ids_buffer, 1, 0, s);
+        let position_ids = if self.roberta {
+            position_ids(t, b, s)
+        } else {
+            t.slice(&self.position_ids, 1, 0, s)
+        };
         let segment_ids = if self.recent {
-            t.empty("gather", Shape::from([1, s]), DType::Int64)
+            t.empty("gather", *position_ids.shape(), DType::Int64)
         } else {
             t.slice(&self.segment_ids, 1, 0, s)
         };

@@ -74,6 +74,11 @@ impl<'a> Builder<'a> {
         Self { plan, dtype, scope }
     }
 
+    /// The same module once more.
+    pub(super) fn same(&self) -> Self {
+        Self { ..*self }
+    }
+
     /// The submodule `name`.
     pub(super) fn at(&self, name: &'static str) -> Self {
         self.child(name, None)

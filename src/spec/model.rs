@@ -15,14 +15,14 @@ enum Reader {
     Llama(LlamaType),
     Decoder(DecoderType),
     T5 { multilingual: bool },
-    Bert,
+    Bert { roberta: bool },
 }
 
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Llama(model_type) => Architecture::Llama(llama::read(model_type, fields)),
-            Self::Bert => Architecture::Bert(bert::read(fields)),
+            Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
@@ -42,7 +42,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
             multilingual: false,
         },
     ),
-    ("bert", Reader::Bert),
+    ("bert", Reader::Bert { roberta: false }),
+    ("roberta", Reader::Bert { roberta: true }),
     ("mt5", Reader::T5 { multilingual: true }),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),

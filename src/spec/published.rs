@@ -142,6 +142,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gpt2-large", 774_030_080),
     ("gpt2-xl", 1_557_611_200),
     ("distilgpt2", 81_912_576),
+    ("roberta-base", 124_697_433),
+    ("roberta-large", 355_412_057),
     ("bert-base", 109_514_298),
     ("bert-large", 335_174_458),
     ("t5-small", 60_506_624),

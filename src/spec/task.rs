@@ -9,6 +9,7 @@ fn tasks(architecture: &Architecture) -> &'static [Task] {
             &[Task::CausalLm]
         }
         Architecture::T5(_) => &[Task::Seq2SeqLm],
+        Architecture::Bert(config) if config.roberta => &[Task::MaskedLm],
         Architecture::Bert(_) => &[Task::MaskedLm, Task::SequenceClassification],
     }
 }
