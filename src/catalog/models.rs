@@ -115,8 +115,6 @@ models! {
     "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";
     "opt-125m", "OPT 125M", "facebook/opt-125m", "2022-05";
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";
-    "bert-base", "BERT base", "google-bert/bert-base-uncased", "2018-10";
-    "bert-large", "BERT large", "google-bert/bert-large-uncased", "2018-10";
     "roberta-base", "RoBERTa base", "FacebookAI/roberta-base", "2019-07";
     "roberta-large", "RoBERTa large", "FacebookAI/roberta-large", "2019-07";
 }
