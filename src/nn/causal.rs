@@ -24,6 +24,10 @@ pub(super) struct Style {
     pub(super) scaled_embedding: bool,
     /// Whether cosines and sines stay in float32.
     pub(super) wide_rotary: bool,
+    /// Whether the loss takes logits in the dtype that they have.
+    pub(super) narrow_loss: bool,
+    /// Whether the head reads the hidden states without indexing them.
+    pub(super) whole_head: bool,
     /// Which masks are made.
     pub(super) masks: Masks,
     /// Whether windowed layers have rotary embeddings of their own.
@@ -141,7 +145,8 @@ impl<L: Layer> Causal<L> {
         let hidden = t.scoped(model, None, || self.decode(t, input_ids));
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
-            let kept = facts.index_all(t, &hidden, 3);
+            let dims = if self.style.whole_head { 0 } else { 3 };
+            let kept = facts.index_all(t, &hidden, dims);
             self.lm_head.forward(t, &kept)
         });
         if self.softcap {
@@ -149,8 +154,17 @@ impl<L: Layer> Causal<L> {
             logits = t.tanh(&logits);
             logits = t.mul_scalar(&logits);
         }
-        let loss = labels
-            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                if self.style.narrow_loss {
+                    // lm_logits[:, :-1, :]
+                    let indexed = facts.index_all(t, &logits, 1);
+                    loss::copied_next_token(t, facts, &indexed, labels)
+                } else {
+                    loss::causal_lm(t, facts, &logits, labels)
+                }
+            })
+        });
         Output {
             logits,
             loss,

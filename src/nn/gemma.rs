@@ -16,6 +16,8 @@ const GEMMA: Style = Style {
     norm: NormKind::Gemma,
     scaled_embedding: true,
     wide_rotary: false,
+    narrow_loss: false,
+    whole_head: false,
     masks: Masks::One,
     local_rotary: false,
 };

@@ -163,7 +163,7 @@ impl SelfAttention {
             let square = [c.position_rows, c.position_rows];
             [
                 b.buffer("bias", square, DType::Bool),
-                b.buffer("masked_bias", Shape::new(&[]), DType::Float32),
+                b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
             ]
         });
         Self {

@@ -4,12 +4,13 @@ use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
 use super::causal::{Layer, Masks, Shared, Style};
 use super::decoder::Block;
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
 use super::norm::NormKind;
-use super::rotary;
+use super::rotary::{self, Rotary};
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
 
 /// `GPTNeoXLayer`.
 pub(super) struct GptNeoxLayer {
@@ -22,6 +23,9 @@ pub(super) struct GptNeoxLayer {
 }
 
 struct SelfAttention {
+    /// In transformers 4.48 a causal mask of all positions, the number for what it hides, and
+    /// frequencies, all without use.
+    _unused: Option<([Tensor; 2], Rotary)>,
     query_key_value: Linear,
     dense: Linear,
     head_dim: u64,
@@ -35,13 +39,15 @@ struct Mlp {
 }
 
 impl Layer for GptNeoxLayer {
-    fn style(_: Facts) -> Style {
+    fn style(facts: Facts) -> Style {
         Style {
             names: ["gpt_neox", "embed_in", "final_layer_norm"],
             norm: NormKind::Layer,
             scaled_embedding: false,
             wide_rotary: false,
             masks: Masks::One,
+            narrow_loss: facts.transformers == Transformers::V448,
+            whole_head: facts.transformers == Transformers::V448,
             local_rotary: false,
         }
     }
@@ -101,7 +107,17 @@ impl Block for GptNeoxLayer {
 impl SelfAttention {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (hidden, bias) = (c.hidden_size, c.attention_bias);
+        let facts = options.facts;
+        let unused = (facts.transformers == Transformers::V448).then(|| {
+            let square = [c.positions, c.positions];
+            let masks = [
+                b.buffer("bias", square, DType::Bool),
+                b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
+            ];
+            (masks, Rotary::new(&b.at("rotary_emb"), c.rotary_dim, facts))
+        });
         Self {
+            _unused: unused,
             query_key_value: Linear::new(&b.at("query_key_value"), hidden, 3 * hidden, bias),
             dense: Linear::new(&b.at("dense"), hidden, hidden, bias),
             head_dim: c.head_dim,
@@ -113,12 +129,17 @@ impl SelfAttention {
     /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let dim = self.head_dim;
+        let before = self.options.facts.transformers == Transformers::V448;
         let all = {
             let all = self.query_key_value.forward(t, x);
-            let all = t.view(&all, [x.dim(0), x.dim(1), all.dim(2) / (3 * dim), 3 * dim]);
-            t.transpose(&all, 1, 2)
+            t.view(&all, [x.dim(0), x.dim(1), all.dim(2) / (3 * dim), 3 * dim])
         };
-        let [q, k, v] = t.split(&all, [dim; 3], -1);
+        let [q, k, v] = if before {
+            let part = |i| t.transpose(&t.slice(&all, -1, i * dim, (i + 1) * dim), 1, 2);
+            [0, 1, 2].map(part)
+        } else {
+            t.split(&t.transpose(&all, 1, 2), [dim; 3], -1)
+        };
         let (q, k) = {
             let parts = |x: &Tensor| {
                 let turned = t.slice(x, -1, 0, self.rotary_dim);
@@ -132,7 +153,12 @@ impl SelfAttention {
             (whole_q, t.cat(&[&k, &k_rest], -1))
         };
         let mask = shared.mask.as_ref();
-        let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
+        let (narrow_q, narrow_k) = if before {
+            (t.to(&q, v.dtype()), t.to(&k, v.dtype()))
+        } else {
+            (q.clone(), k.clone())
+        };
+        let (out, weights) = attend_with_weights(t, self.options, &narrow_q, &narrow_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         let projected = self.dense.forward(t, &out);

@@ -20,15 +20,27 @@ pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
         drop(padded);
         loss
     } else {
-        let shorter = t.slice(&logits, 1, 0, logits.dim(1) - 1);
-        let shorter = facts.index_all(t, &shorter, 1);
-        let shift_logits = t.contiguous(&shorter);
-        drop(shorter);
-        let shift_labels = t.contiguous(&t.slice(labels, 1, 1, labels.dim(1)));
-        let flat = t.view(&shift_logits, [shift_logits.numel() / vocab, vocab]);
-        drop(shift_logits);
-        let target = t.view(&shift_labels, [shift_labels.numel()]);
-        drop(shift_labels);
-        t.cross_entropy(&flat, &target)
+        copied_next_token(t, facts, &logits, labels)
     }
+}
+
+/// The loss of each position's next token, with the logits copied without the last position and
+/// in the dtype that they have.
+pub(super) fn copied_next_token(
+    t: &Tape,
+    facts: Facts,
+    logits: &Tensor,
+    labels: &Tensor,
+) -> Tensor {
+    let vocab = logits.dim(-1);
+    let shorter = t.slice(logits, 1, 0, logits.dim(1) - 1);
+    let shorter = facts.index_all(t, &shorter, 1);
+    let shift_logits = t.contiguous(&shorter);
+    drop(shorter);
+    let shift_labels = t.contiguous(&t.slice(labels, 1, 1, labels.dim(1)));
+    let flat = t.view(&shift_logits, [shift_logits.numel() / vocab, vocab]);
+    drop(shift_logits);
+    let target = t.view(&shift_labels, [shift_labels.numel()]);
+    drop(shift_labels);
+    t.cross_entropy(&flat, &target)
 }

@@ -38,6 +38,8 @@ impl Layer for Olmo2Layer {
             norm: norm_kind(facts),
             scaled_embedding: false,
             wide_rotary: is_wide(facts),
+            narrow_loss: false,
+            whole_head: false,
             masks: Masks::One,
             local_rotary: false,
         }

@@ -42,6 +42,8 @@ impl Layer for Phi3Layer {
             norm: NormKind::Llama,
             scaled_embedding: false,
             wide_rotary: false,
+            narrow_loss: false,
+            whole_head: false,
             masks: Masks::One,
             local_rotary: false,
         }

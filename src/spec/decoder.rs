@@ -27,6 +27,8 @@ pub struct DecoderConfig {
     pub head_dim: u64,
     /// V.
     pub vocab_size: u64,
+    /// Positions that the model was made for.
+    pub positions: u64,
     /// Rows of the table of learned positions.
     pub position_rows: u64,
     /// Whether `lm_head` shares the embedding's weight.
@@ -101,6 +103,7 @@ impl DecoderConfig {
             num_key_value_heads: num_attention_heads,
             head_dim: 1,
             vocab_size: 1,
+            positions: 0,
             position_rows: 0,
             tie_word_embeddings: true,
             rotary_dim: 0,

@@ -1,7 +1,7 @@
 //! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
-use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
 use super::{DecoderConfig, DecoderType, Dropout};
 
@@ -15,6 +15,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     DecoderConfig {
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 24_576),
         head_dim,
+        positions: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_432),
         tie_word_embeddings: fields.flag("tie_word_embeddings", false),
         rotary_dim: fields.part(head_dim, "rotary_pct", 250),
