@@ -1,4 +1,4 @@
-//! BERT and RoBERTa (`models/{bert,roberta}/modeling_*.py`), predicting masked tokens or a class.
+//! BERT and `RoBERTa` (`models/{bert,roberta}/modeling_*.py`), predicting masked tokens or a class.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;

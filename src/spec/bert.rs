@@ -1,11 +1,11 @@
-//! BERT and RoBERTa (`models/{bert,roberta}/configuration_*.py` of transformers 5.23 and 4.51).
+//! BERT and `RoBERTa` (`models/{bert,roberta}/configuration_*.py` of transformers 5.23 and 4.51).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, ModuleKind};
 use super::{Dropout, Task};
 
-/// BERT or RoBERTa as transformers configures it.
+/// BERT or `RoBERTa` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BertConfig {
     /// Whether it is `RoBERTa`, which numbers positions by the tokens that are not padding.
