@@ -90,6 +90,11 @@ fn olmo2_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn phi_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("phi.jsonl", 5);
+}
+
+#[test]
 fn phi3_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("phi3.jsonl", 41);
 }

@@ -112,6 +112,7 @@ models! {
     "gemma-2-2b", "Gemma 2 2B", "google/gemma-2-2b", "2024-07";
     "gemma-3-1b", "Gemma 3 1B", "google/gemma-3-1b-pt", "2025-03";
     "olmo-2-1b", "OLMo 2 1B", "allenai/OLMo-2-0425-1B", "2025-04";
+    "phi-2", "Phi-2 2.7B", "microsoft/phi-2", "2023-12";
     "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";
     "opt-125m", "OPT 125M", "facebook/opt-125m", "2022-05";
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";

@@ -28,6 +28,8 @@ pub(super) struct Style {
     pub(super) narrow_loss: bool,
     /// Whether the head reads the hidden states without indexing them.
     pub(super) whole_head: bool,
+    /// Whether the head has a bias.
+    pub(super) head_bias: bool,
     /// Which masks are made.
     pub(super) masks: Masks,
     /// Whether windowed layers have rotary embeddings of their own.
@@ -115,7 +117,11 @@ impl<L: Layer> Causal<L> {
         let local = style.local_rotary && c.windowed.contains(&true);
         let rotary = [rotary(!local || c.windowed.contains(&false)), rotary(local)];
         let tied = c.tie_word_embeddings.then_some(&embedding.weight);
-        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
+        let head = b.at("lm_head");
+        let mut lm_head = Linear::of_output(&head, c.hidden_size, c.vocab_size, tied);
+        if style.head_bias {
+            lm_head.add_bias(&head, c.vocab_size);
+        }
         Self {
             style,
             embedding,

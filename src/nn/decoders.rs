@@ -9,6 +9,7 @@ use super::gpt2::Gpt2;
 use super::model::Output;
 use super::olmo2::Olmo2Layer;
 use super::opt::Opt;
+use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
 use crate::spec::{DecoderConfig, DecoderType, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
@@ -52,6 +53,7 @@ pub(super) fn build(
         DecoderType::Gemma2 => Box::new(Causal::<Gemma2Layer>::new(b, c, spec, facts)),
         DecoderType::Gemma3 => Box::new(Causal::<Gemma3Layer>::new(b, c, spec, facts)),
         DecoderType::Olmo2 => Box::new(Causal::<Olmo2Layer>::new(b, c, spec, facts)),
+        DecoderType::Phi => Box::new(Causal::<PhiLayer>::new(b, c, spec, facts)),
         DecoderType::Phi3 => Box::new(Causal::<Phi3Layer>::new(b, c, spec, facts)),
     }
 }

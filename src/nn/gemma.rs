@@ -18,6 +18,7 @@ const GEMMA: Style = Style {
     wide_rotary: false,
     narrow_loss: false,
     whole_head: false,
+    head_bias: false,
     masks: Masks::One,
     local_rotary: false,
 };

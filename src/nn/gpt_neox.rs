@@ -48,6 +48,7 @@ impl Layer for GptNeoxLayer {
             masks: Masks::One,
             narrow_loss: facts.transformers == Transformers::V448,
             whole_head: facts.transformers == Transformers::V448,
+            head_bias: false,
             local_rotary: false,
         }
     }

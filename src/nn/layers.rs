@@ -48,6 +48,13 @@ impl Linear {
         Self { weight, adapter }
     }
 
+    /// Gives the layer a bias `[outputs]` after its weight.
+    pub(super) fn add_bias(&mut self, b: &Builder, outputs: u64) {
+        if let Weight::Full { bias, .. } = &mut self.weight {
+            *bias = Some(b.parameter("bias", [outputs]));
+        }
+    }
+
     /// `[.., inputs]` to `[.., outputs]`.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let adapter = self.adapter.as_ref().and_then(|slot| slot.get());

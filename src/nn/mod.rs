@@ -33,6 +33,7 @@ mod model;
 mod norm;
 mod olmo2;
 mod opt;
+mod phi;
 mod phi3;
 mod rotary;
 mod rotary_attention;

@@ -40,6 +40,7 @@ impl Layer for Olmo2Layer {
             wide_rotary: is_wide(facts),
             narrow_loss: false,
             whole_head: false,
+            head_bias: false,
             masks: Masks::One,
             local_rotary: false,
         }

@@ -44,6 +44,7 @@ impl Layer for Phi3Layer {
             wide_rotary: false,
             narrow_loss: false,
             whole_head: false,
+            head_bias: false,
             masks: Masks::One,
             local_rotary: false,
         }

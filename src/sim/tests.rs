@@ -25,6 +25,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "gemma-2-2b",
         "gemma-3-1b",
         "olmo-2-1b",
+        "phi-2",
         "phi-3-mini",
         "opt-125m",
     ] {

@@ -3,7 +3,7 @@
 
 use super::config_fields::ConfigFields;
 use super::modules::Module;
-use super::{gemma, gpt_neox, gpt2, olmo2, opt, phi3};
+use super::{gemma, gpt_neox, gpt2, olmo2, opt, phi, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -81,6 +81,8 @@ pub enum DecoderType {
     Opt,
     /// `OLMo` 2.
     Olmo2,
+    /// Phi-1, 1.5 and 2.
+    Phi,
     /// Phi-3 and Phi-3.5.
     Phi3,
 }
@@ -134,6 +136,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         }
         DecoderType::Opt => opt::read(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
+        DecoderType::Phi => phi::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
     }
 }
@@ -146,6 +149,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
+        DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
     }
 }

@@ -30,6 +30,7 @@ mod modules;
 mod olmo2;
 mod opt;
 mod optimizer;
+mod phi;
 mod phi3;
 mod quantization;
 mod resolve;

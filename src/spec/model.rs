@@ -51,6 +51,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gemma3_text", Reader::Decoder(DecoderType::Gemma3)),
     ("opt", Reader::Decoder(DecoderType::Opt)),
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
+    ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
 ];
 

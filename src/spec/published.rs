@@ -71,6 +71,13 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(intermediate, hidden);
             (config.position_rows * hidden, layer, norm)
         }
+        DecoderType::Phi => {
+            let layer = norm
+                + 4 * linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (config.vocab_size, layer, norm)
+        }
         DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
         DecoderType::Gemma2 => (0, rotary + 4 * hidden, hidden),
         DecoderType::Gemma3 => (0, rotary + 4 * hidden + 2 * config.head_dim, hidden),
@@ -160,6 +167,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gemma-2-2b", 2_614_341_888),
     ("gemma-3-1b", 999_885_952),
     ("olmo-2-1b", 1_484_916_736),
+    ("phi-2", 2_779_683_840),
     ("phi-3-mini", 3_821_079_552),
     ("opt-125m", 125_239_296),
     ("opt-1.3b", 1_315_758_080),

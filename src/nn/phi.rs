@@ -1,0 +1,130 @@
+//! Phi-1, 1.5 and 2 (`models/phi/modeling_phi.py`).
+
+use super::activation::gelu_new;
+use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::builder::Builder;
+use super::causal::{Layer, Masks, Shared, Style};
+use super::decoder::Block;
+use super::facts::Facts;
+use super::layers::{LayerNorm, Linear};
+use super::norm::NormKind;
+use super::rotary;
+use crate::spec::DecoderConfig;
+use crate::tape::{Tape, Tensor};
+
+/// `PhiDecoderLayer`: attention and MLP read the same normalized states.
+pub(super) struct PhiLayer {
+    attention: SelfAttention,
+    fc1: Linear,
+    fc2: Linear,
+    input_layernorm: LayerNorm,
+    dropout: bool,
+}
+
+struct SelfAttention {
+    projections: [Linear; 3],
+    dense: Linear,
+    head_dim: u64,
+    rotary_dim: u64,
+    options: AttentionOptions,
+}
+
+impl Layer for PhiLayer {
+    fn style(_: Facts) -> Style {
+        Style {
+            names: ["model", "embed_tokens", "final_layernorm"],
+            norm: NormKind::Layer,
+            scaled_embedding: false,
+            wide_rotary: false,
+            narrow_loss: false,
+            whole_head: false,
+            head_bias: true,
+            masks: Masks::One,
+            local_rotary: false,
+        }
+    }
+
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        let mlp = b.at("mlp");
+        Self {
+            attention: SelfAttention::new(&b.at("self_attn"), c, options),
+            fc1: Linear::new(&mlp.at("fc1"), hidden, inner, true),
+            fc2: Linear::new(&mlp.at("fc2"), inner, hidden, true),
+            input_layernorm: LayerNorm::new(&b.at("input_layernorm"), hidden),
+            dropout: c.dropout.residual,
+        }
+    }
+}
+
+impl Block for PhiLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        shared.outliving(facts)
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let x = t.scoped("input_layernorm", None, || {
+            self.input_layernorm.forward(t, hidden)
+        });
+        let (attended, weights) =
+            t.scoped("self_attn", None, || self.attention.forward(t, &x, shared));
+        let attended = dropped(t, attended, self.dropout);
+        let changed = t.scoped("mlp", None, || {
+            let active = {
+                let inner = self.fc1.forward(t, &x);
+                gelu_new(t, inner)
+            };
+            self.fc2.forward(t, &active)
+        });
+        let changed = dropped(t, changed, self.dropout);
+        let sum = t.add(&attended, &changed);
+        let out = t.add(&sum, hidden);
+        drop((sum, x, attended, changed, weights));
+        out
+    }
+}
+
+impl SelfAttention {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let (queries, keys) = (
+            c.num_attention_heads * c.head_dim,
+            c.num_key_value_heads * c.head_dim,
+        );
+        let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
+            .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, true));
+        Self {
+            projections,
+            dense: Linear::new(&b.at("dense"), queries, c.hidden_size, true),
+            head_dim: c.head_dim,
+            rotary_dim: c.rotary_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        let [q, k, v] = self.projections.each_ref().map(|projection| {
+            let y = projection.forward(t, x);
+            let heads = y.dim(2) / self.head_dim;
+            let y = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
+            t.transpose(&y, 1, 2)
+        });
+        let parts = |x: &Tensor| {
+            let turned = t.slice(x, -1, 0, self.rotary_dim);
+            (turned, t.slice(x, -1, self.rotary_dim, self.head_dim))
+        };
+        let ((q_part, q_rest), (k_part, k_rest)) = (parts(&q), parts(&k));
+        // What is turned stays in local variables.
+        let turned_q = rotary::apply(t, &q_part, &shared.cos, &shared.sin);
+        let turned_k = rotary::apply(t, &k_part, &shared.cos, &shared.sin);
+        let whole_q = t.cat(&[&turned_q, &q_rest], -1);
+        let whole_k = t.cat(&[&turned_k, &k_rest], -1);
+        let mask = shared.mask.as_ref();
+        let (out, weights) = attend_with_weights(t, self.options, &whole_q, &whole_k, &v, mask);
+        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
+        let out = t.contiguous(&out);
+        (self.dense.forward(t, &out), weights)
+    }
+}
