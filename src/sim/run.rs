@@ -60,7 +60,7 @@ fn folded(spec: &ResolvedSpec, accumulation: u32) -> Option<Trace> {
     for step in 0..STEPS {
         run.update(step);
         updates.push(tape.event_count());
-        run.keep_for_next_forward();
+        run.keep_what_lives();
     }
     run.zero_gradients();
     drop(batch);
@@ -257,26 +257,18 @@ impl<'a> Run<'a> {
         if let Some(loss) = loss {
             loss.set_category(Category::Logits);
         }
-        let saved = self.tape.with_storages(|storages| {
-            let mut saved = 0;
-            for storage in storages.iter_mut().filter(|s| s.alive) {
-                if storage.category == Category::Temporaries {
-                    storage.category = Category::Activations;
-                }
-                if matches!(
-                    storage.category,
-                    Category::Activations | Category::AutocastWeights
-                ) {
-                    saved += storage.bytes;
-                }
-            }
-            saved
+        self.keep_what_lives();
+        let is_saved =
+            |category| matches!(category, Category::Activations | Category::AutocastWeights);
+        self.counts.saved_for_backward = self.tape.with_storages(|storages| {
+            let saved = storages.iter().filter(|s| s.alive && is_saved(s.category));
+            saved.map(|s| s.bytes).sum()
         });
-        self.counts.saved_for_backward = saved;
     }
 
-    /// What lives on from this step counts as kept when the next forward pass has ended.
-    fn keep_for_next_forward(&self) {
+    /// What lives when a forward pass has ended is not temporary. Between folded steps the next
+    /// forward pass would find it so.
+    fn keep_what_lives(&self) {
         self.tape.with_storages(|storages| {
             for storage in storages.iter_mut().filter(|s| s.alive) {
                 if storage.category == Category::Temporaries {

@@ -7,7 +7,8 @@ import { DIST } from "./support/site.mjs";
 /** What everything needed for the first estimate should take, brotli. */
 const BUDGET = 250 * 1024;
 
-/** What it may take until it is within the budget: it only ever gets less. */
+/** What it may take until it is within the budget. Raised once, from 380 KiB, when architectures
+ * beyond Llama's came; from here on it only gets less. */
 const CEILING = 420 * 1024;
 
 /** Files of the first visit: index.html, and what it or a file of the first visit names. */
