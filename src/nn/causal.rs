@@ -3,7 +3,7 @@
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
-use super::facts::{Facts, Transformers};
+use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, Linear};
 use super::loss;
 use super::model::Output;
@@ -32,8 +32,28 @@ pub(super) struct Style {
     pub(super) head_bias: bool,
     /// Which masks are made.
     pub(super) masks: Masks,
+    /// How they are made.
+    pub(super) mask_style: MaskStyle,
     /// Whether windowed layers have rotary embeddings of their own.
     pub(super) local_rotary: bool,
+}
+
+impl Style {
+    /// Llama's, which most families differ from in little.
+    pub(super) fn llama(facts: Facts) -> Self {
+        Self {
+            names: ["model", "embed_tokens", "norm"],
+            norm: NormKind::Llama,
+            scaled_embedding: false,
+            wide_rotary: false,
+            narrow_loss: false,
+            whole_head: false,
+            head_bias: false,
+            masks: Masks::One,
+            mask_style: facts.mask_style(),
+            local_rotary: false,
+        }
+    }
 }
 
 /// The masks that a model makes for its layers.
@@ -47,7 +67,7 @@ pub(super) enum Masks {
 
 /// A layer of a [`Causal`] model.
 pub(super) trait Layer: Block<Shared = Shared> {
-    fn style(facts: Facts) -> Style;
+    fn style(c: &DecoderConfig, facts: Facts) -> Style;
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
 }
@@ -94,7 +114,7 @@ pub(super) struct Causal<L> {
 
 impl<L: Layer> Causal<L> {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let style = L::style(facts);
+        let style = L::style(c, facts);
         let options = AttentionOptions {
             dropout: c.dropout.attention,
             softcap: c.attention_softcap,
@@ -192,12 +212,13 @@ impl<L: Layer> Causal<L> {
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = self.embed(t, input_ids);
         let positions = self.shell.positions(t, input_ids.dim(1));
+        let mask = |window| {
+            let style = self.style.mask_style;
+            self.shell.causal_mask(t, input_ids, window, style)
+        };
         let (full, windowed) = match self.style.masks {
-            Masks::One => (self.shell.causal_mask(t, input_ids, self.window), None),
-            Masks::Both => (
-                self.shell.causal_mask(t, input_ids, None),
-                self.shell.causal_mask(t, input_ids, self.window),
-            ),
+            Masks::One => (mask(self.window), None),
+            Masks::Both => (mask(None), mask(self.window)),
         };
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
         let turn = |rotary: &Rotary| {

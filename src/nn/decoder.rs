@@ -57,12 +57,8 @@ impl Shell {
         t: &Tape,
         input_ids: &Tensor,
         window: Option<u64>,
+        style: MaskStyle,
     ) -> Option<Tensor> {
-        let style = if self.facts.transformers == Transformers::V5 {
-            MaskStyle::Boolean
-        } else {
-            MaskStyle::Triangle
-        };
         // A mask that is made at all is compared with the window, however wide it is.
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
         let request = MaskRequest {

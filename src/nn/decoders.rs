@@ -1,4 +1,4 @@
-//! The decoders beyond the Llama family by their type.
+//! The decoders by their type.
 
 use super::builder::Builder;
 use super::causal::{Causal, Layer};
@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::gemma::{Gemma2Layer, Gemma3Layer, GemmaLayer};
 use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
+use super::llama::LlamaLayer;
 use super::model::Output;
 use super::olmo2::Olmo2Layer;
 use super::opt::Opt;
@@ -46,6 +47,9 @@ pub(super) fn build(
     facts: Facts,
 ) -> Box<dyn CausalLm> {
     match c.model_type {
+        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 | DecoderType::Qwen3 => {
+            Box::new(Causal::<LlamaLayer>::new(b, c, spec, facts))
+        }
         DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),
         DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
         DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),

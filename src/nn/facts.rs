@@ -1,6 +1,6 @@
 //! What the framework versions do differently, in one place.
 
-use crate::spec::{Framework, LlamaType, ResolvedSpec};
+use crate::spec::{Framework, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 
 /// The versions of transformers.
@@ -19,6 +19,8 @@ pub(super) enum MaskStyle {
     /// transformers 4: masks that are added to the scores, in the dtype of the hidden states, made
     /// from an upper triangle.
     Triangle,
+    /// The same, made by comparing positions with each other.
+    Compared,
     /// The same, made by comparing positions with each other and with a sliding window.
     Window,
 }
@@ -84,12 +86,12 @@ impl Facts {
         }
     }
 
-    /// How a member of the Llama family makes its mask.
-    pub(super) fn llama_mask(self, model: LlamaType) -> MaskStyle {
-        match (self.transformers, model) {
-            (Transformers::V5, _) => MaskStyle::Boolean,
-            (_, LlamaType::Llama) | (Transformers::V448, LlamaType::Qwen2) => MaskStyle::Triangle,
-            (_, LlamaType::Mistral | LlamaType::Qwen2 | LlamaType::Qwen3) => MaskStyle::Window,
+    /// How decoders make their masks.
+    pub(super) fn mask_style(self) -> MaskStyle {
+        if self.transformers == Transformers::V5 {
+            MaskStyle::Boolean
+        } else {
+            MaskStyle::Triangle
         }
     }
 

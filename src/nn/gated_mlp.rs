@@ -20,7 +20,18 @@ impl GatedMlp {
         intermediate: u64,
         activation: fn(&Tape, &Tensor) -> Tensor,
     ) -> Self {
-        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
+        Self::with_bias(b, hidden, intermediate, false, activation)
+    }
+
+    /// The same, each layer with a bias if `bias` says so.
+    pub(super) fn with_bias(
+        b: &Builder,
+        hidden: u64,
+        intermediate: u64,
+        bias: bool,
+        activation: fn(&Tape, &Tensor) -> Tensor,
+    ) -> Self {
+        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, bias);
         Self {
             gate_proj: linear("gate_proj", hidden, intermediate),
             up_proj: linear("up_proj", hidden, intermediate),

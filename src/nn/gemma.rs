@@ -11,17 +11,13 @@ use super::rotary_attention::{HeadNorm, RotaryAttention};
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 
-const GEMMA: Style = Style {
-    names: ["model", "embed_tokens", "norm"],
-    norm: NormKind::Gemma,
-    scaled_embedding: true,
-    wide_rotary: false,
-    narrow_loss: false,
-    whole_head: false,
-    head_bias: false,
-    masks: Masks::One,
-    local_rotary: false,
-};
+fn gemma(facts: Facts) -> Style {
+    Style {
+        norm: NormKind::Gemma,
+        scaled_embedding: true,
+        ..Style::llama(facts)
+    }
+}
 
 /// `GemmaDecoderLayer`: norms before attention and MLP.
 pub(super) struct GemmaLayer {
@@ -49,8 +45,8 @@ fn mlp(b: &Builder, c: &DecoderConfig) -> GatedMlp {
 }
 
 impl Layer for GemmaLayer {
-    fn style(_: Facts) -> Style {
-        GEMMA
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
+        gemma(facts)
     }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
@@ -109,10 +105,10 @@ impl Gemma2Layer {
 }
 
 impl Layer for Gemma2Layer {
-    fn style(_: Facts) -> Style {
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
             masks: Masks::Both,
-            ..GEMMA
+            ..gemma(facts)
         }
     }
 
@@ -157,11 +153,11 @@ impl Block for Gemma2Layer {
 }
 
 impl Layer for Gemma3Layer {
-    fn style(_: Facts) -> Style {
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
             masks: Masks::Both,
             local_rotary: true,
-            ..GEMMA
+            ..gemma(facts)
         }
     }
 

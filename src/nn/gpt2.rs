@@ -108,7 +108,9 @@ impl Gpt2 {
         let position_embedded = t.scoped("wpe", None, || self.wpe.forward(t, &positions));
         let hidden = t.add(&embedded, &position_embedded);
         let shared = Shared {
-            mask: self.shell.causal_mask(t, input_ids, None),
+            mask: self
+                .shell
+                .causal_mask(t, input_ids, None, self.shell.facts.mask_style()),
             positions: Some(positions),
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);

@@ -2,7 +2,7 @@
 
 use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
-use super::causal::{Layer, Masks, Shared, Style};
+use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
@@ -39,17 +39,13 @@ struct Mlp {
 }
 
 impl Layer for GptNeoxLayer {
-    fn style(facts: Facts) -> Style {
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
             names: ["gpt_neox", "embed_in", "final_layer_norm"],
             norm: NormKind::Layer,
-            scaled_embedding: false,
-            wide_rotary: false,
-            masks: Masks::One,
             narrow_loss: facts.transformers == Transformers::V448,
             whole_head: facts.transformers == Transformers::V448,
-            head_bias: false,
-            local_rotary: false,
+            ..Style::llama(facts)
         }
     }
 

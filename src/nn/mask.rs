@@ -192,6 +192,9 @@ fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
     if r.style == MaskStyle::Triangle {
         return (mask, Vec::new());
     }
+    if r.style == MaskStyle::Compared {
+        return (mask, vec![later]);
+    }
     let range = indices(t, "arange", keys);
     let edge = indices(t, "sub", s);
     let outside = flags(t, "le", s * keys);

@@ -5,7 +5,6 @@ use super::builder::{Builder, Plan};
 use super::decoders::{self, CausalLm};
 use super::facts::Facts;
 use super::linear::LinearNet;
-use super::llama::Llama;
 use super::t5::T5;
 use crate::spec::{Architecture, Loss, Precision, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
@@ -42,7 +41,6 @@ pub struct Model {
 
 enum Net {
     Linear(LinearNet),
-    Llama(Box<Llama>),
     T5(Box<T5>),
     Decoder(Box<dyn CausalLm>),
     Bert(Box<Bert>),
@@ -70,9 +68,6 @@ impl Model {
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
-            Architecture::Llama(config) => {
-                Net::Llama(Box::new(Llama::new(&b, config, spec, facts)))
-            }
             Architecture::Bert(config) => Net::Bert(Box::new(Bert::new(&b, config, spec, facts))),
             Architecture::T5(config) => Net::T5(Box::new(T5::new(&b, config, spec, facts))),
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
@@ -131,7 +126,6 @@ impl Model {
                 loss: None,
                 encoded: None,
             },
-            Net::Llama(net) => net.forward(t, &batch.input, labels),
             Net::Bert(net) => net.forward(t, &batch.input, labels),
             Net::T5(net) => net.forward(t, &batch.input, labels, batch.decoder_ids.as_ref()),
             Net::Decoder(net) => net.forward(t, &batch.input, labels),

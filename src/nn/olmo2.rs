@@ -2,7 +2,7 @@
 
 use super::attention::AttentionOptions;
 use super::builder::Builder;
-use super::causal::{Layer, Masks, Shared, Style};
+use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
 use super::gated_mlp::GatedMlp;
@@ -32,17 +32,11 @@ fn norm_kind(facts: Facts) -> NormKind {
 }
 
 impl Layer for Olmo2Layer {
-    fn style(facts: Facts) -> Style {
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
-            names: ["model", "embed_tokens", "norm"],
             norm: norm_kind(facts),
-            scaled_embedding: false,
             wide_rotary: is_wide(facts),
-            narrow_loss: false,
-            whole_head: false,
-            head_bias: false,
-            masks: Masks::One,
-            local_rotary: false,
+            ..Style::llama(facts)
         }
     }
 

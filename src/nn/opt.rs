@@ -121,7 +121,9 @@ impl Opt {
             self.embed_tokens.forward(t, input_ids)
         });
         let (ones, positions) = self.positions(t, input_ids);
-        let mask = self.shell.causal_mask(t, input_ids, None);
+        let mask = self
+            .shell
+            .causal_mask(t, input_ids, None, self.shell.facts.mask_style());
         let position_embedded = t.scoped("embed_positions", None, || {
             let rows = t.add_scalar(&positions);
             self.embed_positions.forward(t, &rows)

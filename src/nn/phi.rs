@@ -3,7 +3,7 @@
 use super::activation::gelu_new;
 use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
-use super::causal::{Layer, Masks, Shared, Style};
+use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
 use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
@@ -30,17 +30,12 @@ struct SelfAttention {
 }
 
 impl Layer for PhiLayer {
-    fn style(_: Facts) -> Style {
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
             names: ["model", "embed_tokens", "final_layernorm"],
             norm: NormKind::Layer,
-            scaled_embedding: false,
-            wide_rotary: false,
-            narrow_loss: false,
-            whole_head: false,
             head_bias: true,
-            masks: Masks::One,
-            local_rotary: false,
+            ..Style::llama(facts)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
-use super::causal::{Layer, Masks, Shared, Style};
+use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
 use super::facts::Facts;
 use super::layers::Linear;
@@ -36,18 +36,8 @@ struct Mlp {
 }
 
 impl Layer for Phi3Layer {
-    fn style(_: Facts) -> Style {
-        Style {
-            names: ["model", "embed_tokens", "norm"],
-            norm: NormKind::Llama,
-            scaled_embedding: false,
-            wide_rotary: false,
-            narrow_loss: false,
-            whole_head: false,
-            head_bias: false,
-            masks: Masks::One,
-            local_rotary: false,
-        }
+    fn style(_: &DecoderConfig, facts: Facts) -> Style {
+        Style::llama(facts)
     }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {

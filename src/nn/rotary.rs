@@ -28,16 +28,6 @@ impl Rotary {
         }
     }
 
-    /// `position_ids` `[S]` as the model makes them.
-    pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {
-        let range = t.empty("arange", Shape::from([s]), DType::Int64);
-        if self.version == Transformers::V5 {
-            t.add_scalar(&range)
-        } else {
-            range
-        }
-    }
-
     /// Cosines and sines of `positions` `[S]`, in `dtype`.
     pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
         let s = positions.numel();

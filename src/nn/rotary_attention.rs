@@ -16,6 +16,8 @@ pub(super) enum HeadNorm {
     None,
     /// Each head, after the heads are parted.
     Heads(NormKind),
+    /// Each head, after the heads are parted and before they are transposed.
+    Rows(NormKind),
     /// All heads at once, before they are parted.
     Whole(NormKind),
 }
@@ -44,11 +46,10 @@ impl RotaryAttention {
             c.num_attention_heads * c.head_dim,
             c.num_key_value_heads * c.head_dim,
         );
-        let linear =
-            |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, c.attention_bias);
+        let bias = c.attention_bias || c.qkv_bias;
         let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
-            .map(|(name, outputs)| linear(name, c.hidden_size, outputs));
-        let o_proj = linear("o_proj", queries, c.hidden_size);
+            .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
+        let o_proj = Linear::new(&b.at("o_proj"), queries, c.hidden_size, c.attention_bias);
         let norms = |kind, sizes: [u64; 2]| {
             [
                 Norm::new(&b.at("q_norm"), kind, sizes[0]),
@@ -57,7 +58,7 @@ impl RotaryAttention {
         };
         let norms = match style {
             HeadNorm::None => None,
-            HeadNorm::Heads(kind) => Some(norms(kind, [c.head_dim; 2])),
+            HeadNorm::Heads(kind) | HeadNorm::Rows(kind) => Some(norms(kind, [c.head_dim; 2])),
             HeadNorm::Whole(kind) => Some(norms(kind, [queries, keys])),
         };
         Self {
@@ -98,11 +99,11 @@ impl RotaryAttention {
 
     /// Queries, keys and values `[B, heads, S, D]`.
     fn heads(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
-        let part = |y: &Tensor| {
+        let rows = |y: &Tensor| {
             let heads = y.dim(2) / self.head_dim;
-            let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
+            t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim])
         };
+        let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
         let [q, k, v] = &self.projections;
         match (self.style, &self.norms) {
             (HeadNorm::Whole(_), Some([q_norm, k_norm])) => {
@@ -116,6 +117,15 @@ impl RotaryAttention {
                 };
                 let v = v.forward(t, x);
                 [part(&q), part(&k), part(&v)]
+            }
+            (HeadNorm::Rows(_), Some([q_norm, k_norm])) => {
+                let normalized = |projection: &Linear, norm: &Norm| {
+                    let y = rows(&projection.forward(t, x));
+                    t.transpose(&norm.forward(t, &y), 1, 2)
+                };
+                let q = normalized(q, q_norm);
+                let k = normalized(k, k_norm);
+                [q, k, part(&v.forward(t, x))]
             }
             (_, norms) => {
                 let q = part(&q.forward(t, x));

@@ -1,9 +1,9 @@
-//! Decoders beyond the Llama family: their sizes and options, and which reader and which list of
+//! Decoders: their sizes and options, and which reader and which list of
 //! modules belongs to which `model_type`.
 
 use super::config_fields::ConfigFields;
 use super::modules::Module;
-use super::{gemma, gpt_neox, gpt2, olmo2, opt, phi, phi3};
+use super::{gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -37,6 +37,10 @@ pub struct DecoderConfig {
     pub rotary_dim: u64,
     /// Biases on q, k, v and the output of attention.
     pub attention_bias: bool,
+    /// Biases on q, k and v, whatever `attention_bias` says of all four.
+    pub qkv_bias: bool,
+    /// Biases in the MLP.
+    pub mlp_bias: bool,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
     /// Whether norms come after what is added to the residual stream.
@@ -67,6 +71,14 @@ pub struct Dropout {
 /// The decoders that are read into a [`DecoderConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecoderType {
+    /// Llama.
+    Llama,
+    /// Mistral.
+    Mistral,
+    /// Qwen2 and Qwen2.5.
+    Qwen2,
+    /// Qwen3, with norms on q and k.
+    Qwen3,
     /// GPT-2.
     Gpt2,
     /// `GPT-NeoX` and Pythia.
@@ -110,6 +122,8 @@ impl DecoderConfig {
             tie_word_embeddings: true,
             rotary_dim: 0,
             attention_bias: false,
+            qkv_bias: false,
+            mlp_bias: false,
             parallel_residual: false,
             norm_after: false,
             attention_softcap: false,
@@ -129,6 +143,9 @@ impl DecoderConfig {
 /// Reads the config of a decoder. What is wrong is pushed to `fields`.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     match model_type {
+        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 | DecoderType::Qwen3 => {
+            llama::read(model_type, fields)
+        }
         DecoderType::Gpt2 => gpt2::read(fields),
         DecoderType::GptNeox => gpt_neox::read(fields),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
@@ -144,6 +161,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     match config.model_type {
+        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 | DecoderType::Qwen3 => {
+            llama::modules(config)
+        }
         DecoderType::Gpt2 => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),

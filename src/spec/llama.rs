@@ -3,7 +3,8 @@
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use super::{Finding, LlamaConfig, LlamaType};
+use super::modules::{Module, embedding, linear, other, output};
+use super::{DecoderConfig, DecoderType, Dropout, Finding};
 
 /// Defaults by which the members of the family differ.
 struct Defaults {
@@ -29,79 +30,115 @@ enum SlidingWindow {
     Switched,
 }
 
-impl LlamaType {
-    const fn defaults(self) -> Defaults {
-        match self {
-            Self::Llama => Defaults {
-                intermediate_size: 11_008,
-                vocab_size: 32_000,
-                num_key_value_heads: None,
-                head_dim: None,
-                reads_attention_bias: true,
-                sliding_window: SlidingWindow::Never,
-            },
-            Self::Mistral => Defaults {
-                intermediate_size: 14_336,
-                vocab_size: 32_000,
-                num_key_value_heads: Some(8),
-                head_dim: None,
-                reads_attention_bias: false,
-                sliding_window: SlidingWindow::All,
-            },
-            Self::Qwen2 => Defaults {
-                intermediate_size: 22_016,
-                vocab_size: 151_936,
-                num_key_value_heads: Some(32),
-                head_dim: None,
-                reads_attention_bias: false,
-                sliding_window: SlidingWindow::Switched,
-            },
-            Self::Qwen3 => Defaults {
-                intermediate_size: 22_016,
-                vocab_size: 151_936,
-                num_key_value_heads: Some(32),
-                head_dim: Some(128),
-                reads_attention_bias: true,
-                sliding_window: SlidingWindow::Switched,
-            },
-        }
+const fn defaults(model_type: DecoderType) -> Defaults {
+    match model_type {
+        DecoderType::Mistral => Defaults {
+            intermediate_size: 14_336,
+            vocab_size: 32_000,
+            num_key_value_heads: Some(8),
+            head_dim: None,
+            reads_attention_bias: false,
+            sliding_window: SlidingWindow::All,
+        },
+        DecoderType::Qwen2 => Defaults {
+            intermediate_size: 22_016,
+            vocab_size: 151_936,
+            num_key_value_heads: Some(32),
+            head_dim: None,
+            reads_attention_bias: false,
+            sliding_window: SlidingWindow::Switched,
+        },
+        DecoderType::Qwen3 => Defaults {
+            intermediate_size: 22_016,
+            vocab_size: 151_936,
+            num_key_value_heads: Some(32),
+            head_dim: Some(128),
+            reads_attention_bias: true,
+            sliding_window: SlidingWindow::Switched,
+        },
+        _ => Defaults {
+            intermediate_size: 11_008,
+            vocab_size: 32_000,
+            num_key_value_heads: None,
+            head_dim: None,
+            reads_attention_bias: true,
+            sliding_window: SlidingWindow::Never,
+        },
     }
 }
 
 /// Reads a Llama-like config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(model_type: LlamaType, fields: &mut ConfigFields<'_>) -> LlamaConfig {
-    let defaults = model_type.defaults();
+pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let defaults = defaults(model_type);
     let hidden_size = fields.required("hidden_size", &WIDTH, 4096);
     let intermediate_size =
         fields.required("intermediate_size", &WIDTH, defaults.intermediate_size);
     let num_hidden_layers = fields.required("num_hidden_layers", &LAYERS, 32);
     let num_attention_heads = fields.required("num_attention_heads", &HEADS, 32);
     let vocab_size = fields.required("vocab_size", &VOCABULARY, defaults.vocab_size);
-    let num_key_value_heads = key_value_heads(model_type, num_attention_heads, fields);
-    let head_dim = head_dim(model_type, hidden_size, num_attention_heads, fields);
-    let attention_bias = defaults.reads_attention_bias && fields.flag("attention_bias", false);
+    let num_key_value_heads = key_value_heads(&defaults, num_attention_heads, fields);
+    let head_dim = head_dim(&defaults, hidden_size, num_attention_heads, fields);
     fields.check_activation("hidden_act", &["silu", "swish"]);
-    LlamaConfig {
-        model_type,
-        hidden_size,
+    let (sliding_window, full) = sliding_window(defaults.sliding_window, num_hidden_layers, fields);
+    DecoderConfig {
         intermediate_size,
-        num_hidden_layers,
-        num_attention_heads,
         num_key_value_heads,
         head_dim,
         vocab_size,
         tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        qkv_bias: attention_bias || model_type == LlamaType::Qwen2,
-        o_bias: attention_bias,
-        mlp_bias: model_type == LlamaType::Llama && fields.flag("mlp_bias", false),
-        sliding_window: sliding_window(defaults.sliding_window, num_hidden_layers, fields),
-        attention_dropout_permille: fields.permille("attention_dropout"),
+        rotary_dim: head_dim,
+        attention_bias: defaults.reads_attention_bias && fields.flag("attention_bias", false),
+        qkv_bias: model_type == DecoderType::Qwen2,
+        mlp_bias: model_type == DecoderType::Llama && fields.flag("mlp_bias", false),
+        sliding_window,
+        windowed: if sliding_window.is_some() {
+            fields.windowed_layers(num_hidden_layers, |layer| layer >= full)
+        } else {
+            Vec::new()
+        },
+        dropout: Dropout {
+            attention: fields.drops("attention_dropout", false),
+            ..Dropout::default()
+        },
+        ..DecoderConfig::plain(
+            model_type,
+            hidden_size,
+            num_hidden_layers,
+            num_attention_heads,
+        )
     }
 }
 
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("model.embed_tokens")];
+    let qkv_bias = config.qkv_bias || config.attention_bias;
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("model.layers.{layer}.{name}");
+        all.extend(
+            ["q_proj", "k_proj", "v_proj"].map(|name| linear(at("self_attn.") + name, qkv_bias)),
+        );
+        all.push(linear(at("self_attn.o_proj"), config.attention_bias));
+        if config.model_type == DecoderType::Qwen3 {
+            all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
+        }
+        all.extend(
+            ["gate_proj", "up_proj", "down_proj"]
+                .map(|name| linear(at("mlp.") + name, config.mlp_bias)),
+        );
+        all.extend([
+            other(at("input_layernorm")),
+            other(at("post_attention_layernorm")),
+        ]);
+    }
+    all.push(other("model.norm"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}
+
 /// Key-value heads, which every one of must serve the same number of attention heads.
-fn key_value_heads(model_type: LlamaType, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    let default = model_type.defaults().num_key_value_heads.unwrap_or(heads);
+fn key_value_heads(defaults: &Defaults, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
+    let default = defaults.num_key_value_heads.unwrap_or(heads);
     let kv_heads = fields.optional("num_key_value_heads", &HEADS, default);
     if !heads.is_multiple_of(kv_heads) {
         let key = fields.key("num_key_value_heads");
@@ -126,8 +163,8 @@ fn key_value_heads(model_type: LlamaType, heads: u64, fields: &mut ConfigFields<
 }
 
 /// Columns of one head: given, or the hidden size divided by the heads.
-fn head_dim(model_type: LlamaType, hidden: u64, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    let default = model_type.defaults().head_dim;
+fn head_dim(defaults: &Defaults, hidden: u64, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
+    let default = defaults.head_dim;
     if let (None, None) = (fields.get("head_dim"), default)
         && !hidden.is_multiple_of(heads)
     {
@@ -177,43 +214,27 @@ fn nearest_divisor(number: u64, wanted: u64) -> u64 {
         .unwrap_or(smaller)
 }
 
-fn sliding_window(kind: SlidingWindow, layers: u64, fields: &mut ConfigFields<'_>) -> Option<u64> {
-    /// transformers' default in all configs that have the field.
-    const DEFAULT: u64 = 4096;
-    match kind {
-        SlidingWindow::Never => None,
-        SlidingWindow::All => {
-            if fields.is_null("sliding_window") {
-                return None;
-            }
-            Some(fields.optional("sliding_window", &super::limits::SEQ_LEN, DEFAULT))
-        }
-        SlidingWindow::Switched => {
-            if !fields.flag("use_sliding_window", false) || fields.is_null("sliding_window") {
-                return None;
-            }
-            let window = fields.optional("sliding_window", &super::limits::SEQ_LEN, DEFAULT);
-            let full = fields
-                .optional("max_window_layers", &(0..=*LAYERS.end()), 28)
-                .min(layers);
-            if full == layers {
-                return None;
-            }
-            if full > 0 {
-                let key = fields.key("max_window_layers");
-                fields.push(Finding::warning(
-                    &key,
-                    format!(
-                        "The first {full} of {layers} layers attend to everything, the others to a \
-                         window of {window} tokens; all layers are estimated with the window."
-                    ),
-                    format!(
-                        "前 {full} 层（共 {layers} 层）使用完整注意力，其余使用 {window} 个词元的\
-                         滑动窗口；估算时所有层都按滑动窗口处理。"
-                    ),
-                ));
-            }
-            Some(window)
-        }
+/// The window and the first layer that has it.
+fn sliding_window(
+    kind: SlidingWindow,
+    layers: u64,
+    fields: &mut ConfigFields<'_>,
+) -> (Option<u64>, u64) {
+    /// transformers' defaults in all configs that have the fields.
+    const WINDOW: u64 = 4096;
+    const FULL_LAYERS: u64 = 28;
+    let has_window = match kind {
+        SlidingWindow::Never => false,
+        SlidingWindow::All => true,
+        SlidingWindow::Switched => fields.flag("use_sliding_window", false),
+    };
+    if !has_window || fields.is_null("sliding_window") {
+        return (None, 0);
     }
+    let window = fields.optional("sliding_window", &super::limits::SEQ_LEN, WINDOW);
+    if kind == SlidingWindow::All {
+        return (Some(window), 0);
+    }
+    let full = fields.optional("max_window_layers", &(0..=*LAYERS.end()), FULL_LAYERS);
+    ((full < layers).then_some(window), full)
 }

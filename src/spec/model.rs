@@ -3,8 +3,7 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, DecoderType, Finding, LinearModel, LlamaType, ModelRef, Scenario, bert, closest,
-    decoder, llama, t5,
+    Architecture, DecoderType, Finding, LinearModel, ModelRef, Scenario, bert, closest, decoder, t5,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -12,7 +11,6 @@ use serde_json::{Map, Value};
 /// Which reader a config is for.
 #[derive(Clone, Copy)]
 enum Reader {
-    Llama(LlamaType),
     Decoder(DecoderType),
     T5 { multilingual: bool },
     Bert { roberta: bool },
@@ -21,7 +19,6 @@ enum Reader {
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
-            Self::Llama(model_type) => Architecture::Llama(llama::read(model_type, fields)),
             Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
@@ -31,10 +28,10 @@ impl Reader {
 
 /// The `model_type`s that are read, as transformers names them.
 const MODEL_TYPES: &[(&str, Reader)] = &[
-    ("llama", Reader::Llama(LlamaType::Llama)),
-    ("mistral", Reader::Llama(LlamaType::Mistral)),
-    ("qwen2", Reader::Llama(LlamaType::Qwen2)),
-    ("qwen3", Reader::Llama(LlamaType::Qwen3)),
+    ("llama", Reader::Decoder(DecoderType::Llama)),
+    ("mistral", Reader::Decoder(DecoderType::Mistral)),
+    ("qwen2", Reader::Decoder(DecoderType::Qwen2)),
+    ("qwen3", Reader::Decoder(DecoderType::Qwen3)),
     ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
     (
         "t5",

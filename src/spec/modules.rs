@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, LlamaConfig, LlamaType, Task, bert, decoder, t5};
+use super::{Architecture, Task, bert, decoder, t5};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,6 @@ impl Module {
 pub fn modules(architecture: &Architecture, task: Task) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
-        Architecture::Llama(config) => llama(config),
         Architecture::Decoder(config) => decoder::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bert(config) => bert::modules(config, task),
@@ -92,30 +91,4 @@ pub(super) fn output(path: impl Into<String>, tied: bool) -> Module {
         kind: ModuleKind::Output,
         parameters: if tied { &[] } else { &["weight"] },
     }
-}
-
-fn llama(config: &LlamaConfig) -> Vec<Module> {
-    let mut all = vec![other("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.layers.{layer}.{name}");
-        all.extend([
-            linear(at("self_attn.q_proj"), config.qkv_bias),
-            linear(at("self_attn.k_proj"), config.qkv_bias),
-            linear(at("self_attn.v_proj"), config.qkv_bias),
-            linear(at("self_attn.o_proj"), config.o_bias),
-        ]);
-        if config.model_type == LlamaType::Qwen3 {
-            all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
-        }
-        all.extend([
-            linear(at("mlp.gate_proj"), config.mlp_bias),
-            linear(at("mlp.up_proj"), config.mlp_bias),
-            linear(at("mlp.down_proj"), config.mlp_bias),
-            other(at("input_layernorm")),
-            other(at("post_attention_layernorm")),
-        ]);
-    }
-    all.push(other("model.norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
-    all
 }

@@ -108,9 +108,7 @@ pub struct HostFacts {
 pub enum Architecture {
     /// One linear layer.
     Linear(LinearModel),
-    /// The Llama family: llama, mistral, qwen2, qwen3.
-    Llama(LlamaConfig),
-    /// Another decoder.
+    /// A model that predicts the next token.
     Decoder(DecoderConfig),
     /// T5 and mT5.
     T5(T5Config),
@@ -143,15 +141,6 @@ impl Architecture {
         let (hidden, intermediate, vocab_size, heads, head_dim, window, position_rows) = match self
         {
             Self::Linear(_) => return None,
-            Self::Llama(c) => (
-                c.hidden_size,
-                c.intermediate_size,
-                c.vocab_size,
-                c.num_attention_heads,
-                c.head_dim,
-                c.sliding_window,
-                0,
-            ),
             Self::Bert(c) => (
                 c.hidden_size,
                 c.intermediate_size,
@@ -191,50 +180,4 @@ impl Architecture {
             windowed: window.is_some(),
         })
     }
-}
-
-/// The Llama family as transformers configures it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LlamaConfig {
-    /// Which member, for what they do differently.
-    pub model_type: LlamaType,
-    /// H.
-    pub hidden_size: u64,
-    /// F.
-    pub intermediate_size: u64,
-    /// L.
-    pub num_hidden_layers: u64,
-    /// A.
-    pub num_attention_heads: u64,
-    /// K.
-    pub num_key_value_heads: u64,
-    /// D.
-    pub head_dim: u64,
-    /// V.
-    pub vocab_size: u64,
-    /// Whether `lm_head` shares the embedding's weight.
-    pub tie_word_embeddings: bool,
-    /// Biases on q, k, v.
-    pub qkv_bias: bool,
-    /// Bias on `o_proj`.
-    pub o_bias: bool,
-    /// Biases in the MLP.
-    pub mlp_bias: bool,
-    /// Sliding window, when shorter than the sequence it changes the mask.
-    pub sliding_window: Option<u64>,
-    /// Dropout on attention probabilities, in thousandths.
-    pub attention_dropout_permille: u32,
-}
-
-/// Members of the Llama family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LlamaType {
-    /// Llama.
-    Llama,
-    /// Mistral.
-    Mistral,
-    /// Qwen2 and Qwen2.5.
-    Qwen2,
-    /// Qwen3, with norms on q and k.
-    Qwen3,
 }

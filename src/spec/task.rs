@@ -5,7 +5,7 @@ use super::{ActivationCheckpointing, Architecture, Attention, Finding, Framework
 /// The tasks that are estimated for an architecture, its own first.
 fn tasks(architecture: &Architecture) -> &'static [Task] {
     match architecture {
-        Architecture::Linear(_) | Architecture::Llama(_) | Architecture::Decoder(_) => {
+        Architecture::Linear(_) | Architecture::Decoder(_) => {
             &[Task::CausalLm]
         }
         Architecture::T5(_) => &[Task::Seq2SeqLm],

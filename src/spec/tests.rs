@@ -8,14 +8,14 @@ fn scenario(value: Value) -> Scenario {
     serde_json::from_value(value).expect("a scenario")
 }
 
-fn llama(value: Value) -> LlamaConfig {
+fn llama(value: Value) -> DecoderConfig {
     let resolution = resolve(&scenario(value));
     let spec = resolution
         .spec
         .unwrap_or_else(|| panic!("{:#?}", resolution.findings));
     match spec.architecture {
-        Architecture::Llama(config) => config,
-        _ => panic!("not a Llama"),
+        Architecture::Decoder(config) => config,
+        _ => panic!("not a decoder"),
     }
 }
 
@@ -109,7 +109,7 @@ fn absent_fields_have_the_defaults_of_transformers() {
         ),
         (32, 32, None)
     );
-    assert_eq!((qwen2.qkv_bias, qwen2.o_bias), (true, false));
+    assert_eq!((qwen2.qkv_bias, qwen2.attention_bias), (true, false));
     assert_eq!((qwen3.head_dim, qwen3.qkv_bias), (128, false));
     for config in [plain, mistral, qwen2, qwen3] {
         assert!(!config.tie_word_embeddings && !config.mlp_bias);
