@@ -4,6 +4,7 @@
 use highwater::report::{Accuracy, Selection, estimate, read_cases};
 use highwater::spec::{Hardware, Scenario, resolve};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -158,30 +159,37 @@ fn running_out_of_memory_is_told_at_two_percent_above_and_below_the_smallest_cap
         }
     }
     println!("{right} of {asked} right, not supported: {refused} cases");
-    assert_eq!(asked / 2 + refused, 40, "every case is accounted for");
+    assert_eq!(asked / 2 + refused, 68, "every case is accounted for");
     assert!(right * 100 >= asked * RIGHT_OF_100, "{right} of {asked}");
 }
 
-/// Settings of the allocator: reserved within 3 % median; where the engine's events are equal to
-/// PyTorch's, reserved is equal to the byte. These cases were measured with `empty_cache()` between
-/// building the model and the first step, so a tied head's own weight, which training finds in the
-/// cache otherwise, is not there: that shows in the worst cases of tied models.
+/// Settings of the allocator: reserved within 3 % median and 8 % at the 95th percentile, for each.
 #[test]
-fn reserved_memory_follows_the_settings_of_the_allocator() {
-    let accuracy = accuracy("allocator_settings.jsonl");
-    println!("{accuracy}");
-    let refused: usize = accuracy.not_supported().values().sum();
-    assert_eq!(
-        accuracy.compared() + refused,
-        48,
-        "every case is accounted for"
-    );
-    let goals = accuracy.goals();
-    let median = goals
-        .iter()
-        .find(|goal| goal.what == "peak_reserved median");
-    assert!(
-        median.is_some_and(|goal| goal.found <= 0.0001),
-        "{median:?}"
-    );
+fn reserved_memory_follows_each_setting_of_the_allocator() {
+    let mut by_setting: BTreeMap<String, String> = BTreeMap::new();
+    let text = fixture("allocator_settings.jsonl");
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let case: Value = serde_json::from_str(line).expect("a case");
+        let cases = by_setting.entry(case["scenario"]["allocator"].to_string());
+        *cases.or_default() += &format!("{line}\n");
+    }
+    assert_eq!(by_setting.len(), 10);
+    let mut accounted = 0;
+    for (setting, cases) in by_setting {
+        let cases = read_cases(&cases).expect("cases");
+        let accuracy = Accuracy::of(&cases, &Selection::default());
+        accounted += accuracy.compared() + accuracy.not_supported().values().sum::<usize>();
+        let goals = accuracy.goals();
+        let found = |what: &str| goals.iter().find(|goal| goal.what == what).map(|g| g.found);
+        let (median, p95) = (
+            found("peak_reserved median").expect("a goal"),
+            found("peak_reserved p95").expect("a goal"),
+        );
+        println!(
+            "{setting}: {} cases, median {median}, p95 {p95}",
+            accuracy.compared()
+        );
+        assert!(median <= 0.03 && p95 <= 0.08, "{setting}: {median}, {p95}");
+    }
+    assert_eq!(accounted, 102, "every case is accounted for");
 }

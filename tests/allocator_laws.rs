@@ -103,7 +103,7 @@ fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
                     asked += sizes[id as usize];
                 }
                 Request::Free(id) => asked -= sizes[id as usize],
-                Request::Nothing => {}
+                Request::EmptyCache | Request::Nothing => {}
             }
             assert!(asked <= result.allocated[index]);
             assert!(result.allocated[index] <= result.reserved[index]);

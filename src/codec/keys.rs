@@ -30,6 +30,8 @@ pub enum Kind {
     List,
     /// Fields of a model's config with any values.
     Fields,
+    /// A whole number, or a list by size such as `[256:1,>:8]`.
+    Divisions,
 }
 
 /// One key.
@@ -131,8 +133,17 @@ pub static KEYS: &[Key] = &[
     key("hardware.swap", "swap", Kind::Bytes),
     key("allocator.expandable_segments", "expandable", Kind::Flag),
     key("allocator.max_split_size_mb", "max_split", Kind::Count),
-    key("allocator.roundup_power2_divisions", "roundup", Kind::Count),
+    key(
+        "allocator.roundup_power2_divisions",
+        "roundup",
+        Kind::Divisions,
+    ),
     key("allocator.garbage_collection_threshold", "gc", Kind::Real),
+    key(
+        "allocator.empty_cache_after_loading",
+        "empty_cache",
+        Kind::Flag,
+    ),
     key("memory_limit", "limit", Kind::Bytes),
     key("framework", "framework", name!(Framework)),
 ];
@@ -157,6 +168,10 @@ impl Kind {
                 .as_array()
                 .is_some_and(|items| items.iter().all(serde_json::Value::is_string)),
             Self::Fields => value.is_object(),
+            Self::Divisions => {
+                let list = value.as_str().filter(|text| text.starts_with('['));
+                return list.map_or_else(|| whole(value), |_| Some(value.clone()));
+            }
         };
         fits.then(|| value.clone())
     }
@@ -179,6 +194,10 @@ impl Kind {
             Self::Text => ("a text", "一段文本"),
             Self::List => ("a list of texts", "文本列表"),
             Self::Fields => ("an object of config fields", "由配置字段组成的对象"),
+            Self::Divisions => (
+                "a whole number, or a list by size in MiB such as [256:1,512:2,>:8]",
+                "整数，或按大小（MiB）给出的列表，例如 [256:1,512:2,>:8]",
+            ),
         };
         (english.to_owned(), chinese.to_owned())
     }

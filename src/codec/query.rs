@@ -163,7 +163,8 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
 fn read_value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
         Kind::Model | Kind::Name(_) | Kind::Text => Some(text.into()),
-        Kind::Count => parse_count(text).ok().map(Value::from),
+        Kind::Divisions if text.starts_with('[') => Some(text.into()),
+        Kind::Count | Kind::Divisions => parse_count(text).ok().map(Value::from),
         Kind::Tokens => parse_tokens(text).ok().map(Value::from),
         Kind::Bytes => parse_bytes(text).ok().map(Value::from),
         Kind::Real => text

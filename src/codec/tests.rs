@@ -58,8 +58,9 @@ fn every_key_of_a_scenario_is_in_the_table() {
         allocator: AllocatorSettings {
             expandable_segments: true,
             max_split_size_mb: Some(1),
-            roundup_power2_divisions: Some(1),
+            roundup_power2_divisions: Some(RoundupDivisions::Same(1)),
             garbage_collection_threshold: Some(0.5),
+            empty_cache_after_loading: true,
         },
         memory_limit: Some(1),
         ..Scenario::default()

@@ -16,6 +16,8 @@ pub enum Request {
     },
     /// Storage with this number is freed; nothing happens when it is not alive.
     Free(u32),
+    /// `torch.cuda.empty_cache()`.
+    EmptyCache,
     /// Something that takes no memory; it keeps the numbers of requests and events equal.
     Nothing,
 }
@@ -91,6 +93,7 @@ pub fn replay(
                     allocator.free(block);
                 }
             }
+            Request::EmptyCache => allocator.release_cached_blocks(),
             Request::Alloc { .. } | Request::Nothing => {}
         }
         result.allocated.push(allocator.allocated());

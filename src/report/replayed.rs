@@ -2,17 +2,19 @@
 
 use crate::device::{Limit, Replay, Request, Settings, replay};
 use crate::sim::{Event, Trace};
-use crate::spec::{AllocatorSettings, ResolvedSpec};
+use crate::spec::{AllocatorSettings, ResolvedSpec, RoundupDivisions};
 use crate::units::Bytes;
 
-/// Runs a trace through the allocator.
-pub fn replayed(trace: &Trace, settings: Settings) -> Replay {
+/// Runs a trace through the allocator, with the cache emptied at the first mark where that is
+/// asked.
+pub fn replayed(trace: &Trace, settings: Settings, empty_cache_after_loading: bool) -> Replay {
     let requests = trace.events.iter().map(|&event| match event {
         Event::Alloc(id) => Request::Alloc {
             id,
             bytes: trace.storages[id as usize].bytes,
         },
         Event::Free(id) => Request::Free(id),
+        Event::Mark(0) if empty_cache_after_loading => Request::EmptyCache,
         Event::Mark(_) => Request::Nothing,
     });
     replay(requests, trace.storages.len(), settings)
@@ -55,8 +57,11 @@ pub fn settings(asked: &AllocatorSettings, limit: Limit) -> Settings {
     Settings {
         expandable_segments: asked.expandable_segments,
         max_split_size: asked.max_split_size_mb.map(|mib| mib << 20),
-        roundup_power2_divisions: [asked.roundup_power2_divisions.unwrap_or(0);
-            crate::device::POWER2_INTERVALS],
+        roundup_power2_divisions: asked
+            .roundup_power2_divisions
+            .as_ref()
+            .and_then(RoundupDivisions::by_interval)
+            .unwrap_or_default(),
         garbage_collection_threshold: threshold,
         limit,
     }

@@ -23,10 +23,11 @@ pub struct DeviceSummary {
 
 /// What a run takes on its device; nothing for a trace without phases.
 pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
-    let mut replay = replayed(trace, within_its_limit(spec));
+    let emptied = spec.allocator.empty_cache_after_loading;
+    let mut replay = replayed(trace, within_its_limit(spec), emptied);
     let mut failure = replay.failure;
     if failure.is_some() {
-        replay = replayed(trace, unlimited(spec));
+        replay = replayed(trace, unlimited(spec), emptied);
     }
     let live = live_bytes(trace);
     let mut steps = steps(trace, &live, &replay, &[0, trace.steady_step()]).into_iter();
@@ -45,7 +46,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     let usable = usable(spec, on_device);
     if total > usable && failure.is_none() {
         // PyTorch gives cached segments back before it runs out, so less can be enough.
-        let squeezed = replayed(trace, limited(spec));
+        let squeezed = replayed(trace, limited(spec), emptied);
         failure = squeezed.failure;
         if failure.is_none() {
             total = on_device(peaks(&squeezed).peak_reserved);

@@ -54,7 +54,7 @@ fn two_steps() -> Trace {
 #[test]
 fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
     let trace = two_steps();
-    let replay = replayed(&trace, Settings::default());
+    let replay = replayed(&trace, Settings::default(), false);
     let steps = steps(&trace, &live_bytes(&trace), &replay, &[0, 1]);
     assert_eq!(steps.len(), 2);
     let phases: Vec<_> = steps[1]
@@ -76,7 +76,7 @@ fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
 #[test]
 fn the_binding_phase_is_the_highest_and_its_parts_add_up_to_it() {
     let trace = two_steps();
-    let replay = replayed(&trace, Settings::default());
+    let replay = replayed(&trace, Settings::default(), false);
     for step in steps(&trace, &live_bytes(&trace), &replay, &[0, 1]) {
         assert_eq!(step.peak.phase, Phase::Backward);
         assert_eq!(step.peak.composition.total(), step.peak.peak_tensor);
@@ -106,7 +106,7 @@ fn phases_tile_the_run_from_the_first_mark_to_the_last_event() {
 #[test]
 fn a_thinned_timeline_keeps_the_peak() {
     let trace = two_steps();
-    let replay = replayed(&trace, Settings::default());
+    let replay = replayed(&trace, Settings::default(), false);
     let timeline = timeline(&trace, &live_bytes(&trace), &replay);
     let peak = timeline.points[timeline.peak];
     assert_eq!(peak.composition.total(), Bytes(11 * MIB + 512));

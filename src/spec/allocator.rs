@@ -1,7 +1,8 @@
 //! Checks of the caching allocator's settings, by the rules of PyTorch's own parser
 //! (`c10/core/AllocatorConfig.cpp` of torch 2.15).
 
-use super::{AllocatorSettings, Finding};
+use super::{AllocatorSettings, Finding, RoundupDivisions};
+use serde_json::Value;
 
 /// MiB of a large segment; `max_split_size_mb` must be above it.
 const LARGE_SEGMENT_MIB: u64 = 20;
@@ -27,17 +28,10 @@ pub(super) fn check(settings: &AllocatorSettings, findings: &mut Vec<Finding>) {
             ),
         );
     }
-    if let Some(divisions) = settings.roundup_power2_divisions
-        && !(divisions.is_power_of_two() && divisions <= 64)
+    if let Some(divisions) = &settings.roundup_power2_divisions
+        && divisions.by_interval().is_none()
     {
-        findings.push(
-            Finding::error(
-                "allocator.roundup_power2_divisions",
-                format!("roundup_power2_divisions is {divisions}; it must be a power of two from 1 to 64."),
-                format!("roundup_power2_divisions 为 {divisions}；必须是 1 到 64 之间的 2 的幂。"),
-            )
-            .with_fix("allocator.roundup_power2_divisions", divisions.clamp(1, 64).next_power_of_two()),
-        );
+        findings.push(roundup(divisions));
     }
     if let Some(share) = settings.garbage_collection_threshold
         && !(share > 0.0 && share < 1.0)
@@ -51,4 +45,22 @@ pub(super) fn check(settings: &AllocatorSettings, findings: &mut Vec<Finding>) {
             .with_fix("allocator.garbage_collection_threshold", 0.8),
         );
     }
+}
+
+fn roundup(divisions: &RoundupDivisions) -> Finding {
+    /// Divisions that a fix offers at most.
+    const MOST: u64 = 64;
+    let (shown, nearest) = match divisions {
+        RoundupDivisions::Same(number) => (
+            number.to_string(),
+            (*number).clamp(1, MOST).next_power_of_two().into(),
+        ),
+        RoundupDivisions::BySize(list) => (list.chars().take(60).collect(), Value::Null),
+    };
+    Finding::error(
+        "allocator.roundup_power2_divisions",
+        format!("roundup_power2_divisions is {shown}; it must be a power of two, or a list such as [256:1,512:2,>:8] of powers of two by size in MiB, in which 0 turns rounding off."),
+        format!("roundup_power2_divisions 为 {shown}；必须是 2 的幂，或形如 [256:1,512:2,>:8] 的列表（按 MiB 大小给出 2 的幂，0 表示不取整）。"),
+    )
+    .with_fix("allocator.roundup_power2_divisions", nearest)
 }

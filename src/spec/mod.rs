@@ -35,6 +35,7 @@ mod phi3;
 mod quantization;
 mod resolve;
 mod resolved;
+mod roundup;
 mod scenario;
 mod sizes;
 mod support;
@@ -55,6 +56,7 @@ pub use modules::{Module, ModuleKind, modules};
 pub use quantization::{ComputeDtype, Quantization, QuantizationType};
 pub use resolve::{Resolution, resolve};
 pub use resolved::*;
+pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use scenario::*;
 pub use t5::{T5Activation, T5Config};
 

@@ -1,6 +1,6 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
-use super::{DataLoader, Dataset, HostSettings, Quantization};
+use super::{DataLoader, Dataset, HostSettings, Quantization, RoundupDivisions};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -465,10 +465,13 @@ pub struct AllocatorSettings {
     /// `max_split_size_mb`: larger blocks are never split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_split_size_mb: Option<u64>,
-    /// `roundup_power2_divisions`, one number for all sizes.
+    /// `roundup_power2_divisions`, one number or a list by size.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub roundup_power2_divisions: Option<u64>,
+    pub roundup_power2_divisions: Option<RoundupDivisions>,
     /// `garbage_collection_threshold`, a share of the memory limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbage_collection_threshold: Option<f64>,
+    /// `torch.cuda.empty_cache()` between building the model and the first step.
+    #[serde(skip_serializing_if = "is_false")]
+    pub empty_cache_after_loading: bool,
 }

@@ -101,6 +101,8 @@ impl Random {
             Kind::Text => json!(self.text()),
             Kind::List => (0..self.below(4)).map(|_| json!(self.text())).collect(),
             Kind::Fields => Value::Object(self.fields(2)),
+            Kind::Divisions if self.one_in(2) => json!(format!("[{}", self.text())),
+            Kind::Divisions => json!(self.number()),
         }
     }
 
