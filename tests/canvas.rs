@@ -12,9 +12,10 @@ mod drawing;
 use drawing::{English, look};
 use highwater::browser::draw_on;
 use highwater::chart::{
-    CrossoverFigure, PhasesFigure, Theme, TimelineFigure, draw_crossover, draw_phases,
-    draw_timeline,
+    CrossoverFigure, PhasesFigure, Theme, TimelineFigure, TimelineMarks, draw_crossover,
+    draw_phases, draw_timeline,
 };
+use highwater::report::Measure;
 use highwater::units::Bytes;
 use js_sys::Date;
 use wasm_bindgen::JsCast;
@@ -73,12 +74,16 @@ fn each_figure_is_drawn_well_within_a_frame() {
         step,
         capacity,
         previous: Some(Bytes::gib(20)),
+        measure: Measure::Live,
+        cursor: None,
     };
     let timeline = TimelineFigure {
         timeline: &run.timeline,
         capacity,
         window: None,
         cursor: None,
+        measure: Measure::Live,
+        marks: TimelineMarks::default(),
     };
     let crossover = CrossoverFigure {
         sweep: data::sweep(),

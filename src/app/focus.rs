@@ -16,6 +16,32 @@ pub enum Target {
     Host(HostPart),
     /// A phase.
     Phase(Phase),
+    /// A tensor.
+    Tensor(Lifetime),
+}
+
+/// A tensor and the events between which it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// Its storage.
+    pub storage: u32,
+    /// What it is for.
+    pub category: Category,
+    /// The event that allocates it.
+    pub born: u32,
+    /// The event that frees it.
+    pub freed: u32,
+}
+
+impl Target {
+    /// What is highlighted where single tensors are not shown.
+    #[must_use]
+    pub fn broadly(self) -> Self {
+        match self {
+            Self::Tensor(tensor) => Self::Category(tensor.category),
+            other => other,
+        }
+    }
 }
 
 /// Pointing previews, a click pins, Esc clears.
@@ -41,6 +67,11 @@ impl Focus {
     /// Whether a target is pinned.
     pub fn is_pinned(self, target: Target) -> bool {
         self.pinned.get() == Some(target)
+    }
+
+    /// What is highlighted now, where single tensors are not shown.
+    pub fn broadly(self) -> Option<Target> {
+        self.current().map(Target::broadly)
     }
 
     /// The pointer or the keyboard is on something, or on nothing.

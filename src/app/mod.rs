@@ -2,7 +2,8 @@
 //!
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
-//! the picture over batch sizes and the remedies between frames; `address`
+//! the picture over batch sizes and the remedies between frames; `closely` runs the model again for
+//! whoever looks at single tensors; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
 //! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
@@ -10,12 +11,13 @@
 
 mod address;
 mod background;
+mod closely;
 mod engine;
 mod focus;
 mod store;
 
 pub use address::{query_of, query_of_scenario, visit};
-pub use focus::{Focus, Target};
+pub use focus::{Focus, Lifetime, Target};
 pub use store::{Draft, Ghost, Store, use_store};
 
 use crate::browser;
@@ -38,6 +40,7 @@ pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
         provide_context(store);
         engine::follow(store);
         background::follow(store);
+        closely::follow(store);
         follow_appearance(store);
         if store.embedded {
             browser::follow_height();

@@ -4,7 +4,7 @@ use super::address::Opening;
 use super::focus::Focus;
 use crate::browser::{self, Appearance};
 use crate::codec::Theme;
-use crate::report::{Estimate, Remedy, Sweep};
+use crate::report::{Detail, Estimate, Measure, Remedy, Sweep, Timeline};
 use crate::spec::{Finding, Fix, Scenario, Severity, resolve};
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
@@ -59,6 +59,16 @@ pub struct Store {
     pub ghost: RwSignal<Option<Ghost>>,
     /// What is highlighted.
     pub focus: Focus,
+    /// How many panels want to know single tensors.
+    pub lookers: RwSignal<u32>,
+    /// The run of the last good answer in detail, while somebody wants it.
+    pub detail: RwSignal<Option<Arc<Detail>>>,
+    /// The events that the timeline shows; none for all.
+    pub window: RwSignal<Option<(u32, u32)>>,
+    /// The timeline with those events in full.
+    pub closer: RwSignal<Option<Arc<Timeline>>>,
+    /// What is counted as used.
+    pub measure: RwSignal<Measure>,
     /// The language.
     pub language: RwSignal<Language>,
     /// GiB or GB.
@@ -93,6 +103,11 @@ impl Store {
             remedies: RwSignal::new(Vec::new()),
             ghost: RwSignal::new(None),
             focus: Focus::new(),
+            lookers: RwSignal::new(0),
+            detail: RwSignal::new(None),
+            window: RwSignal::new(None),
+            closer: RwSignal::new(None),
+            measure: RwSignal::new(Measure::Live),
             language: RwSignal::new(opening.language),
             units: RwSignal::new(ByteUnits::Binary),
             appearance: RwSignal::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),

@@ -1,9 +1,12 @@
 //! What the reader's system asks the page to look like.
 
 use super::document::{document, root, window};
+use js_sys::Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, MediaQueryList, ResizeObserver};
+use web_sys::{
+    Element, IntersectionObserver, IntersectionObserverEntry, MediaQueryList, ResizeObserver,
+};
 
 /// Colour scheme, forced colours and pixel ratio.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,4 +105,19 @@ pub fn on_resize(element: &Element, callback: impl Fn(f64, f64) + 'static) {
         observer.observe(element);
     }
     callback.forget();
+}
+
+/// Calls back with whether an element can be seen, now and whenever that changes; always when the
+/// browser cannot tell. The observer lives as long as the element.
+pub fn on_seen(element: &Element, callback: impl Fn(bool) + Clone + 'static) {
+    let always = callback.clone();
+    let observed = Closure::<dyn Fn(Array)>::new(move |entries: Array| {
+        let last: IntersectionObserverEntry = entries.at(-1).unchecked_into();
+        callback(last.is_intersecting());
+    });
+    match IntersectionObserver::new(observed.as_ref().unchecked_ref()) {
+        Ok(observer) => observer.observe(element),
+        Err(_) => always(true),
+    }
+    observed.forget();
 }

@@ -1,7 +1,7 @@
 //! The document: its language, title and skeleton.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, HtmlElement, Window};
+use web_sys::{Document, Element, Event, HtmlElement, Window};
 
 pub(super) fn window() -> Option<Window> {
     web_sys::window()
@@ -57,4 +57,38 @@ pub fn remove_skeleton() {
     if let Some(skeleton) = document().and_then(|d| d.get_element_by_id("skeleton")) {
         skeleton.remove();
     }
+}
+
+/// Focuses the button with this index in a list.
+pub fn focus_within(list: &Element, index: usize) {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    let button = list
+        .query_selector_all("button")
+        .ok()
+        .and_then(|all| all.get(index));
+    focus(button.and_then(|node| node.dyn_into().ok()));
+}
+
+/// Focuses the first element that a CSS selector finds; whether there is one.
+pub fn focus_first(selector: &str) -> bool {
+    let found = document().and_then(|d| d.query_selector(selector).ok()?);
+    let found: Option<HtmlElement> = found.and_then(|element| element.dyn_into().ok());
+    focus(found.clone());
+    found.is_some()
+}
+
+fn focus(element: Option<HtmlElement>) {
+    if let Some(element) = element {
+        let _ = element.focus();
+    }
+}
+
+/// Whether an event comes from where text is typed or a value is chosen.
+pub fn is_typing(event: &Event) -> bool {
+    let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
+    target.is_some_and(|element| {
+        let name = element.tag_name();
+        let text = name == "INPUT" && element.get_attribute("type").as_deref() == Some("text");
+        text || matches!(name.as_str(), "TEXTAREA" | "SELECT")
+    })
 }

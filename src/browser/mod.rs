@@ -13,9 +13,13 @@ mod embed;
 mod failure;
 
 pub use address::{href_with, push_query, query, replace_query};
-pub use appearance::{Appearance, appearance, is_wide, on_appearance_change, on_resize};
+pub use appearance::{Appearance, appearance, is_wide, on_appearance_change, on_resize, on_seen};
 pub use canvas::{Canvas, draw_on};
 pub use clipboard::copy;
-pub use document::{languages, remove_skeleton, set_language, set_root, set_root_style};
+pub use document::{
+    focus_first, focus_within, is_typing, languages, remove_skeleton, set_language, set_root,
+    set_root_style,
+};
 pub use embed::follow_height;
 pub use failure::report_failures;
+pub use web_sys::HtmlCanvasElement as CanvasElement;

@@ -39,5 +39,6 @@ pub use svg::{Caption, Paper, SvgError, svg_crossover, svg_phases, svg_timeline}
 pub use texture::Texture;
 pub use theme::{Ink, Theme};
 pub use timeline::{
-    ProgramScale, Run, Section, TimelineFigure, TimelineHit, TimelineLayout, draw_timeline,
+    ProgramScale, Run, Section, TimelineFigure, TimelineHit, TimelineLayout, TimelineMarks,
+    draw_timeline,
 };

@@ -186,6 +186,23 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         Ok(())
     }
 
+    /// A frame around a box, with the background within and without so that it shows on any fill.
+    pub fn outline(&self, frame: Frame) -> Drawn<DB> {
+        for (out, thick, color) in [
+            (3, 1, self.theme.background),
+            (2, 2, self.theme.text),
+            (0, 1, self.theme.background),
+        ] {
+            let (left, right) = (frame.left - out, frame.right + out);
+            let (top, bottom) = (frame.top - out, frame.bottom + out);
+            self.level((left, right), top, thick, color)?;
+            self.level((left, right), bottom - thick, thick, color)?;
+            self.upright(left, (top, bottom), thick, color)?;
+            self.upright(right - thick, (top, bottom), thick, color)?;
+        }
+        Ok(())
+    }
+
     pub fn text(&self, text: &str, at: (i32, i32), kind: Type) -> Drawn<DB> {
         self.area.draw_text(text, &self.style(kind), at)
     }

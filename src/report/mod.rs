@@ -14,9 +14,11 @@
 
 mod accuracy;
 mod advice;
+mod detail;
 mod estimate;
 mod events;
 mod explain;
+mod measure;
 mod phases;
 mod replayed;
 mod summarize;
@@ -31,9 +33,11 @@ pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Selection, read_cases,
 };
 pub use advice::{Memory, Remedy, RemedyKind, candidates, remedies, remedy};
+pub use detail::{Detail, LiveTensor};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
+pub use measure::Measure;
 pub use phases::{live_bytes, spans};
 pub use summarize::{DeviceSummary, summarize};
 pub use sweep::{Sweeper, sweep};

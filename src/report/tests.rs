@@ -13,6 +13,7 @@ fn two_steps() -> Trace {
         category,
         op: "empty",
         scope: 0,
+        shape: 0,
     };
     let mut trace = Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],

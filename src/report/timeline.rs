@@ -1,7 +1,7 @@
 //! Memory over program order.
 
 use super::phases::{compositions, spans};
-use super::{Timeline, TimelinePoint};
+use super::{PhaseSpan, Timeline, TimelinePoint};
 use crate::device::Replay;
 use crate::sim::Trace;
 use crate::units::Bytes;
@@ -16,13 +16,39 @@ const BORDERS: usize = 240;
 /// [`super::live_bytes`].
 pub fn timeline(trace: &Trace, live: &[u64], replay: &Replay) -> Timeline {
     let spans = spans(trace);
-    let first = spans.first().map_or(0, |span| span.start as usize);
-    let end = live.len().min(replay.allocated.len());
+    let at = thinned(&spans, live.len().min(replay.allocated.len()), live);
+    points_at(trace, replay, spans, at)
+}
+
+/// The same with the events `start..end` thinned less, or not at all.
+pub(super) fn closer(
+    trace: &Trace,
+    live: &[u64],
+    replay: &Replay,
+    (start, end): (u32, u32),
+) -> Timeline {
+    let spans = spans(trace);
+    let all = live.len().min(replay.allocated.len());
+    let mut at = thinned(&spans, all, live);
+    let (start, end) = (start as usize, (end as usize).min(all));
+    at.extend(highest_of_each(live, start.min(end), end));
+    at.sort_unstable();
+    at.dedup();
+    points_at(trace, replay, spans, at)
+}
+
+/// The highest event of each of [`POINTS`] stretches.
+fn highest_of_each(live: &[u64], first: usize, end: usize) -> impl Iterator<Item = usize> {
     let stretch = end.saturating_sub(first).div_ceil(POINTS).max(1);
-    let mut at: Vec<usize> = (first..end)
+    (first..end)
         .step_by(stretch)
-        .map(|start| highest(live, start, (start + stretch).min(end)))
-        .collect();
+        .map(move |start| highest(live, start, (start + stretch).min(end)))
+}
+
+/// The events of a run of `end` events that stay.
+fn thinned(spans: &[PhaseSpan], end: usize, live: &[u64]) -> Vec<usize> {
+    let first = spans.first().map_or(0, |span| span.start as usize);
+    let mut at: Vec<usize> = highest_of_each(live, first, end).collect();
     if spans.len() <= BORDERS {
         at.extend(spans.iter().map(|span| span.start as usize));
     }
@@ -30,6 +56,11 @@ pub fn timeline(trace: &Trace, live: &[u64], replay: &Replay) -> Timeline {
     at.retain(|&event| event < end);
     at.sort_unstable();
     at.dedup();
+    at
+}
+
+/// Memory at some events, which ascend.
+fn points_at(trace: &Trace, replay: &Replay, spans: Vec<PhaseSpan>, at: Vec<usize>) -> Timeline {
     let points: Vec<TimelinePoint> = at
         .iter()
         .zip(compositions(trace, &at))

@@ -14,6 +14,7 @@
 
 use super::{Event, Mark, Storage, Trace};
 use crate::tape::{RawEvent, RawStorage, Tape};
+use crate::units::{DType, Shape};
 use std::ops::Range;
 
 /// Sums over a run.
@@ -33,12 +34,15 @@ pub(super) struct Record {
     events: Vec<RawEvent>,
     scopes: Vec<String>,
     marks: Vec<Mark>,
+    shapes: Vec<(Shape, DType)>,
 }
 
 impl Record {
     pub(super) fn of(tape: Tape, marks: Vec<Mark>) -> Self {
+        let shapes = tape.take_shapes();
         let (storages, events, scopes) = tape.finish();
         Self {
+            shapes,
             storages,
             events,
             scopes,
@@ -59,6 +63,7 @@ impl Record {
                 events: Vec::with_capacity(self.events.len() * updates.len()),
                 scopes: Vec::new(),
                 marks: Vec::with_capacity(self.marks.len() * updates.len()),
+                shapes: Vec::new(),
             },
             record: &self,
         };
@@ -84,6 +89,7 @@ impl Record {
         }
         let mut out = folder.out;
         out.scopes = self.scopes;
+        out.shapes = self.shapes;
         Some(out)
     }
 
@@ -93,6 +99,7 @@ impl Record {
             category: s.category,
             op: s.op,
             scope: s.scope,
+            shape: s.shape,
         };
         let event = |event| match event {
             RawEvent::Alloc(id) => Event::Alloc(id),
@@ -104,6 +111,7 @@ impl Record {
             events: self.events.into_iter().map(event).collect(),
             marks: self.marks,
             scopes: self.scopes,
+            shapes: self.shapes,
             num_parameters: counts.parameters,
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,

@@ -9,7 +9,7 @@ mod run;
 mod trace;
 
 pub use limitations::KNOWN_LIMITATIONS;
-pub use run::simulate;
+pub use run::{simulate, simulate_in_detail};
 pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};
 
 #[cfg(test)]

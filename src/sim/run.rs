@@ -22,17 +22,29 @@ const MICRO_BATCHES: u64 = 4;
 /// Runs a spec: every allocation and free in program order. Of a step with more than
 /// [`MICRO_BATCHES`] micro-batches only so many are run.
 pub fn simulate(spec: &ResolvedSpec) -> Trace {
-    let accumulation = spec.gradient_accumulation_steps.min(MICRO_BATCHES);
-    run(spec, u32::try_from(accumulation).unwrap_or(u32::MAX))
+    run(spec, accumulation(spec), Tape::new)
 }
 
-fn run(spec: &ResolvedSpec, accumulation: u32) -> Trace {
-    folded(spec, accumulation).unwrap_or_else(|| unfolded(spec, accumulation))
+/// The same with the shape and type of each tensor, which takes a little longer.
+pub fn simulate_in_detail(spec: &ResolvedSpec) -> Trace {
+    run(spec, accumulation(spec), Tape::with_shapes)
+}
+
+fn accumulation(spec: &ResolvedSpec) -> u32 {
+    let accumulation = spec.gradient_accumulation_steps.min(MICRO_BATCHES);
+    u32::try_from(accumulation).unwrap_or(u32::MAX)
+}
+
+/// How a record begins.
+type NewTape = fn(Backend) -> Tape;
+
+fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
+    folded(spec, accumulation, tape).unwrap_or_else(|| unfolded(spec, accumulation, tape))
 }
 
 /// Runs every step.
-fn unfolded(spec: &ResolvedSpec, accumulation: u32) -> Trace {
-    let tape = Tape::new(backend(spec));
+fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
+    let tape = tape(backend(spec));
     let mut run = Run::new(&tape, spec, accumulation);
     for step in 0..STEPS {
         let batch = run.micro_batches(step);
@@ -48,11 +60,11 @@ fn unfolded(spec: &ResolvedSpec, accumulation: u32) -> Trace {
 
 /// Runs the micro-batches of one step only and lets them stand for those of all steps
 /// (Note [One forward pass for all steps], `fold.rs`).
-fn folded(spec: &ResolvedSpec, accumulation: u32) -> Option<Trace> {
+fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
     if spec.keep_outputs || !spec.zero_grad_set_to_none || spec.optimizer.in_backward {
         return None;
     }
-    let tape = Tape::new(backend(spec));
+    let tape = tape(backend(spec));
     let mut run = Run::new(&tape, spec, accumulation);
     let built = tape.event_count();
     let batch = run.micro_batches(0);
@@ -342,7 +354,7 @@ mod tests {
             let spec = resolve(&scenario).spec.expect("a spec");
             assert_eq!(
                 peaks(&simulate(&spec)),
-                peaks(&run(&spec, 9)),
+                peaks(&run(&spec, 9, Tape::new)),
                 "{precision}"
             );
         }
@@ -372,8 +384,8 @@ mod tests {
                 .model_overrides
                 .insert("num_hidden_layers".to_owned(), 2.into());
             let spec = resolve(&scenario).spec.expect(option);
-            let folded = folded(&spec, 2).expect(option);
-            assert_eq!(folded, unfolded(&spec, 2), "{option}");
+            let folded = folded(&spec, 2, Tape::new).expect(option);
+            assert_eq!(folded, unfolded(&spec, 2, Tape::new), "{option}");
         }
     }
 }

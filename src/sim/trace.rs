@@ -1,7 +1,7 @@
 //! The trace: every allocation and free of a run, in program order.
 
 use crate::tape::Category;
-use crate::units::names;
+use crate::units::{DType, Shape, names};
 
 names! {
     /// The phases of a step, in the order in which they run.
@@ -48,6 +48,8 @@ pub struct Storage {
     pub op: &'static str,
     /// Where in the model: index in [`Trace::scopes`].
     pub scope: u32,
+    /// Where its shape is in [`Trace::shapes`], counted from 1; 0 when it is not known.
+    pub shape: u32,
 }
 
 /// A phase begins.
@@ -72,6 +74,8 @@ pub struct Trace {
     pub marks: Vec<Mark>,
     /// Module paths such as `model.layers.3.mlp`; the first is empty.
     pub scopes: Vec<String>,
+    /// What storages were made for, when that was asked for: [`crate::sim::simulate_in_detail`].
+    pub shapes: Vec<(Shape, DType)>,
     /// Elements of all parameters.
     pub num_parameters: u64,
     /// Elements of the parameters that are trained.

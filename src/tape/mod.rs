@@ -106,6 +106,13 @@ impl Tape {
         }
     }
 
+    /// An empty record that keeps the shapes of storages too.
+    pub fn with_shapes(backend: Backend) -> Self {
+        let tape = Self::new(backend);
+        tape.recorder.keep_shapes();
+        tape
+    }
+
     /// The machine and framework version.
     pub fn backend(&self) -> &Backend {
         &self.backend
@@ -124,8 +131,20 @@ impl Tape {
         dtype: DType,
     ) -> Tensor {
         let bytes = shape.numel() * dtype.size();
-        let storage = Rc::new(self.recorder.alloc(bytes, Category::Temporaries, op));
-        Tensor::new(storage, shape, strides, dtype)
+        self.tensor(bytes, Category::Temporaries, op, (shape, strides, dtype))
+    }
+
+    /// A new storage with its tensor.
+    fn tensor(
+        &self,
+        bytes: u64,
+        category: Category,
+        op: &'static str,
+        (shape, strides, dtype): (Shape, Shape, DType),
+    ) -> Tensor {
+        let storage = self.recorder.alloc(bytes, category, op);
+        self.recorder.describe(&storage, &shape, dtype);
+        Tensor::new(Rc::new(storage), shape, strides, dtype)
     }
 
     /// A new tensor that is known from the start to be for `category`.
@@ -137,8 +156,12 @@ impl Tape {
         category: Category,
     ) -> Tensor {
         let bytes = shape.numel() * dtype.size();
-        let storage = Rc::new(self.recorder.alloc(bytes, category, op));
-        Tensor::new(storage, shape, layout::contiguous(&shape), dtype)
+        self.tensor(
+            bytes,
+            category,
+            op,
+            (shape, layout::contiguous(&shape), dtype),
+        )
     }
 
     /// Memory that an operation takes for a moment, in bytes; drop it to return it.
@@ -148,11 +171,7 @@ impl Tape {
 
     /// A parameter that gets a gradient.
     pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
-        let storage = Rc::new(self.recorder.alloc(
-            shape.numel() * dtype.size(),
-            Category::Parameters,
-            "parameter",
-        ));
+        let bytes = shape.numel() * dtype.size();
         let mut parameters = self.parameters.borrow_mut();
         let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
         let leaf = Rc::new(Leaf {
@@ -160,8 +179,14 @@ impl Tape {
             ..Leaf::default()
         });
         let strides = layout::contiguous(&shape);
-        let tensor =
-            Tensor::new(storage, shape, strides, dtype).with_edge(Edge::Leaf(Rc::clone(&leaf)));
+        let tensor = self
+            .tensor(
+                bytes,
+                Category::Parameters,
+                "parameter",
+                (shape, strides, dtype),
+            )
+            .with_edge(Edge::Leaf(Rc::clone(&leaf)));
         parameters.push(Parameter {
             tensor: tensor.clone(),
             leaf,
@@ -301,6 +326,11 @@ impl Tape {
     /// Ends the record: what is dropped from here on stays alive in it.
     pub fn close(&self) {
         self.recorder.close();
+    }
+
+    /// Gives the shapes that were kept, to be taken before the record.
+    pub fn take_shapes(&self) -> Vec<(Shape, DType)> {
+        self.recorder.take_shapes()
     }
 
     /// Gives the record: storages by id, events in program order, scopes.

@@ -1,6 +1,7 @@
 //! The recorder: turns the life of storages into events.
 
 use super::Category;
+use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -27,6 +28,8 @@ pub struct RawStorage {
     pub op: &'static str,
     /// Index in the list of scopes.
     pub scope: u32,
+    /// Where its shape is in the list of shapes, counted from 1; 0 when it is not known.
+    pub shape: u32,
     /// Whether it is alive.
     pub alive: bool,
 }
@@ -38,6 +41,8 @@ pub(super) struct Recorder {
     events: RefCell<Vec<RawEvent>>,
     scopes: RefCell<Vec<String>>,
     scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
+    /// Shapes of storages, when they are asked for.
+    shapes: RefCell<Option<Vec<(Shape, DType)>>>,
     scope: Cell<u32>,
     muted: Cell<bool>,
     closed: Cell<bool>,
@@ -73,6 +78,7 @@ impl Recorder {
             category,
             op,
             scope: self.scope.get(),
+            shape: 0,
             alive: true,
         });
         self.events.borrow_mut().push(RawEvent::Alloc(id));
@@ -84,6 +90,28 @@ impl Recorder {
 
     pub(super) fn mark(&self, mark: u32) {
         self.events.borrow_mut().push(RawEvent::Mark(mark));
+    }
+
+    /// Keeps the shapes of storages from here on.
+    pub(super) fn keep_shapes(&self) {
+        self.shapes.borrow_mut().get_or_insert_default();
+    }
+
+    /// Says which shape and type a storage was made for, if anybody wants to know.
+    pub(super) fn describe(&self, storage: &Storage, shape: &Shape, dtype: DType) {
+        let mut shapes = self.shapes.borrow_mut();
+        let Some(shapes) = &mut *shapes else {
+            return;
+        };
+        if let Some(of) = self.storages.borrow_mut().get_mut(storage.id as usize) {
+            shapes.push((*shape, dtype));
+            of.shape = u32::try_from(shapes.len()).unwrap_or(0);
+        }
+    }
+
+    /// The shapes that were kept.
+    pub(super) fn take_shapes(&self) -> Vec<(Shape, DType)> {
+        self.shapes.take().unwrap_or_default()
     }
 
     /// While muted, nothing that is allocated is recorded.

@@ -3,6 +3,9 @@
 use super::sentences::{capitalized, phase_in_sentence, switch_sentence};
 use super::{ByteUnits, Language, Scale, Term, amount, largest_fitting};
 use crate::report::{StepReport, Sweep, Timeline};
+use crate::sim::Phase;
+use crate::tape::Category;
+use crate::units::Bytes;
 
 /// What the phase figure says: which phase binds, and by how much.
 pub fn phases_summary(step: &StepReport, units: ByteUnits, language: Language) -> String {
@@ -30,6 +33,51 @@ pub fn phases_summary(step: &StepReport, units: ByteUnits, language: Language) -
             scale.between(next.peak_tensor, peak.peak_tensor),
         ),
     }
+}
+
+/// What one phase says, or one part of it: its size, and its share of the phase.
+pub fn phase_part(
+    step: &StepReport,
+    phase: Phase,
+    category: Option<Category>,
+    units: ByteUnits,
+    language: Language,
+) -> String {
+    let Some(of) = step.phases.iter().find(|of| of.phase == phase) else {
+        return String::new();
+    };
+    let total = of.composition.total();
+    let scale = Scale::new(total, units);
+    let whole = scale.amount(total);
+    let name = phase_in_sentence(phase, language);
+    let Some(category) = category else {
+        return match language {
+            Language::English => format!("{}: {whole} of live tensors.", capitalized(name)),
+            Language::Chinese => format!("{name}阶段：存活张量 {whole}。"),
+        };
+    };
+    let part = of.composition.get(category);
+    let size = scale.finer_amount(part);
+    let share = share(part, total);
+    let category = category.term(language);
+    match language {
+        Language::English => {
+            format!(
+                "{}: {category} {size}, {share} of {whole}.",
+                capitalized(name)
+            )
+        }
+        Language::Chinese => format!("{name}阶段：{category} {size}，占 {whole} 的 {share}。"),
+    }
+}
+
+/// A part of a whole: `37%`.
+fn share(part: Bytes, whole: Bytes) -> String {
+    let share = part.get() as f64 / whole.get().max(1) as f64 * 100.0;
+    if share > 0.0 && share < 1.0 {
+        return "<1%".to_owned();
+    }
+    format!("{share:.0}%")
 }
 
 /// What the timeline says: where the peak is.

@@ -15,7 +15,7 @@ mod words;
 
 pub use explanation::explanation;
 pub use figures::{
-    crossover_summary, phases_summary, sweep_point, timeline_point, timeline_summary,
+    crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use language::Language;
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};

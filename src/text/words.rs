@@ -124,6 +124,14 @@ words! {
     ExplanationTitle: "Why", "原因";
     AssumptionsTitle: "What this assumes", "假设与局限";
     Table: "Table", "表格";
+    FigureRole: "interactive figure", "交互图";
+    FigureKeys: "Arrow keys move through the figure, Home and End lead to its ends, Enter pins what is there, Escape lets go.",
+        "方向键在图中移动，Home 和 End 到两端，Enter 固定所在之处，Esc 取消。";
+    ZoomIn: "Show fewer events", "放大";
+    ZoomOut: "Show more events", "缩小";
+    ZoomReset: "Whole run", "全程";
+    ZoomHelp: "Drag across the figure to look closer; with keys: +, \u{2212} and 0.",
+        "在图上拖动即可放大；键盘：+、\u{2212} 和 0。";
     Category: "Category", "类别";
     Phase: "Phase", "阶段";
     LiveTensors: "live tensors", "存活张量";

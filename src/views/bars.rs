@@ -183,7 +183,7 @@ fn CapacityPanel<K: Shown>(
         })
     });
     let current = Memo::new(move |_| {
-        let target = store.focus.current()?;
+        let target = store.focus.broadly()?;
         bar.with(|bar| {
             let bar = bar.as_ref()?;
             let all = bar.parts.iter().chain(&bar.uncounted);

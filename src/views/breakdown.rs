@@ -55,17 +55,29 @@ pub(super) fn BreakdownTable() -> impl IntoView {
         let heads = table.phases.iter().map(|&(phase, binds)| {
             view! { <PhaseHead phase binds /> }
         });
-        let number = move |(text, bytes): (String, Bytes)| {
-            view! { <td title=exact_bytes(bytes, language)>{text}</td> }
+        let phases: Vec<Phase> = table.phases.iter().map(|(phase, _)| *phase).collect();
+        let number = move |(phase, (text, bytes)): (Phase, (String, Bytes))| {
+            view! {
+                <td
+                    class:receding=Signal::derive(move || fades(phase))
+                    title=exact_bytes(bytes, language)
+                >
+                    {text}
+                </td>
+            }
         };
         let lines = cells(&table.rows, &table.tensors, scale).into_iter().map(|(category, numbers)| {
             view! {
                 <tr class:receding=Signal::derive(move || recedes(category))>
                     <th scope="row">
-                        <span class="swatch" style:background=category_background(category)></span>
-                        {category.term(language)}
+                        <Pin
+                            target=Target::Category(category)
+                            label=Signal::stored(category.term(language))
+                        >
+                            <span class="swatch" style:background=category_background(category)></span>
+                        </Pin>
                     </th>
-                    {numbers.into_iter().map(number).collect_view()}
+                    {phases.iter().copied().zip(numbers).map(number).collect_view()}
                 </tr>
             }
         });
@@ -78,7 +90,7 @@ pub(super) fn BreakdownTable() -> impl IntoView {
             view! {
                 <tr>
                     <th scope="row">{word.text(language)}</th>
-                    {row(scale, bytes).into_iter().map(number).collect_view()}
+                    {phases.iter().copied().zip(row(scale, bytes)).map(number).collect_view()}
                 </tr>
             }
         });
@@ -100,7 +112,41 @@ pub(super) fn BreakdownTable() -> impl IntoView {
 }
 
 fn recedes(category: Category) -> bool {
-    matches!(use_store().focus.current(), Some(Target::Category(of)) if of != category)
+    matches!(use_store().focus.broadly(), Some(Target::Category(of)) if of != category)
+}
+
+fn fades(phase: Phase) -> bool {
+    matches!(use_store().focus.current(), Some(Target::Phase(of)) if of != phase)
+}
+
+/// A name in a table that previews and pins what it names in every figure.
+#[component]
+fn Pin(
+    /// What it names.
+    target: Target,
+    /// The name.
+    #[prop(into)]
+    label: Signal<&'static str>,
+    /// What stands before it.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let store = use_store();
+    view! {
+        <button
+            type="button"
+            class="column-head"
+            aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
+            on:pointerenter=move |_| store.focus.point(Some(target))
+            on:pointerleave=move |_| store.focus.point(None)
+            on:focus=move |_| store.focus.point(Some(target))
+            on:blur=move |_| store.focus.point(None)
+            on:click=move |_| store.focus.toggle(target)
+        >
+            {children.map(|children| children())}
+            {label}
+        </button>
+    }
 }
 
 /// A phase's column head; it pins the phase.
@@ -115,18 +161,7 @@ fn PhaseHead(
     let target = Target::Phase(phase);
     view! {
         <th scope="col" class:binds=binds>
-            <button
-                type="button"
-                class="column-head"
-                aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
-                on:pointerenter=move |_| store.focus.point(Some(target))
-                on:pointerleave=move |_| store.focus.point(None)
-                on:focus=move |_| store.focus.point(Some(target))
-                on:blur=move |_| store.focus.point(None)
-                on:click=move |_| store.focus.toggle(target)
-            >
-                {Signal::derive(move || phase.term(store.language.get()))}
-            </button>
+            <Pin target label=Signal::derive(move || phase.term(store.language.get())) />
             {binds.then(|| view! {
                 <span class="badge">{Signal::derive(move || Word::Binds.text(store.language.get()))}</span>
             })}

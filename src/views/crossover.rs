@@ -1,118 +1,126 @@
 //! Peak by batch size, with the crossing marked and named.
 
-use super::look::{FigureWords, highlight, theme_for, unit};
+use super::plot::{Move, Plot, Plotted, Sheet, Spot};
 use crate::app::{Store, Target, use_store};
-use crate::browser::draw_on;
+use crate::browser::{CanvasElement, draw_on};
 use crate::chart::{CrossoverFigure, CrossoverHit, CrossoverLayout, Look, draw_crossover};
 use crate::report::Sweep;
 use crate::text::{Scale, Term, Word, crossover_summary, sweep_point};
 use crate::units::Bytes;
-use crate::widgets::{Canvas, Figure, Place};
-use leptos::html;
+use crate::widgets::Place;
 use leptos::prelude::*;
+use std::sync::Arc;
 
-fn figure(
-    sweep: &Sweep,
-    current: u64,
-    cursor: Option<u64>,
-    usable: Option<Bytes>,
-) -> CrossoverFigure<'_> {
-    CrossoverFigure {
-        sweep,
-        capacity: usable,
-        current,
-        cursor,
+/// The figure's source.
+struct Crossover {
+    store: Store,
+    current: Memo<u64>,
+    usable: Memo<Option<Bytes>>,
+}
+
+const NOTHING: Sweep = Sweep {
+    points: Vec::new(),
+    switches: Vec::new(),
+    largest_fitting: None,
+};
+
+impl Crossover {
+    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&CrossoverFigure) -> R) -> R {
+        let sweep = self.store.sweep.get();
+        f(&CrossoverFigure {
+            sweep: sweep.as_deref().unwrap_or(&NOTHING),
+            capacity: self.usable.get(),
+            current: self.current.get(),
+            cursor: spot.map(|spot| spot.at),
+        })
+    }
+
+    fn layout<R>(&self, sheet: &Sheet, f: impl FnOnce(&CrossoverLayout, &Sweep) -> R) -> R {
+        self.with(None, |figure| {
+            let layout = CrossoverLayout::new(figure, &sheet.theme, sheet.unit, sheet.size);
+            f(&layout, figure.sweep)
+        })
     }
 }
 
-fn usable(store: Store) -> Option<Bytes> {
-    store
-        .answer
-        .with(|answer| answer.as_ref().map(|e| e.report.device.usable))
+fn spot(hit: CrossoverHit) -> Spot {
+    Spot {
+        at: hit.micro_batch_size,
+        target: hit.phase.map(Target::Phase),
+    }
+}
+
+impl Plot for Crossover {
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement) {
+        self.with(spot, |figure| {
+            draw_on(canvas, |area| draw_crossover(figure, look, area));
+        });
+    }
+
+    fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
+        self.layout(sheet, |layout, _| layout.hit(x, y)).map(spot)
+    }
+
+    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
+        self.layout(sheet, |layout, sweep| {
+            let last = sweep.points.last()?.micro_batch_size;
+            let at = match (from, to) {
+                (_, Move::Start) => layout.batch.min,
+                (_, Move::End) => layout.batch.max.min(last),
+                (None, _) => self.current.get().clamp(layout.batch.min, layout.batch.max),
+                (Some(from), Move::Along(by) | Move::Leap(by)) => layout.step(sweep, from.at, by),
+                (Some(from), Move::Across(_)) => from.at,
+            };
+            let binding = sweep.points.iter().rfind(|p| p.micro_batch_size <= at);
+            let switched = sweep.switches.iter().rfind(|s| s.micro_batch_size <= at);
+            let phase = switched.map(|s| s.to).or(binding.map(|p| p.binding));
+            Some(Spot {
+                at,
+                target: phase.map(Target::Phase),
+            })
+        })
+    }
+
+    fn pick(&self, spot: Spot) {
+        self.store.edit("micro_batch_size", |scenario| {
+            scenario.micro_batch_size = spot.at;
+        });
+    }
+
+    fn say(&self, spot: Option<Spot>) -> String {
+        let (units, language) = (self.store.units.get(), self.store.language.get());
+        self.store.sweep.with(|sweep| match (sweep, spot) {
+            (None, _) => Word::Computing.text(language).to_owned(),
+            (Some(sweep), Some(spot)) => sweep_point(sweep, spot.at, units, language),
+            (Some(sweep), None) => crossover_summary(sweep, language),
+        })
+    }
 }
 
 /// The panel.
 #[component]
 pub(super) fn CrossoverPanel() -> impl IntoView {
     let store = use_store();
-    let node = NodeRef::<html::Canvas>::new();
-    let size = RwSignal::new((0, 0));
-    let cursor = RwSignal::new(None::<u64>);
     let current = Memo::new(move |_| store.scenario.with(|s| s.micro_batch_size));
-    let usable = Memo::new(move |_| usable(store));
-    let empty = Sweep {
-        points: Vec::new(),
-        switches: Vec::new(),
-        largest_fitting: None,
-    };
-    Effect::new(move |_| {
-        size.track();
-        let Some(element) = node.get() else {
-            return;
-        };
-        let sweep = store.sweep.get();
-        let theme = store.appearance.with(theme_for);
-        let words = FigureWords::of(store);
-        let look = Look {
-            theme: &theme,
-            words: &words,
-            unit: unit(words.units),
-            highlight: highlight(store),
-        };
-        let sweep = sweep.as_deref().unwrap_or(&empty);
-        let figure = figure(sweep, current.get(), cursor.get(), usable.get());
-        draw_on(&element, |area| draw_crossover(&figure, &look, area));
-    });
-    let hit = move |(x, y): Place| -> Option<CrossoverHit> {
-        untrack(|| {
-            let sweep = store.sweep.get()?;
-            let theme = store.appearance.with(theme_for);
-            let unit = unit(store.units.get());
-            let figure = figure(&sweep, current.get(), None, usable.get());
-            CrossoverLayout::new(&figure, &theme, unit, size.get()).hit(x, y)
-        })
-    };
-    let point = move |place: Option<Place>| {
-        let hit = place.and_then(hit);
-        cursor.set(hit.map(|hit| hit.micro_batch_size));
+    let usable = Memo::new(move |_| {
         store
-            .focus
-            .point(hit.and_then(|hit| hit.phase).map(Target::Phase));
-    };
-    let pick = move |place| {
-        if let Some(hit) = hit(place) {
-            store.edit("micro_batch_size", |s| {
-                s.micro_batch_size = hit.micro_batch_size;
-            });
-        }
-    };
-    let summary = Memo::new(move |_| {
-        let (units, language) = (store.units.get(), store.language.get());
-        store.sweep.with(|sweep| match (sweep, cursor.get()) {
-            (None, _) => Word::Computing.text(language).to_owned(),
-            (Some(sweep), Some(at)) => sweep_point(sweep, at, units, language),
-            (Some(sweep), None) => crossover_summary(sweep, language),
-        })
+            .answer
+            .with(|answer| answer.as_ref().map(|e| e.report.device.usable))
     });
-    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
+    let plot = Crossover {
+        store,
+        current,
+        usable,
+    };
     view! {
         <div class="recomputing" class:waiting=Signal::derive(move || store.sweeping.get())>
-            <Figure
+            <Plotted
                 id="crossover"
-                title=word(Word::CrossoverTitle)
-                summary
-                table_label=word(Word::Table)
+                title=Word::CrossoverTitle
+                class="canvas-crossover"
+                plot=Arc::new(plot)
                 table=ViewFn::from(|| view! { <CrossoverTable /> })
-            >
-                <Canvas
-                    node
-                    label=summary
-                    class="canvas-crossover"
-                    on_size=move |now| size.set(now)
-                    on_point=point
-                    on_pick=pick
-                />
-            </Figure>
+            />
         </div>
     }
 }

@@ -37,10 +37,10 @@ pub(super) fn share_inks(store: Store) {
 
 /// What the figures highlight.
 pub(super) fn highlight(store: Store) -> Highlight {
-    match store.focus.current() {
+    match store.focus.broadly() {
         Some(Target::Category(category)) => Highlight::Category(category),
         Some(Target::Phase(phase)) => Highlight::Phase(phase),
-        Some(Target::Other(_) | Target::Host(_)) | None => Highlight::None,
+        Some(Target::Other(_) | Target::Host(_) | Target::Tensor(_)) | None => Highlight::None,
     }
 }
 

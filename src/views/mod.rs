@@ -17,6 +17,7 @@ mod masthead;
 mod notices;
 mod page;
 mod phases;
+mod plot;
 mod remedies;
 mod setting;
 mod share;

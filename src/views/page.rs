@@ -35,6 +35,7 @@ fn Whole() -> impl IntoView {
     view! {
         <div class="page">
             <a class="skip" href="#answer">{word(Word::SkipToAnswer)}</a>
+            <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
             <Masthead />
             <main class="panes" class:stale=Signal::derive(move || store.is_stale())>
                 <VerdictPanel />

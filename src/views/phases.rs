@@ -1,94 +1,144 @@
 //! The phases side by side, the binding one marked.
 
 use super::breakdown::BreakdownTable;
-use super::look::{FigureWords, highlight, theme_for, unit};
+use super::plot::{Move, Plot, Plotted, Sheet, Spot};
 use crate::app::{Store, Target, use_store};
-use crate::browser::draw_on;
+use crate::browser::{CanvasElement, draw_on};
 use crate::chart::{Look, PhasesFigure, PhasesHit, PhasesLayout, draw_phases};
 use crate::figure::binding_step;
 use crate::report::Estimate;
-use crate::text::{Word, phases_summary};
-use crate::widgets::{Canvas, Figure, Place};
-use leptos::html;
+use crate::sim::Phase;
+use crate::tape::Category;
+use crate::text::{Word, phase_part, phases_summary};
+use crate::widgets::Place;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-fn figure(estimate: &Estimate, store: Store) -> PhasesFigure<'_> {
-    let device = &estimate.report.device;
-    PhasesFigure {
-        step: binding_step(device),
-        capacity: Some(device.usable),
-        previous: store.ghost.get().map(|ghost| ghost.tensors),
+/// The figure's source.
+struct Phases {
+    store: Store,
+    answer: Memo<Option<OfDevice>>,
+}
+
+fn spot(hit: PhasesHit) -> Spot {
+    Spot {
+        at: hit.phase as u64,
+        target: Some(
+            hit.category
+                .map_or(Target::Phase(hit.phase), Target::Category),
+        ),
     }
 }
 
-fn target(hit: PhasesHit) -> Target {
-    hit.category
-        .map_or(Target::Phase(hit.phase), Target::Category)
+/// The phase and the part of its bar at a spot.
+fn hit(spot: Spot) -> Option<PhasesHit> {
+    let phase = Phase::ALL
+        .iter()
+        .find(|&&phase| phase as u64 == spot.at)
+        .copied()?;
+    let category = match spot.target {
+        Some(Target::Category(category)) => Some(category),
+        _ => None,
+    };
+    Some(PhasesHit { phase, category })
+}
+
+impl Phases {
+    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&PhasesFigure) -> R) -> Option<R> {
+        let OfDevice(estimate) = self.answer.get()?;
+        let device = &estimate.report.device;
+        Some(f(&PhasesFigure {
+            step: binding_step(device),
+            capacity: Some(device.usable),
+            previous: self.store.ghost.get().map(|ghost| ghost.tensors),
+            measure: self.store.measure.get(),
+            cursor: spot.and_then(hit),
+        }))
+    }
+
+    fn layout<R>(&self, sheet: &Sheet, f: impl FnOnce(PhasesLayout) -> Option<R>) -> Option<R> {
+        self.with(None, |figure| {
+            f(PhasesLayout::new(
+                figure,
+                &sheet.theme,
+                sheet.unit,
+                sheet.size,
+            ))
+        })?
+    }
+}
+
+impl Plot for Phases {
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement) {
+        self.with(spot, |figure| {
+            draw_on(canvas, |area| draw_phases(figure, look, area));
+        });
+    }
+
+    fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
+        self.layout(sheet, |layout| layout.hit(x, y)).map(spot)
+    }
+
+    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
+        let from = from.and_then(hit);
+        self.layout(sheet, |layout| {
+            let all = isize::try_from(layout.bars.len()).unwrap_or(isize::MAX);
+            let (phase, category) = (from.map(|from| from.phase), from.and_then(|f| f.category));
+            let along = |by| {
+                let phase = layout.step(phase, by)?;
+                let bar = layout.bars.iter().find(|bar| bar.phase == phase)?;
+                let there = |of: &Category| bar.segments.iter().any(|part| part.category == *of);
+                let category = category.filter(there);
+                Some(PhasesHit { phase, category })
+            };
+            match to {
+                Move::Along(by) | Move::Leap(by) => along(by),
+                Move::Start => along(-all),
+                Move::End => along(all),
+                Move::Across(by) => {
+                    let phase = phase.or_else(|| layout.step(None, 0))?;
+                    let category = layout.step_part(phase, category, by);
+                    Some(PhasesHit { phase, category })
+                }
+            }
+        })
+        .map(spot)
+    }
+
+    fn pick(&self, spot: Spot) {
+        if let Some(target) = spot.target {
+            self.store.focus.toggle(target);
+        }
+    }
+
+    fn say(&self, spot: Option<Spot>) -> String {
+        let (units, language) = (self.store.units.get(), self.store.language.get());
+        let hit = spot.and_then(hit);
+        self.store.answer.with(|answer| {
+            let Some(step) = answer.as_ref().map(|e| binding_step(&e.report.device)) else {
+                return String::new();
+            };
+            match hit {
+                Some(hit) => phase_part(step, hit.phase, hit.category, units, language),
+                None => phases_summary(step, units, language),
+            }
+        })
+    }
 }
 
 /// The panel.
 #[component]
 pub(super) fn PhasesPanel() -> impl IntoView {
     let store = use_store();
-    let node = NodeRef::<html::Canvas>::new();
-    let size = RwSignal::new((0, 0));
     let answer = Memo::new(move |_| store.answer.get().map(OfDevice));
-    Effect::new(move |_| {
-        size.track();
-        let (Some(element), Some(OfDevice(estimate))) = (node.get(), answer.get()) else {
-            return;
-        };
-        let theme = store.appearance.with(theme_for);
-        let words = FigureWords::of(store);
-        let look = Look {
-            theme: &theme,
-            words: &words,
-            unit: unit(words.units),
-            highlight: highlight(store),
-        };
-        let figure = figure(&estimate, store);
-        draw_on(&element, |area| draw_phases(&figure, &look, area));
-    });
-    let hit = move |(x, y): Place| {
-        untrack(|| {
-            let OfDevice(estimate) = answer.get()?;
-            let theme = store.appearance.with(theme_for);
-            let unit = unit(store.units.get());
-            PhasesLayout::new(&figure(&estimate, store), &theme, unit, size.get()).hit(x, y)
-        })
-    };
-    let point = move |place: Option<Place>| store.focus.point(place.and_then(hit).map(target));
-    let summary = Memo::new(move |_| {
-        let (units, language) = (store.units.get(), store.language.get());
-        store.answer.with(|answer| {
-            answer.as_ref().map_or_else(String::new, |e| {
-                phases_summary(binding_step(&e.report.device), units, language)
-            })
-        })
-    });
-    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     view! {
-        <Figure
+        <Plotted
             id="phases"
-            title=word(Word::PhasesTitle)
-            summary
-            table_label=word(Word::Table)
+            title=Word::PhasesTitle
+            class="canvas-phases"
+            plot=Arc::new(Phases { store, answer })
             table=ViewFn::from(|| view! { <BreakdownTable /> })
-        >
-            <Canvas
-                node
-                label=summary
-                class="canvas-phases"
-                on_size=move |now| size.set(now)
-                on_point=point
-                on_pick=move |place| {
-                    if let Some(hit) = hit(place) {
-                        store.focus.toggle(target(hit));
-                    }
-                }
-            />
-        </Figure>
+        />
     }
 }
 

@@ -1,112 +1,224 @@
-//! Memory over program order: the first and the steady step.
+//! Memory over program order: the first and the steady step, or what the reader zooms into.
 
-use super::look::{FigureWords, highlight, theme_for, unit};
-use crate::app::{Target, use_store};
-use crate::browser::draw_on;
-use crate::chart::{Look, TimelineFigure, TimelineHit, TimelineLayout, draw_timeline};
-use crate::report::Estimate;
+use super::plot::{Move, Plot, Plotted, Sheet, Spot};
+use crate::app::{Store, Target, use_store};
+use crate::browser::{CanvasElement, draw_on};
+use crate::chart::{
+    Look, TimelineFigure, TimelineHit, TimelineLayout, TimelineMarks, draw_timeline,
+};
+use crate::figure::{phase_peaks, zoomed};
+use crate::report::{Estimate, Timeline};
 use crate::text::{Scale, Term, Word, timeline_point, timeline_summary};
-use crate::widgets::{Canvas, Figure, Place};
-use leptos::html;
+use crate::widgets::{Drag, Place, Stage};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-fn figure(estimate: &Estimate, cursor: Option<u32>) -> TimelineFigure<'_> {
-    TimelineFigure {
-        timeline: &estimate.timeline,
-        capacity: Some(estimate.report.device.usable),
-        window: None,
-        cursor,
+/// The figure's source.
+#[derive(Clone, Copy)]
+struct OverTime {
+    store: Store,
+    answer: Memo<Option<OfTimeline>>,
+    /// The events being brushed over.
+    brush: RwSignal<Option<(u32, u32)>>,
+}
+
+fn spot(hit: TimelineHit) -> Spot {
+    Spot {
+        at: hit.point as u64,
+        target: Some(
+            hit.category
+                .map_or(Target::Phase(hit.phase), Target::Category),
+        ),
     }
 }
 
-fn target(hit: TimelineHit) -> Target {
-    hit.category
-        .map_or(Target::Phase(hit.phase), Target::Category)
+fn index(spot: Spot) -> usize {
+    usize::try_from(spot.at).unwrap_or(usize::MAX)
 }
+
+impl OverTime {
+    fn with<R>(&self, spot: Option<Spot>, f: impl FnOnce(&TimelineFigure) -> R) -> Option<R> {
+        let OfTimeline(estimate) = self.answer.get()?;
+        let closer = self.store.closer.get();
+        let timeline = closer.as_deref().unwrap_or(&estimate.timeline);
+        let at = spot.and_then(|spot| timeline.points.get(index(spot)));
+        let lifetime = match self.store.focus.current() {
+            Some(Target::Tensor(tensor)) => Some((tensor.born, tensor.freed)),
+            _ => None,
+        };
+        Some(f(&TimelineFigure {
+            timeline,
+            capacity: Some(estimate.report.device.usable),
+            window: self.store.window.get(),
+            cursor: at.map(|point| point.event),
+            measure: self.store.measure.get(),
+            marks: TimelineMarks {
+                brush: self.brush.get(),
+                lifetime,
+            },
+        }))
+    }
+
+    fn layout<R>(
+        &self,
+        sheet: &Sheet,
+        f: impl FnOnce(&TimelineLayout, &Timeline) -> Option<R>,
+    ) -> Option<R> {
+        self.with(None, |figure| {
+            let layout = TimelineLayout::new(figure, &sheet.theme, sheet.unit, sheet.size);
+            f(&layout, figure.timeline)
+        })?
+    }
+
+    /// Shows about `share` of the events that are shown now, around a spot.
+    fn zoom(&self, spot: Option<Spot>, share: f64) {
+        let next = untrack(|| {
+            self.with(spot, |figure| {
+                let around = figure.cursor.or_else(|| {
+                    let peak = figure.timeline.points.get(figure.timeline.peak)?;
+                    Some(peak.event)
+                })?;
+                zoomed(figure.timeline, figure.window, around, share)
+            })?
+        });
+        self.store.window.set(next);
+    }
+}
+
+impl Plot for OverTime {
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement) {
+        self.with(spot, |figure| {
+            draw_on(canvas, |area| draw_timeline(figure, look, area));
+        });
+    }
+
+    fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {
+        self.layout(sheet, |layout, timeline| layout.hit(timeline, x, y))
+            .map(spot)
+    }
+
+    fn go(&self, sheet: &Sheet, from: Option<Spot>, to: Move) -> Option<Spot> {
+        let category = match from.and_then(|from| from.target) {
+            Some(Target::Category(category)) => Some(category),
+            _ => None,
+        };
+        let at = from.map(index);
+        self.layout(sheet, |layout, timeline| {
+            let all = isize::try_from(layout.runs.len()).unwrap_or(isize::MAX);
+            let (point, by) = match to {
+                Move::Along(by) => (layout.step(timeline, at, by)?, 0),
+                Move::Leap(by) => match at {
+                    Some(at) => (layout.step_phase(timeline, at, by)?, 0),
+                    None => (layout.step(timeline, None, 0)?, 0),
+                },
+                Move::Start => (layout.step(timeline, at.or(Some(0)), -all)?, 0),
+                Move::End => (layout.step(timeline, at.or(Some(0)), all)?, 0),
+                Move::Across(by) => (at.or_else(|| layout.step(timeline, None, 0))?, by),
+            };
+            let run = layout.run_of(point)?;
+            let phase = layout.program.section_at(run.x0)?.span.phase;
+            let category = layout.step_layer(timeline, point, category, by);
+            Some(TimelineHit {
+                point,
+                phase,
+                category,
+            })
+        })
+        .map(spot)
+    }
+
+    fn pick(&self, spot: Spot) {
+        if let Some(target) = spot.target {
+            self.store.focus.toggle(target);
+        }
+    }
+
+    fn say(&self, spot: Option<Spot>) -> String {
+        let (units, language) = (self.store.units.get(), self.store.language.get());
+        self.with(None, |figure| match spot {
+            Some(spot) => timeline_point(figure.timeline, index(spot), units, language),
+            None => timeline_summary(figure.timeline, units, language),
+        })
+        .unwrap_or_default()
+    }
+
+    fn brush(&self, sheet: &Sheet, drag: Drag) {
+        let brushed = self.layout(sheet, |layout, _| {
+            layout.program.between(drag.from.0, drag.to.0)
+        });
+        self.brush
+            .set(brushed.filter(|_| drag.stage == Stage::Going));
+        if let (Stage::Done, Some(window)) = (drag.stage, brushed) {
+            self.store.window.set(Some(window));
+        }
+    }
+
+    fn key(&self, _sheet: &Sheet, spot: Option<Spot>, key: &str) -> bool {
+        match key {
+            "+" | "=" => self.zoom(spot, CLOSER),
+            "-" => self.zoom(spot, 1.0 / CLOSER),
+            "0" => self.store.window.set(None),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// One step closer shows this share of what was shown.
+const CLOSER: f64 = 0.5;
 
 /// The panel.
 #[component]
 pub(super) fn TimelinePanel() -> impl IntoView {
     let store = use_store();
-    let node = NodeRef::<html::Canvas>::new();
-    let size = RwSignal::new((0, 0));
-    let cursor = RwSignal::new(None::<usize>);
     let answer = Memo::new(move |_| store.answer.get().map(OfTimeline));
-    let event = move |estimate: &Estimate| {
-        let point = cursor.get().and_then(|at| estimate.timeline.points.get(at));
-        point.map(|point| point.event)
+    let plot = OverTime {
+        store,
+        answer,
+        brush: RwSignal::new(None),
     };
-    Effect::new(move |_| {
-        size.track();
-        let (Some(element), Some(OfTimeline(estimate))) = (node.get(), answer.get()) else {
-            return;
-        };
-        let theme = store.appearance.with(theme_for);
-        let words = FigureWords::of(store);
-        let look = Look {
-            theme: &theme,
-            words: &words,
-            unit: unit(words.units),
-            highlight: highlight(store),
-        };
-        let figure = figure(&estimate, event(&estimate));
-        draw_on(&element, |area| draw_timeline(&figure, &look, area));
-    });
-    let hit = move |(x, y): Place| {
-        untrack(|| {
-            let OfTimeline(estimate) = answer.get()?;
-            let theme = store.appearance.with(theme_for);
-            let unit = unit(store.units.get());
-            TimelineLayout::new(&figure(&estimate, None), &theme, unit, size.get()).hit(
-                &estimate.timeline,
-                x,
-                y,
-            )
-        })
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let whole = Signal::derive(move || store.window.get().is_none());
+    let tools = move || {
+        view! {
+            <button
+                type="button"
+                class="quiet square"
+                aria-label=word(Word::ZoomIn)
+                title=word(Word::ZoomHelp)
+                on:click=move |_| plot.zoom(None, CLOSER)
+            >
+                "+"
+            </button>
+            <button
+                type="button"
+                class="quiet square"
+                aria-label=word(Word::ZoomOut)
+                disabled=whole
+                on:click=move |_| plot.zoom(None, 1.0 / CLOSER)
+            >
+                "\u{2212}"
+            </button>
+            <button
+                type="button"
+                class="quiet"
+                disabled=whole
+                on:click=move |_| store.window.set(None)
+            >
+                {word(Word::ZoomReset)}
+            </button>
+        }
     };
-    let point = move |place: Option<Place>| {
-        let hit = place.and_then(hit);
-        cursor.set(hit.map(|hit| hit.point));
-        store
-            .focus
-            .point(hit.and_then(|hit| hit.category).map(Target::Category));
-    };
-    let summary = Memo::new(move |_| {
-        let (units, language) = (store.units.get(), store.language.get());
-        let at = cursor.get();
-        store.answer.with(|answer| {
-            let Some(estimate) = answer else {
-                return String::new();
-            };
-            match at {
-                Some(at) => timeline_point(&estimate.timeline, at, units, language),
-                None => timeline_summary(&estimate.timeline, units, language),
-            }
-        })
-    });
-    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     view! {
-        <Figure
+        <Plotted
             id="timeline"
-            title=word(Word::TimelineTitle)
-            summary
-            table_label=word(Word::Table)
+            title=Word::TimelineTitle
+            class="canvas-timeline"
+            plot=Arc::new(plot)
+            brushable=true
+            tools=ViewFn::from(tools)
             table=ViewFn::from(|| view! { <TimelineTable /> })
-        >
-            <Canvas
-                node
-                label=summary
-                class="canvas-timeline"
-                on_size=move |now| size.set(now)
-                on_point=point
-                on_pick=move |place| {
-                    if let Some(hit) = hit(place) {
-                        store.focus.toggle(target(hit));
-                    }
-                }
-            />
-        </Figure>
+        />
     }
 }
 
@@ -117,7 +229,7 @@ fn TimelineTable() -> impl IntoView {
     move || {
         let (language, units) = (store.language.get(), store.units.get());
         let answer = store.answer.get()?;
-        let peaks = crate::figure::phase_peaks(&answer.timeline);
+        let peaks = phase_peaks(&answer.timeline);
         let largest = peaks.iter().map(|peak| peak.reserved).max()?;
         let scale = Scale::new(largest, units);
         let line = |peak: &crate::figure::PhasePeak| {

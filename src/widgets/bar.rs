@@ -1,5 +1,8 @@
 //! A stacked bar with marks, and its legend.
 
+use crate::browser;
+use leptos::ev::KeyboardEvent;
+use leptos::html;
 use leptos::prelude::*;
 
 /// A part of the bar.
@@ -122,6 +125,38 @@ pub fn Legend(
     #[prop(into)]
     on_pick: Callback<&'static str>,
 ) -> impl IntoView {
+    let list = NodeRef::<html::Ul>::new();
+    // One stop of Tab for all; the arrows lead from part to part.
+    let stop = RwSignal::new(None::<&'static str>);
+    let keys = move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>());
+    let is_stop = move |key: &'static str| {
+        segments.with(|all| {
+            let wanted = stop
+                .get()
+                .filter(|wanted| all.iter().any(|s| s.key == *wanted));
+            wanted.or_else(|| all.first().map(|s| s.key)) == Some(key)
+        })
+    };
+    let walk = move |event: KeyboardEvent, from: &'static str| {
+        let all = untrack(keys);
+        let (Some(at), Some(last)) = (
+            all.iter().position(|&key| key == from),
+            all.len().checked_sub(1),
+        ) else {
+            return;
+        };
+        let to = match event.key().as_str() {
+            "ArrowRight" | "ArrowDown" => (at + 1).min(last),
+            "ArrowLeft" | "ArrowUp" => at.saturating_sub(1),
+            "Home" => 0,
+            "End" => last,
+            _ => return,
+        };
+        event.prevent_default();
+        if let Some(list) = list.get_untracked() {
+            browser::focus_within(&list, to);
+        }
+    };
     let item = move |key: &'static str| {
         let own =
             Memo::new(move |_| segments.with(|all| all.iter().find(|s| s.key == key).cloned()));
@@ -132,11 +167,16 @@ pub fn Legend(
                     type="button"
                     class="legend-item"
                     class:receding=Signal::derive(move || current.get().is_some_and(|c| c != key))
+                    tabindex=Signal::derive(move || if is_stop(key) { "0" } else { "-1" })
                     aria-pressed=Signal::derive(move || (pinned.get() == Some(key)).to_string())
                     title=Signal::derive(move || get(|s| s.exact.clone()))
                     on:pointerenter=move |_| on_point.run(Some(key))
                     on:pointerleave=move |_| on_point.run(None)
-                    on:focus=move |_| on_point.run(Some(key))
+                    on:keydown=move |event| walk(event, key)
+                    on:focus=move |_| {
+                        stop.set(Some(key));
+                        on_point.run(Some(key));
+                    }
                     on:blur=move |_| on_point.run(None)
                     on:click=move |_| on_pick.run(key)
                 >
@@ -151,9 +191,9 @@ pub fn Legend(
         }
     };
     view! {
-        <ul class="legend" aria-label=name>
+        <ul class="legend" aria-label=name node_ref=list>
             <For
-                each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
+                each=keys
                 key=|key| *key
                 children=item
             />

@@ -13,6 +13,9 @@ pub fn Figure(
     /// What the figure says, in a sentence.
     #[prop(into)]
     summary: Signal<String>,
+    /// Buttons beside the table's toggle.
+    #[prop(into, optional)]
+    tools: ViewFn,
     /// What the table's toggle says.
     #[prop(into)]
     table_label: Signal<String>,
@@ -26,6 +29,8 @@ pub fn Figure(
         <section class="card figure" id=id data-testid=id aria-labelledby=format!("{id}-title")>
             <header class="figure-head">
                 <h2 id=format!("{id}-title")>{title}</h2>
+                <div class="figure-tools">
+                {tools.run()}
                 <button
                     type="button"
                     class="quiet"
@@ -35,6 +40,7 @@ pub fn Figure(
                 >
                     {table_label}
                 </button>
+                </div>
             </header>
             <p class="figure-summary" id=format!("{id}-summary")>
                 {summary}

@@ -12,7 +12,7 @@ mod number;
 mod switch;
 
 pub use bar::{Bar, Legend, Mark, Segment};
-pub use canvas::{Canvas, Place};
+pub use canvas::{Canvas, Drag, Place, Stage, Stroke};
 pub use choice::{Choice, Choices};
 pub use field::{Field, Problem};
 pub use figure::Figure;

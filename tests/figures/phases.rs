@@ -5,6 +5,7 @@ use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
     Caption, Highlight, PhasesFigure, PhasesLayout, Theme, Unit, Words, svg_phases,
 };
+use highwater::report::Measure;
 use highwater::sim::Phase;
 use highwater::tape::Category;
 use highwater::units::Bytes;
@@ -18,6 +19,8 @@ fn there_is_one_bar_a_phase_and_its_parts_add_up() {
         step: &step,
         capacity: None,
         previous: None,
+        measure: Measure::Live,
+        cursor: None,
     };
     let layout = PhasesLayout::new(&figure, &Theme::light(), Unit::Binary, WIDE);
     assert_eq!(layout.bars.len(), step.phases.len());
@@ -42,6 +45,8 @@ fn the_binding_phase_is_named_above_the_highest_bar() {
             step: &step,
             capacity: None,
             previous: None,
+            measure: Measure::Live,
+            cursor: None,
         };
         let svg = svg_phases(&figure, &look(&theme, &English), WIDE, None).expect("memory only");
         let layout = PhasesLayout::new(&figure, &theme, Unit::Binary, WIDE);
@@ -76,6 +81,8 @@ fn a_capacity_in_range_is_a_line_and_one_out_of_range_is_named() {
             step: &step,
             capacity: Some(capacity),
             previous: None,
+            measure: Measure::Live,
+            cursor: None,
         };
         svg_phases(&figure, &look(&theme, &English), WIDE, None).expect("memory only")
     };
@@ -100,6 +107,8 @@ fn the_change_since_the_last_peak_is_written_with_its_sign() {
         step: &step,
         capacity: None,
         previous: Some(previous),
+        measure: Measure::Live,
+        cursor: None,
     };
     let svg = svg_phases(&figure, &look(&theme, &English), WIDE, None).expect("memory only");
     assert!(text(&svg, "\u{2212}3.00 GiB").is_some());
@@ -112,6 +121,8 @@ fn a_point_in_a_part_finds_it_and_keys_walk_over_all_of_them() {
         step: &step,
         capacity: None,
         previous: None,
+        measure: Measure::Live,
+        cursor: None,
     };
     let layout = PhasesLayout::new(&figure, &Theme::light(), Unit::Binary, WIDE);
     for bar in &layout.bars {
@@ -153,6 +164,8 @@ fn figures_of_any_size_draw_without_failing() {
             step: &step,
             capacity: Some(Bytes::gib(24)),
             previous: Some(Bytes(1)),
+            measure: Measure::Live,
+            cursor: None,
         };
         let svg = svg_phases(&figure, &look(&theme, &English), size, None).expect("memory only");
         assert!(svg.ends_with("</svg>\n"));
@@ -169,6 +182,8 @@ fn the_figures_are_kept_to_be_looked_at() {
                     step: &step,
                     capacity: Some(Bytes::gib(if batch == 2 { 31 } else { 140 })),
                     previous: Some(Bytes::gib(26)),
+                    measure: Measure::Live,
+                    cursor: None,
                 };
                 let english = look(theme, &English);
                 let svg = svg_phases(&figure, &english, (width, height), None).expect("memory");
@@ -180,6 +195,8 @@ fn the_figures_are_kept_to_be_looked_at() {
             step: &step,
             capacity: Some(Bytes::gib(24)),
             previous: None,
+            measure: Measure::Live,
+            cursor: None,
         };
         let mut chinese = look(theme, &Chinese);
         chinese.highlight = Highlight::Category(Category::OptimizerStates);

@@ -3,9 +3,9 @@
 use crate::data::run;
 use crate::drawing::{Chinese, English, keep, look, marks, text, themes};
 use highwater::chart::{
-    Highlight, Theme, TimelineFigure, TimelineLayout, Unit, Words, svg_timeline,
+    Highlight, Theme, TimelineFigure, TimelineLayout, TimelineMarks, Unit, Words, svg_timeline,
 };
-use highwater::report::Timeline;
+use highwater::report::{Measure, Timeline};
 use highwater::sim::Phase;
 use highwater::tape::Category;
 use highwater::units::Bytes;
@@ -18,6 +18,8 @@ fn figure(timeline: &Timeline) -> TimelineFigure<'_> {
         capacity: None,
         window: None,
         cursor: None,
+        measure: Measure::Live,
+        marks: TimelineMarks::default(),
     }
 }
 
@@ -181,6 +183,8 @@ fn timelines_of_any_size_and_none_draw_without_failing() {
                 capacity: Some(Bytes::gib(24)),
                 window: Some((40, 41)),
                 cursor: Some(40),
+                measure: Measure::Live,
+                marks: TimelineMarks::default(),
             };
             let svg = svg_timeline(&figure, &look(&theme, &English), size, None);
             assert!(svg.expect("memory only").ends_with("</svg>\n"));
@@ -213,6 +217,8 @@ fn the_figures_are_kept_to_be_looked_at() {
         let middle = &timeline.points[timeline.points.len() / 6];
         let figure = TimelineFigure {
             cursor: Some(middle.event),
+            measure: Measure::Live,
+            marks: TimelineMarks::default(),
             ..figure(timeline)
         };
         let svg = svg_timeline(&figure, &chinese, (900, 340), None).expect("memory only");

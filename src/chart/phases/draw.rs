@@ -15,6 +15,8 @@ use plotters::style::RGBColor;
 const PAD: i32 = 5;
 /// How far the ghost tick reaches beyond its bar, in CSS pixels.
 const GHOST_REACH: i32 = 7;
+/// How strongly what is counted beyond live tensors is shaded.
+const BEYOND_LIVE: f64 = 0.3;
 /// The least margin in which levels can be named, in CSS pixels.
 const NAMING_MARGIN: i32 = 40;
 
@@ -37,6 +39,12 @@ pub fn draw_phases<DB: DrawingBackend>(
         None => None,
     };
     for bar in &layout.bars {
+        // What is counted beyond live tensors, as a plain bar behind them.
+        let frame = Frame {
+            top: layout.axis.scale.at(bar.counted),
+            ..bar.frame
+        };
+        pen.shade(frame, look.theme.muted, BEYOND_LIVE)?;
         for (i, segment) in bar.segments.iter().enumerate() {
             pen.area(
                 visible(segment, i),
@@ -58,7 +66,24 @@ pub fn draw_phases<DB: DrawingBackend>(
         part_labels(&pen, look, bar)?;
         labels(&pen, figure, look, bar, &layout, roomy)?;
     }
-    Ok(())
+    cursor(&pen, figure, &layout)
+}
+
+/// An outline around where the reader is: a part, or a whole bar.
+fn cursor<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &PhasesFigure,
+    layout: &PhasesLayout,
+) -> Drawn<DB> {
+    let Some(at) = figure.cursor else {
+        return Ok(());
+    };
+    let Some(bar) = layout.bars.iter().find(|bar| bar.phase == at.phase) else {
+        return Ok(());
+    };
+    let of_part = |segment: &&Segment| Some(segment.category) == at.category;
+    let part = bar.segments.iter().find(of_part);
+    pen.outline(part.map_or(bar.frame, |part| part.frame))
 }
 
 /// A part's box, less a line of background below it where it is high enough to spare one.
@@ -247,9 +272,9 @@ fn labels<DB: DrawingBackend>(
     } else {
         plain
     };
-    let mut y = bar.frame.top - line / 2 - 3;
-    let full = look.words.amount(bar.total);
-    let short = look.words.number(bar.total);
+    let mut y = layout.axis.scale.at(bar.counted) - line / 2 - 3;
+    let full = look.words.amount(bar.counted);
+    let short = look.words.number(bar.counted);
     let mut texts = vec![full, short];
     if bar.binding && !roomy {
         texts.insert(0, format!("{} {}", look.words.peak(), texts[0]));

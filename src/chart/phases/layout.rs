@@ -32,6 +32,8 @@ pub struct Bar {
     pub segments: Vec<Segment>,
     /// Sum of the parts.
     pub total: Bytes,
+    /// What is counted: the sum of the parts, or what the allocator gives or holds for them.
+    pub counted: Bytes,
     /// `peak_reserved` of the phase.
     pub reserved: Bytes,
     /// The bar's box.
@@ -123,6 +125,9 @@ impl PhasesLayout {
                 binding: phase.phase == figure.step.peak.phase,
                 segments,
                 total: sum,
+                counted: figure
+                    .measure
+                    .of(sum, phase.peak_allocated, phase.peak_reserved),
                 reserved: phase.peak_reserved,
                 frame: Frame {
                     left,

@@ -6,7 +6,7 @@ mod layout;
 pub use draw::draw_phases;
 pub use layout::{Bar, PhasesHit, PhasesLayout, Segment};
 
-use crate::report::StepReport;
+use crate::report::{Measure, StepReport};
 use crate::units::Bytes;
 
 /// What the figure shows.
@@ -18,4 +18,8 @@ pub struct PhasesFigure<'a> {
     pub capacity: Option<Bytes>,
     /// `peak_tensor` before the last change, for the ghost tick.
     pub previous: Option<Bytes>,
+    /// What the bars reach up to.
+    pub measure: Measure,
+    /// Where the reader is, outlined.
+    pub cursor: Option<PhasesHit>,
 }

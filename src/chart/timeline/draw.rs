@@ -7,6 +7,8 @@ use crate::chart::geometry::Frame;
 use crate::chart::look::{Highlight, Look};
 use crate::chart::marks::{self, Level};
 use crate::chart::pen::{Drawn, Hold, Pen, Type};
+use crate::report::Measure;
+use crate::units::Bytes;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
@@ -14,6 +16,12 @@ use plotters::style::RGBColor;
 
 /// How strongly phases recede that are not the highlighted one.
 const VEIL: f64 = 0.72;
+/// How strongly what is counted beyond live tensors is shaded.
+const BEYOND_LIVE: f64 = 0.3;
+/// How strongly what is being selected is shaded.
+const BRUSHED: f64 = 0.2;
+/// A tensor's life is drawn this high above the axis, in CSS pixels.
+const LIFE: i32 = 8;
 /// The least margin in which levels can be named, in CSS pixels.
 const NAMING_MARGIN: i32 = 40;
 
@@ -35,14 +43,78 @@ pub fn draw_timeline<DB: DrawingBackend>(
         Some(bytes) => marks::capacity(&pen, look, &layout.axis.scale, layout.plot, bytes)?,
         None => None,
     };
+    beneath(&pen, figure, &layout)?;
     let stacks = Stacks::new(figure, &layout);
     stacks.draw(&pen, look)?;
     veil(&pen, look, &layout)?;
+    stretches(&pen, figure, &layout)?;
     reserved(&pen, figure, &layout)?;
     strip(&pen, look, &layout)?;
     peak(&pen, figure, look, &layout)?;
     cursor(&pen, figure, &layout)?;
     names(&pen, figure, look, &layout, capacity)
+}
+
+/// What is counted beyond live tensors, as a plain area behind them.
+fn beneath<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &TimelineFigure,
+    layout: &TimelineLayout,
+) -> Drawn<DB> {
+    if figure.measure == Measure::Live {
+        return Ok(());
+    }
+    for run in &layout.runs {
+        let frame = Frame {
+            left: run.x0,
+            top: layout.axis.scale.at(counted(figure, run.point)),
+            right: run.x1,
+            bottom: layout.plot.bottom,
+        };
+        pen.shade(frame, pen.theme.muted, BEYOND_LIVE)?;
+    }
+    Ok(())
+}
+
+/// What a point counts as used.
+fn counted(figure: &TimelineFigure, point: usize) -> Bytes {
+    let point = &figure.timeline.points[point];
+    let live = point.composition.total();
+    figure.measure.of(live, point.allocated, point.reserved)
+}
+
+/// The stretch that is being selected, and the life of a tensor.
+fn stretches<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    figure: &TimelineFigure,
+    layout: &TimelineLayout,
+) -> Drawn<DB> {
+    let plot = layout.plot;
+    let ends = |(start, end): (u32, u32)| {
+        let left = layout.program.x_near(start).max(plot.left);
+        let right = layout.program.x_near(end).min(plot.right).max(left + 2);
+        (left, right)
+    };
+    if let Some((left, right)) = figure.marks.brush.map(ends) {
+        let frame = Frame {
+            left,
+            right,
+            ..plot
+        };
+        pen.shade(frame, pen.theme.accent, BRUSHED)?;
+        pen.upright(left, (plot.top, plot.bottom), 1, pen.theme.accent)?;
+        pen.upright(right, (plot.top, plot.bottom), 1, pen.theme.accent)?;
+    }
+    if let Some((left, right)) = figure.marks.lifetime.map(ends) {
+        let y = plot.bottom - LIFE;
+        pen.level((left, right), y - 1, 4, pen.theme.background)?;
+        pen.level((left, right), y, 2, pen.theme.text)?;
+        for x in [left, right] {
+            pen.upright(x - 2, (y - 7, plot.bottom), 4, pen.theme.background)?;
+            pen.upright(x - 1, (y - 6, plot.bottom), 2, pen.theme.text)?;
+        }
+    }
+    Ok(())
 }
 
 /// Lets all phases but the highlighted one recede.

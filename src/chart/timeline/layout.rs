@@ -169,6 +169,24 @@ impl TimelineLayout {
         Some(self.runs[at.saturating_add_signed(by).min(last)].point)
     }
 
+    /// The next part up (`by` 1) or down (`by` -1) in a point's stack, stopping at the ends; with
+    /// `by` 0 the same part where it is there. Without a part to start from, the lowest.
+    pub fn step_layer(
+        &self,
+        timeline: &Timeline,
+        point: usize,
+        from: Option<Category>,
+        by: isize,
+    ) -> Option<Category> {
+        let composition = timeline.points.get(point)?.composition;
+        let parts: Vec<Category> = composition.parts().map(|(category, _)| category).collect();
+        let Some(at) = from.and_then(|from| parts.iter().position(|&part| part == from)) else {
+            return parts.first().copied().filter(|_| by != 0);
+        };
+        let last = parts.len().checked_sub(1)?;
+        Some(parts[at.saturating_add_signed(by).min(last)])
+    }
+
     /// The first point of the phase that is `by` phases further on, stopping at the ends.
     pub fn step_phase(&self, timeline: &Timeline, from: usize, by: isize) -> Option<usize> {
         let event = timeline.points.get(from)?.event;

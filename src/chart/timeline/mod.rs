@@ -9,7 +9,7 @@ pub use draw::draw_timeline;
 pub use layout::{Run, TimelineHit, TimelineLayout};
 pub use program::{ProgramScale, Section};
 
-use crate::report::Timeline;
+use crate::report::{Measure, Timeline};
 use crate::units::Bytes;
 
 /// What the figure shows.
@@ -23,4 +23,17 @@ pub struct TimelineFigure<'a> {
     pub window: Option<(u32, u32)>,
     /// The event that the reader points at.
     pub cursor: Option<u32>,
+    /// What the areas reach up to.
+    pub measure: Measure,
+    /// What else is marked.
+    pub marks: TimelineMarks,
+}
+
+/// Stretches of the program that are marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimelineMarks {
+    /// Events that are being selected, `start..end`.
+    pub brush: Option<(u32, u32)>,
+    /// Events during which a tensor lives, `start..end`.
+    pub lifetime: Option<(u32, u32)>,
 }

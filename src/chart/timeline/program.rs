@@ -8,6 +8,8 @@ use crate::report::PhaseSpan;
 
 /// The narrowest phase, in CSS pixels, while all of them fit.
 const NARROWEST: f64 = 22.0;
+/// Fewer events than this are not zoomed into.
+const FEWEST: u32 = 4;
 /// The gap between two steps, in CSS pixels.
 const STEP_GAP: i32 = 10;
 
@@ -90,10 +92,29 @@ impl ProgramScale {
         (section.span.start <= event).then(|| section.x(event))
     }
 
+    /// Where an event is, or where the next one that is shown begins; the right end after the last.
+    pub fn x_near(&self, event: u32) -> i32 {
+        let at = self
+            .sections
+            .partition_point(|section| section.span.end <= event);
+        match self.sections.get(at) {
+            Some(section) if section.span.start <= event => section.x(event),
+            Some(section) => section.x0,
+            None => self.sections.last().map_or(0, |section| section.x1),
+        }
+    }
+
     /// The section at a place, the nearest one beside gaps and edges; none when nothing is shown.
     pub fn section_at(&self, x: i32) -> Option<&Section> {
         let at = self.sections.partition_point(|section| section.x1 <= x);
         self.sections.get(at).or(self.sections.last())
+    }
+
+    /// The events between two places, in either order, as `start..end`; none when they are too
+    /// few to be a choice.
+    pub fn between(&self, x0: i32, x1: i32) -> Option<(u32, u32)> {
+        let (start, end) = (self.event_at(x0.min(x1))?, self.event_at(x0.max(x1))?);
+        (start + FEWEST <= end).then_some((start, end))
     }
 
     /// The event at a place, for brushing; the nearest one beside gaps and edges.

@@ -1,0 +1,59 @@
+//! For whoever looks closely: the run in detail, and the timeline of the events zoomed into.
+
+use super::store::Store;
+use crate::report::Detail;
+use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the scenario must rest before it is run again.
+const REST: Duration = Duration::from_millis(120);
+
+/// Runs the answer's scenario in detail while a panel wants it or the timeline is zoomed, and
+/// leaves the zoom when the program is another one.
+pub(super) fn follow(store: Store) {
+    let serial = StoredValue::new(0_u64);
+    let wanted = Memo::new(move |_| store.lookers.get() > 0 || store.window.with(Option::is_some));
+    Effect::new(move |_| {
+        store.answer.track();
+        if store.closer.with_untracked(Option::is_some) {
+            store.closer.set(None);
+        }
+        if !wanted.get() {
+            return;
+        }
+        let own = serial.get_value().wrapping_add(1);
+        serial.set_value(own);
+        set_timeout(
+            move || {
+                if serial.get_value() == own && !untrack(|| store.is_stale()) {
+                    let detail = store.scenario.with_untracked(Detail::of);
+                    store.detail.set(detail.map(Arc::new));
+                }
+            },
+            REST,
+        );
+    });
+    Effect::new(move |_| {
+        let window = store.window.get();
+        let closer = store.detail.with(|detail| {
+            let (detail, window) = (detail.as_ref()?, window?);
+            Some(Arc::new(detail.timeline(window)))
+        });
+        if closer.is_some() || store.closer.with_untracked(Option::is_some) {
+            store.closer.set(closer);
+        }
+    });
+    let spans = Memo::new(move |_| {
+        store
+            .answer
+            .with(|answer| answer.as_ref().map(|e| e.timeline.spans.clone()))
+    });
+    Effect::new(move |before: Option<()>| {
+        spans.track();
+        if before.is_some() {
+            store.window.set(None);
+            store.closer.set(None);
+        }
+    });
+}

@@ -1,0 +1,146 @@
+//! A run looked at closely: stretches of its timeline in full, and the tensors of a moment.
+
+use super::phases::rounded;
+use super::timeline::closer;
+use super::{Timeline, summarize};
+use crate::device::Replay;
+use crate::sim::{Event, Trace, simulate_in_detail};
+use crate::spec::{self, Scenario};
+use crate::tape::Category;
+use crate::units::{Bytes, DType, Shape};
+
+/// A run with everything that is known of it. It takes as long as an estimate, and megabytes while
+/// it is held: make it when somebody looks closely.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detail {
+    trace: Trace,
+    live: Vec<u64>,
+    replay: Replay,
+}
+
+/// A tensor that is alive at some moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveTensor {
+    /// Its storage.
+    pub storage: u32,
+    /// What it takes, rounded to the allocator's 512 bytes.
+    pub bytes: Bytes,
+    /// What it is for.
+    pub category: Category,
+    /// The operation that made it, by its ATen name.
+    pub op: &'static str,
+    /// The module in which it was made, as in `model.layers.3.mlp`; empty outside of the model.
+    pub module: String,
+    /// Its shape and type, where it was made as a tensor.
+    pub shape: Option<(Shape, DType)>,
+    /// The event that allocates it.
+    pub born: u32,
+    /// The event that frees it; one past the last when it outlives the run.
+    pub freed: u32,
+}
+
+impl Detail {
+    /// Runs a scenario; nothing for one without an answer.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let spec = spec::resolve(scenario).spec?;
+        let trace = simulate_in_detail(&spec);
+        let summary = summarize(&spec, &trace)?;
+        Some(Self {
+            trace,
+            live: summary.live,
+            replay: summary.replay,
+        })
+    }
+
+    /// The timeline with the events `start..end` in full, or as fully as a drawing can show them.
+    pub fn timeline(&self, window: (u32, u32)) -> Timeline {
+        closer(&self.trace, &self.live, &self.replay, window)
+    }
+
+    /// What is alive right after an event, the largest first, and equal ones in the order in which
+    /// they were made.
+    pub fn tensors_at(&self, event: u32) -> Vec<LiveTensor> {
+        let end = u32::try_from(self.trace.events.len()).unwrap_or(u32::MAX);
+        let mut lives = vec![(end, end); self.trace.storages.len()];
+        for (at, of) in (0u32..).zip(&self.trace.events) {
+            match *of {
+                Event::Alloc(id) => lives[id as usize].0 = at,
+                Event::Free(id) => lives[id as usize].1 = at,
+                Event::Mark(_) => {}
+            }
+        }
+        let mut tensors: Vec<LiveTensor> = (0u32..)
+            .zip(&lives)
+            .filter(|(_, (born, freed))| *born <= event && event < *freed)
+            .map(|(id, &(born, freed))| self.tensor(id, born, freed))
+            .collect();
+        tensors.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.storage.cmp(&b.storage)));
+        tensors
+    }
+
+    fn tensor(&self, id: u32, born: u32, freed: u32) -> LiveTensor {
+        let storage = &self.trace.storages[id as usize];
+        let known = (storage.shape as usize).checked_sub(1);
+        LiveTensor {
+            storage: id,
+            bytes: Bytes(rounded(&self.trace, id)),
+            category: storage.category,
+            op: storage.op,
+            module: self.trace.scopes[storage.scope as usize].clone(),
+            shape: known.and_then(|at| self.trace.shapes.get(at)).copied(),
+            born,
+            freed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::estimate;
+
+    #[test]
+    fn the_tensors_at_the_peak_add_up_to_its_composition() {
+        let scenario = Scenario::default();
+        let timeline = estimate(&scenario).expect("an answer").timeline;
+        let peak = timeline.points[timeline.peak];
+        let detail = Detail::of(&scenario).expect("an answer");
+        let tensors = detail.tensors_at(peak.event);
+        for &category in Category::ALL {
+            let of = tensors.iter().filter(|t| t.category == category);
+            let sum: Bytes = of.map(|t| t.bytes).sum();
+            assert_eq!(sum, peak.composition.get(category), "{category:?}");
+        }
+        assert!(tensors.is_sorted_by(|a, b| a.bytes >= b.bytes));
+    }
+
+    #[test]
+    fn a_parameter_is_known_by_its_module_shape_and_type_and_lives_through_the_run() {
+        let scenario = Scenario::default();
+        let detail = Detail::of(&scenario).expect("an answer");
+        let timeline = estimate(&scenario).expect("an answer").timeline;
+        let tensors = detail.tensors_at(timeline.points[timeline.peak].event);
+        let embedding = tensors
+            .iter()
+            .find(|t| t.category == Category::Parameters)
+            .expect("there are parameters");
+        let (shape, dtype) = embedding.shape.expect("it was made as a tensor");
+        assert_eq!(
+            (shape.dims(), dtype),
+            (&[151_936, 1536][..], DType::Float32)
+        );
+        assert_eq!(embedding.freed as usize, detail.trace.events.len());
+        let numel = |t: &LiveTensor| t.shape.map(|(shape, dtype)| shape.numel() * dtype.size());
+        for tensor in &tensors {
+            let own = numel(tensor).unwrap_or(tensor.bytes.get());
+            assert_eq!(own.next_multiple_of(512), tensor.bytes.get(), "{tensor:?}");
+        }
+    }
+
+    #[test]
+    fn the_shapes_change_no_event() {
+        let spec = spec::resolve(&Scenario::default()).spec.expect("a spec");
+        let plain = crate::sim::simulate(&spec);
+        assert_eq!(plain.events, simulate_in_detail(&spec).events);
+    }
+}
