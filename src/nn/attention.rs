@@ -1,6 +1,8 @@
 //! Attention as transformers writes it.
 
 use super::facts::Facts;
+use super::flash;
+use super::model::weight_dtype;
 use crate::spec::{Attention, ResolvedSpec, SdpaBackend};
 use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -14,6 +16,10 @@ pub(super) struct AttentionOptions {
     pub(super) softcap: bool,
     /// Whether attention probabilities are dropped in training.
     pub(super) dropout: bool,
+    /// The dtype in which the flash-attn package computes what comes in float32.
+    pub(super) flash_dtype: DType,
+    /// Whether attention is given the positions of tokens.
+    pub(super) positions_given: bool,
     pub(super) facts: Facts,
 }
 
@@ -29,6 +35,12 @@ impl AttentionOptions {
             forced,
             softcap: false,
             dropout: false,
+            flash_dtype: if spec.quantization.is_on() {
+                spec.quantization.compute_dtype.dtype()
+            } else {
+                weight_dtype(spec.precision)
+            },
+            positions_given: true,
             facts,
         }
     }
@@ -59,6 +71,9 @@ pub(super) fn attend_with_weights(
     if options.implementation == Attention::Eager {
         let (out, weights) = eager(t, options, q, k, v, mask);
         return (out, Some(weights));
+    }
+    if options.implementation == Attention::FlashAttention2 {
+        return (flash::attend(t, options, [q, k, v], mask), None);
     }
     let groups = q.dim(1) / k.dim(1);
     let repeat = groups > 1 && (mask.is_some() || !options.facts.sdpa_takes_groups);

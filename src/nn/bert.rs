@@ -3,7 +3,7 @@
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
 use super::builder::Builder;
-use super::facts::{Facts, Transformers};
+use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
 use super::model::Output;
@@ -56,6 +56,7 @@ impl Bert {
     pub(super) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions {
             dropout: c.dropout.attention,
+            positions_given: false,
             ..AttentionOptions::of(spec, facts)
         };
         let bert = b.at(if c.roberta { "roberta" } else { "bert" });
@@ -160,9 +161,14 @@ impl Bert {
         let (mask, locals) = if recent {
             let eager = self.options.implementation == Attention::Eager;
             let (b, s) = size;
-            let mask = self
-                .padding
-                .then(|| mask::bidirectional(t, (b, s, s), eager, self.dtype));
+            let flash = self.options.implementation == Attention::FlashAttention2;
+            let mask = self.padding.then(|| {
+                if flash {
+                    mask::of_padding(t, size, MaskStyle::Boolean)
+                } else {
+                    mask::bidirectional(t, (b, s, s), eager, self.dtype)
+                }
+            });
             (mask, None)
         } else {
             self.mask_of_four(t, size)

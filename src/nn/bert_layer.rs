@@ -3,6 +3,7 @@
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
 use super::facts::Transformers;
+use super::flash;
 use super::layers::{LayerNorm, Linear};
 use crate::spec::{Attention, BertConfig};
 use crate::tape::{Sdpa, Tape, Tensor};
@@ -94,6 +95,10 @@ impl BertLayer {
             t.transpose(&y, 1, 2)
         };
         let (q, k, v) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        if self.options.implementation == Attention::FlashAttention2 {
+            let out = flash::attend(t, self.options, [&q, &k, &v], mask);
+            return (t.reshape(&out, [x.dim(0), x.dim(1), x.dim(2)]), None);
+        }
         let mut returned = None;
         let out = if self.options.implementation == Attention::Eager {
             let mut weights = {

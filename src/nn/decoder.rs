@@ -26,6 +26,7 @@ pub(super) struct Shell {
     pub(super) facts: Facts,
     checkpointing: ActivationCheckpointing,
     eager: bool,
+    flash: bool,
     pub(super) padding_mask: bool,
     dtype: DType,
 }
@@ -36,6 +37,7 @@ impl Shell {
             facts,
             checkpointing: spec.activation_checkpointing,
             eager: spec.attention == Attention::Eager,
+            flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
             dtype: b.dtype(),
         }
@@ -59,6 +61,10 @@ impl Shell {
         window: Option<u64>,
         style: MaskStyle,
     ) -> Option<Tensor> {
+        if self.flash {
+            let size = (input_ids.dim(0), input_ids.dim(1));
+            return self.padding_mask.then(|| mask::of_padding(t, size, style));
+        }
         // A mask that is made at all is compared with the window, however wide it is.
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
         let request = MaskRequest {

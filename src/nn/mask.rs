@@ -48,6 +48,21 @@ pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor
     additive(t, request, DType::Float32)
 }
 
+/// `flash_attention_mask` (transformers 5), or what `_update_causal_mask` gives flash-attn
+/// (transformers 4): the padding mask `[B, S]` itself, once it is known to hold padding.
+pub(super) fn of_padding(t: &Tape, (b, s): (u64, u64), style: MaskStyle) -> Tensor {
+    if style == MaskStyle::Boolean {
+        let mask = flags(t, "_to_copy", b * s);
+        drop(flags(t, "all", 1));
+        return mask;
+    }
+    let equal = flags(t, "eq", b * s);
+    let _any = flags(t, "any", 1);
+    drop(equal);
+    // The batch holds the mask.
+    flags(t, "mask", 0)
+}
+
 fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
     t.empty(op, Shape::from([n]), DType::Bool)
 }

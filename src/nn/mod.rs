@@ -18,6 +18,7 @@ mod conv1d;
 mod decoder;
 mod decoders;
 mod facts;
+mod flash;
 mod four_bit;
 mod gated_mlp;
 mod gemma;

@@ -47,7 +47,7 @@ enum Net {
 }
 
 /// The dtype of the weights.
-fn weight_dtype(precision: Precision) -> DType {
+pub(super) fn weight_dtype(precision: Precision) -> DType {
     match precision {
         Precision::Bf16 => DType::BFloat16,
         Precision::Fp16 => DType::Float16,

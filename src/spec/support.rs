@@ -11,16 +11,6 @@ const AMPERE: u32 = 80;
 
 /// Refuses what the engine does not know, since an answer without it would be for another run.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.attention == Attention::FlashAttention2 {
-        findings.push(
-            Finding::error(
-                "attention",
-                "The flash-attn package is not supported yet; PyTorch's sdpa uses the same kernel where it can.",
-                "暂不支持 flash-attn 包；PyTorch 的 sdpa 会在可能时使用同样的内核。",
-            )
-            .with_fix("attention", Attention::Sdpa.name()),
-        );
-    }
     if scenario.program == Program::Evaluation {
         findings.push(
             Finding::error(

@@ -188,6 +188,18 @@ pub(super) fn check_attention(
             finding.with_fix("sdpa_backend", serde_json::Value::Null)
         }
     };
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let missing = match model.architecture {
+        Architecture::T5(_) => true,
+        Architecture::Bert(_) => !recent,
+        _ => false,
+    };
+    if flash_package && missing {
+        findings.push(refuse(
+            "is not written for this model in this version of transformers.",
+            "：该版本的 transformers 未为此模型实现。",
+        ));
+    }
     if scenario.precision == Precision::Fp32 {
         findings.push(refuse(
             "computes in float16 and bfloat16 only, not in fp32.",

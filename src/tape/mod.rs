@@ -24,7 +24,7 @@ mod tensor;
 
 pub use category::Category;
 pub use checkpoint::Region;
-pub use ops::{FourBit, Sdpa, SdpaKernel};
+pub use ops::{FourBit, Packed, Sdpa, SdpaKernel};
 pub use recorder::{RawEvent, RawStorage};
 pub use tensor::Tensor;
 

@@ -125,7 +125,7 @@ impl Tape {
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
-        let partials = (!dropout).then(|| self.flash_partial_results(b * a, s, k.dim(2), d));
+        let partials = (!dropout).then(|| self.flash_partial_results(OP, b * a, s, k.dim(2), d));
         let mut generator = [
             self.generator_state(OP, 2 * PHILOX),
             self.generator_state(OP, PHILOX),
@@ -159,14 +159,14 @@ impl Tape {
     }
 
     /// The partial results of a forward pass that is split over the keys (`set_params_splitkv`).
-    fn flash_partial_results(
+    pub(super) fn flash_partial_results(
         &self,
+        op: &'static str,
         heads: u64,
         queries: u64,
         keys: u64,
         head_dim: u64,
     ) -> Option<[Storage; 2]> {
-        const OP: &str = "_scaled_dot_product_flash_attention";
         let key_block = match head_dim {
             0..=64 => 256,
             65..=128 => 128,
@@ -177,10 +177,10 @@ impl Tape {
         let splits = flash_splits(blocks, sms, keys.div_ceil(key_block));
         (splits > 1).then(|| {
             let rows = splits * heads * queries * DType::Float32.size();
-            let lse = self.scratch(OP, rows);
+            let lse = self.scratch(op, rows);
             [
                 lse,
-                self.scratch(OP, rows * head_dim.next_multiple_of(FLASH_HEAD)),
+                self.scratch(op, rows * head_dim.next_multiple_of(FLASH_HEAD)),
             ]
         })
     }

@@ -16,6 +16,8 @@ const CUB_ALIGNMENT: u64 = 256;
 /// Pairs of 8-byte keys and values that a block of CUB's one-sweep radix sort takes (tuning for
 /// compute capability 8.0 and later).
 const SORT_TILE: u64 = 3840;
+/// Up to this many pairs one block sorts all of them, without storage (measured).
+const SINGLE_TILE: u64 = 2304;
 /// Values of a digit of the radix sort.
 const RADIX: u64 = 256;
 /// States of tiles that a CUB scan pads its own with.
@@ -73,7 +75,7 @@ impl Tape {
         let sorted = [self.scratch(OP, n * INDEX), self.scratch(OP, n * INDEX)];
         {
             let _range = self.scratch(OP, n * INDEX);
-            let _sort = self.scratch(OP, self.sort_storage(n, rows));
+            let _sort = self.scratch(OP, sort_storage(n, self.sorted_bits(rows)));
         }
         let grad = self.empty(OP, table, g.dtype());
         let segments = n.min(rows);
@@ -118,23 +120,13 @@ impl Tape {
         grad
     }
 
-    /// Temporary storage of `cub::DeviceRadixSort::SortPairs` for `n` pairs with keys below `rows`.
-    fn sort_storage(&self, n: u64, rows: u64) -> u64 {
-        let bits = if self.backend().sorts_by_needed_bits {
-            64 - rows.leading_zeros()
+    /// The bits by which indices of a table of `rows` rows are sorted.
+    fn sorted_bits(&self, rows: u64) -> u32 {
+        if self.backend().sorts_by_needed_bits {
+            u64::BITS - rows.leading_zeros()
         } else {
-            64
-        };
-        let passes = u64::from(bits.div_ceil(8));
-        // A single pass goes from the input to the output at once.
-        let buffers = if passes > 1 {
-            2 * (n * INDEX).next_multiple_of(CUB_ALIGNMENT)
-        } else {
-            0
-        };
-        let bins = passes * RADIX * INDEX;
-        let lookback = n.div_ceil(SORT_TILE) * RADIX * 4;
-        buffers + bins + lookback + CUB_ALIGNMENT + (CUB_ALIGNMENT - 1)
+            u64::BITS
+        }
     }
 
     /// Temporary storage of a CUB scan over `n` elements, with tiles of (bytes of state, elements).
@@ -147,4 +139,22 @@ impl Tape {
         };
         first + (states * tile.0).next_multiple_of(CUB_ALIGNMENT) + (CUB_ALIGNMENT - 1)
     }
+}
+
+/// Temporary storage of `cub::DeviceRadixSort::SortPairs` for `n` pairs with keys of so many
+/// bits.
+pub(super) fn sort_storage(n: u64, bits: u32) -> u64 {
+    if n <= SINGLE_TILE {
+        return 1;
+    }
+    let passes = u64::from(bits.div_ceil(8));
+    // A single pass goes from the input to the output at once.
+    let buffers = if passes > 1 {
+        2 * (n * INDEX).next_multiple_of(CUB_ALIGNMENT)
+    } else {
+        0
+    };
+    let bins = passes * RADIX * INDEX;
+    let lookback = n.div_ceil(SORT_TILE) * RADIX * 4;
+    buffers + bins + lookback + CUB_ALIGNMENT + (CUB_ALIGNMENT - 1)
 }

@@ -9,6 +9,7 @@ mod attention;
 mod attention_math;
 mod cast;
 mod embedding;
+mod flash_package;
 mod four_bit;
 mod loss;
 mod matmul;
@@ -20,4 +21,5 @@ mod softmax;
 mod split;
 
 pub use attention::{Sdpa, SdpaKernel};
+pub use flash_package::Packed;
 pub use four_bit::FourBit;

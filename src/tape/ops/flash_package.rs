@@ -1,0 +1,195 @@
+//! Attention of the flash-attn package, and the rows that its padded batches are packed from.
+//!
+//! Source: flash-attn 2.8.3, `flash_attn_interface.py`, `bert_padding.py` and
+//! `csrc/flash_attn/flash_api.cpp`.
+
+use super::embedding::sort_storage;
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+/// Heads are padded to a multiple of this many columns.
+const HEAD_ALIGNMENT: u64 = 8;
+/// Rows of a block of queries, to which the accumulators of backward are rounded.
+const QUERY_BLOCK: u64 = 128;
+/// Bytes of the random generator's seed and offset.
+const GENERATOR: u64 = 16;
+
+/// The sequences of a packed batch.
+pub struct Packed<'a> {
+    /// Where each sequence begins and the last one ends, in 32-bit integers.
+    pub boundaries: &'a Tensor,
+    /// Sequences.
+    pub count: u64,
+}
+
+impl Tape {
+    /// `flash_attn_func(q, k, v)` of `[B, S, A, D]`, or `flash_attn_varlen_func` of packed
+    /// sequences `[N, A, D]`; k and v may have fewer heads. Saves q, k, v, the result, the log of
+    /// the softmax's sums and the generator's state.
+    pub fn flash_attn(
+        &self,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        packed: Option<&Packed>,
+        dropout: bool,
+    ) -> Tensor {
+        const OP: &str = "flash_attn";
+        let records = self.records(&[q, k, v]);
+        let (head_dim, padded) = (q.dim(-1), [q, k, v].map(|x| self.aligned_heads(x)));
+        let full = self.like(OP, &padded[0]);
+        let (a, s) = (q.dim(-2), q.dim(-3));
+        let sums = match packed {
+            Some(_) => Shape::from([a, s]),
+            None => Shape::from([q.dim(0), a, s]),
+        };
+        let sums = self.empty(OP, sums, DType::Float32);
+        let partials = (packed.is_none() && !dropout)
+            .then(|| self.flash_partial_results(OP, q.dim(0) * a, s, k.dim(-3), padded[0].dim(-1)));
+        let generator = self.empty(OP, Shape::from([GENERATOR]), DType::UInt8);
+        drop(partials);
+        let mut shape = *full.shape();
+        let last = shape.rank() - 1;
+        shape.dims_mut()[last] = head_dim;
+        let out = full.view_with(shape, *full.strides(), None);
+        if !records {
+            return out;
+        }
+        let [pq, pk, pv] = &padded;
+        let mut saved = vec![
+            self.save(pq),
+            self.save(pk),
+            self.save(pv),
+            self.save(&full),
+            self.save(&sums),
+        ];
+        saved.extend(packed.map(|packed| self.save(packed.boundaries)));
+        saved.push(self.save(&generator));
+        let count = packed.map(|packed| packed.count);
+        drop((full, sums, generator));
+        self.attach(
+            &[q, k, v],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let kept: Vec<Tensor> = saved.iter().map(|saved| saved.unpack(t)).collect();
+                t.flash_attn_backward(g, &kept, count)
+            }),
+        )
+    }
+
+    /// Gradients of q, k and v from that of the result, from what was saved.
+    fn flash_attn_backward(&self, g: &Tensor, kept: &[Tensor], count: Option<u64>) -> Grads {
+        const OP: &str = "flash_attn_backward";
+        let [q, k, v, ..] = kept else {
+            return Grads::new();
+        };
+        let grads = [q, k, v].map(|x| self.like(OP, x));
+        let _grad = self.aligned_heads(g);
+        let (a, s, d) = (q.dim(-2), q.dim(-3), q.dim(-1));
+        let rounded = if d <= 128 { 32 } else { 64 };
+        let rounded = d.next_multiple_of(rounded);
+        let (rows, accumulated) = if let Some(count) = count {
+            let rows = s + QUERY_BLOCK * count;
+            (Shape::from([a, rows]), Shape::from([rows, a, rounded]))
+        } else {
+            let (b, rows) = (q.dim(0), s.next_multiple_of(QUERY_BLOCK));
+            (
+                Shape::from([b, a, rows]),
+                Shape::from([b, rows, a, rounded]),
+            )
+        };
+        {
+            let _products = self.empty(OP, rows, DType::Float32);
+            let _accumulated = self.empty(OP, accumulated, DType::Float32);
+            // Gradients of shared keys and values are summed over the query heads.
+            let mut expanded = *k.shape();
+            let heads = expanded.rank() - 2;
+            expanded.dims_mut()[heads] = a;
+            let _expanded =
+                (k.dim(-2) != a).then(|| [k, v].map(|x| self.empty(OP, expanded, x.dtype())));
+        }
+        let narrow = |grad: &Tensor| {
+            let mut shape = *grad.shape();
+            let last = shape.rank() - 1;
+            shape.dims_mut()[last] = g.dim(-1);
+            Some(grad.view_with(shape, *grad.strides(), None))
+        };
+        grads.iter().map(narrow).collect()
+    }
+
+    /// `pad(x, [0, ..])` outside of the graph: heads of a multiple of 8 columns.
+    fn aligned_heads(&self, x: &Tensor) -> Tensor {
+        let aligned = x.dim(-1).next_multiple_of(HEAD_ALIGNMENT);
+        if aligned == x.dim(-1) {
+            return x.clone();
+        }
+        let mut shape = *x.shape();
+        let last = shape.rank() - 1;
+        shape.dims_mut()[last] = aligned;
+        self.empty("constant_pad_nd", shape, x.dtype())
+    }
+
+    /// `x[rows]` of `[N, ..]`. Saves the rows; its gradient is added to zeros row by row.
+    pub fn index_rows(&self, x: &Tensor, rows: &Tensor) -> Tensor {
+        let mut shape = *x.shape();
+        shape.dims_mut()[0] = rows.numel();
+        let saved = self.records(&[x]).then(|| self.save(rows));
+        let out = self.empty("index", shape, x.dtype());
+        let Some(saved) = saved else { return out };
+        let from = *x.shape();
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _rows = saved.unpack(t);
+                let grad = t.empty("new_zeros", from, g.dtype());
+                t.add_rows(g, from.dim(0));
+                smallvec![Some(grad)]
+            }),
+        )
+    }
+
+    /// What `_index_put_impl_(rows, values, accumulate=True, unsafe=True)` takes for rows out of
+    /// `of` (`index_put_with_sort_kernel`, `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
+    fn add_rows(&self, values: &Tensor, of: u64) {
+        const OP: &str = "index_put";
+        let n = values.dim(0);
+        let indices = || self.empty(OP, Shape::from([n]), DType::Int64);
+        let wrapped = indices();
+        let linear = indices();
+        drop(wrapped);
+        let _values = self.contiguous(values);
+        let sorted = (indices(), indices());
+        {
+            let _range = indices();
+            let bits = u64::BITS - of.saturating_sub(1).leading_zeros();
+            let _sort = self.scratch(OP, sort_storage(n, bits));
+        }
+        drop((sorted, linear));
+    }
+
+    /// `pad_input`: the rows of x put into zeros `[n, ..]`. Saves the rows.
+    pub fn put_rows(&self, x: &Tensor, rows: &Tensor, n: u64) -> Tensor {
+        let mut shape = *x.shape();
+        shape.dims_mut()[0] = n;
+        let out = self.empty("zeros", shape, x.dtype());
+        if !self.records(&[x]) {
+            return out;
+        }
+        let saved = self.save(rows);
+        let from = *x.shape();
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _rows = saved.unpack(t);
+                smallvec![Some(t.empty("index", from, g.dtype()))]
+            }),
+        )
+    }
+}
