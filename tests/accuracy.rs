@@ -65,6 +65,11 @@ fn every_further_optimizer_meets_every_goal() {
 }
 
 #[test]
+fn an_optimizer_on_the_cpu_meets_every_goal() {
+    every_goal_is_met("offload.jsonl", 7);
+}
+
+#[test]
 fn t5_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("t5.jsonl", 183);
 }

@@ -1,7 +1,7 @@
 //! Laws of the host model, over many jobs drawn from a fixed sequence.
 
 use highwater::host::{
-    FACTS, HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, estimate_job,
+    FACTS, HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, Offloaded, estimate_job,
 };
 use highwater::spec::{
     ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
@@ -69,6 +69,11 @@ impl Draw {
             saved_parameter_bytes: Bytes(self.below(8 << 30)),
             saved_optimizer_bytes: Bytes(self.below(16 << 30)),
             largest_tensor_bytes: Bytes(self.below(1 << 30)),
+            offloaded: Offloaded {
+                pinned: Bytes(self.below(16 << 30)),
+                states: Bytes(self.below(16 << 30)),
+                step: Bytes(self.below(1 << 30)),
+            },
             max_shard: Bytes(5_000_000_000),
             other_memory: Bytes(self.below(1 << 30)),
         }

@@ -22,6 +22,7 @@ fn t5() -> HostInputs {
         optimizer_state_bytes: Bytes(2 * MB),
         largest_tensor_bytes: Bytes(4 * 40_304 * 768),
         vocab_size: 40_304,
+        ..HostInputs::default()
     }
 }
 
@@ -33,6 +34,7 @@ fn gla() -> HostInputs {
         optimizer_state_bytes: Bytes(40 * MB),
         largest_tensor_bytes: Bytes(MB),
         vocab_size: 32_000,
+        ..HostInputs::default()
     }
 }
 
@@ -316,4 +318,25 @@ fn weights_in_another_dtype_are_converted_on_the_host_and_read_from_a_file_of_th
     };
     assert_eq!(file(&fp32).get(), t5().parameter_bytes.get() / 2);
     assert_eq!(file(&bf16), t5().parameter_bytes);
+}
+
+#[test]
+fn situation_2_an_optimizer_on_the_cpu_moves_its_memory_from_the_gpu_to_the_ram() {
+    let of = |offload: Value| {
+        let scenario: Scenario = serde_json::from_value(json!({
+            "model": "smollm2-135m", "micro_batch_size": 1, "seq_len": 64, "precision": "bf16",
+            "offload": offload,
+        }))
+        .expect("a scenario");
+        report::estimate(&scenario).expect("an estimate").report
+    };
+    let (on_gpu, on_cpu) = (of(json!({})), of(json!({"optimizer_states": true})));
+    // Two states of 2 bytes for each of the 134,479,872 elements of large parameters.
+    let states = 2 * 2 * 134_479_872;
+    let saved = |report: &report::Report| report.device.steady_step.peak.peak_tensor;
+    assert!((saved(&on_gpu) - saved(&on_cpu)).get() > states);
+    // PyTorch's own figure for the pinned copies: torch.cuda.host_memory_stats() of torchao 0.18.
+    let pinned = 668_991_488;
+    let offloaded = part(&on_cpu.host, HostPhase::Steady, HostPart::Offload);
+    assert_eq!(offloaded.get(), pinned + states);
 }

@@ -146,10 +146,12 @@ pub static KEYS: &[Key] = &[
     ),
     key("memory_limit", "limit", Kind::Bytes),
     key("framework", "framework", name!(Framework)),
+    key("offload.optimizer_states", "offload_opt", Kind::Flag),
+    key("offload.gradients", "offload_grad", Kind::Flag),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.
-pub(super) const NOT_YET: &[&str] = &["parallelism", "offload", "evaluation", "liger_kernel"];
+pub(super) const NOT_YET: &[&str] = &["parallelism", "evaluation", "liger_kernel"];
 
 /// The largest number that JSON readers of every kind keep exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -63,6 +63,10 @@ fn every_key_of_a_scenario_is_in_the_table() {
             empty_cache_after_loading: true,
         },
         memory_limit: Some(1),
+        offload: Offload {
+            optimizer_states: true,
+            gradients: true,
+        },
         ..Scenario::default()
     };
     let mut paths = Vec::new();

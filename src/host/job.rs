@@ -1,6 +1,7 @@
 //! The host's view of a training job: plain facts, nothing to look up.
 
 use super::facts;
+use super::offload::Offloaded;
 use crate::spec::{
     Architecture, Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName,
     Precision, ResolvedSpec, TokenizerKind,
@@ -21,6 +22,10 @@ pub struct HostInputs {
     pub optimizer_state_bytes: Bytes,
     /// Bytes of the largest single tensor among them.
     pub largest_tensor_bytes: Bytes,
+    /// Bytes of the parameters that have a copy on the host.
+    pub host_copies: Bytes,
+    /// The same, each rounded as PyTorch's pinned allocator rounds.
+    pub host_copies_pinned: Bytes,
     /// Entries of the vocabulary; 0 when there is none.
     pub vocab_size: u64,
 }
@@ -64,6 +69,8 @@ pub struct HostJob {
     pub saved_optimizer_bytes: Bytes,
     /// Bytes of the largest single tensor in it.
     pub largest_tensor_bytes: Bytes,
+    /// What lives on the host in place of the device.
+    pub offloaded: Offloaded,
     /// How much of a model `save_pretrained` brings to the host at once.
     pub max_shard: Bytes,
     /// The operating system and other programs.
@@ -77,6 +84,7 @@ impl HostJob {
         let hardware = &spec.scenario.hardware;
         let world_size = hardware.gpus_per_node.saturating_mul(hardware.nodes);
         let checkpoint = settings.checkpoint.unwrap_or_else(|| checkpoint(spec));
+        let offloaded = Offloaded::new(&spec.optimizer, inputs);
         let linear = matches!(spec.architecture, Architecture::Linear(_));
         Self {
             ranks: spec.host.processes,
@@ -99,8 +107,9 @@ impl HostJob {
             parameter_bytes: inputs.parameter_bytes,
             checkpoint_bytes: checkpoint_bytes(spec, checkpoint, inputs.parameter_bytes),
             saved_parameter_bytes: inputs.saved_parameter_bytes,
-            saved_optimizer_bytes: inputs.optimizer_state_bytes,
+            saved_optimizer_bytes: inputs.optimizer_state_bytes + offloaded.states,
             largest_tensor_bytes: inputs.largest_tensor_bytes,
+            offloaded,
             max_shard: max_shard(spec),
             other_memory: Bytes(settings.other_memory),
         }

@@ -23,8 +23,8 @@ limitations! {
     "在普通内存中堆叠的整理函数在每个工作进程中占 2-5 个批次，而不是 1.1 个。";
     "Published checkpoints of the catalog's models are taken to be in bfloat16.",
     "假定目录中模型发布的权重为 bfloat16。";
-    "Offload to the host, sharded and gathered checkpoints, and training on the CPU are not modelled yet.",
-    "尚未模拟卸载到主机、分片与汇总的检查点，以及在 CPU 上训练。";
+    "Offload is that of torchao's CPUOffloadOptimizer; DeepSpeed's and FSDP's, sharded and gathered checkpoints, and training on the CPU are not modelled yet.",
+    "卸载按 torchao 的 CPUOffloadOptimizer 计算；尚未模拟 DeepSpeed 与 FSDP 的卸载、分片与汇总的检查点，以及在 CPU 上训练。";
     "Evaluation is not modelled yet: its data loader's workers and gathered predictions are left out.",
     "尚未模拟评估：其数据加载器的工作进程与汇总的预测未计入。";
     "Kernel memory other than page tables is not counted.",

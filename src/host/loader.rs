@@ -104,14 +104,10 @@ fn pinned_batch(job: &HostJob) -> Bytes {
     if !job.loader.pin_memory {
         return Bytes::ZERO;
     }
-    job.batch.iter().copied().map(power_of_two_ceil).sum()
-}
-
-fn power_of_two_ceil(bytes: Bytes) -> Bytes {
-    if bytes == Bytes::ZERO {
-        return Bytes::ZERO;
-    }
-    Bytes(bytes.get().checked_next_power_of_two().unwrap_or(u64::MAX))
+    job.batch
+        .iter()
+        .map(|tensor| tensor.power_of_two_ceil())
+        .sum()
 }
 
 /// Page tables for `bytes` of memory.
@@ -121,17 +117,4 @@ pub(super) fn mapped(bytes: Bytes) -> Bytes {
 
 fn scale(bytes: Bytes, count: u64) -> Bytes {
     Bytes(bytes.get().saturating_mul(count))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pinned_tensors_are_rounded_to_powers_of_two() {
-        assert_eq!(power_of_two_ceil(Bytes(115_200)), Bytes(131_072));
-        assert_eq!(power_of_two_ceil(Bytes(131_072)), Bytes(131_072));
-        assert_eq!(power_of_two_ceil(Bytes(0)), Bytes(0));
-        assert_eq!(power_of_two_ceil(Bytes(u64::MAX)), Bytes(u64::MAX));
-    }
 }

@@ -21,10 +21,12 @@ mod libraries;
 mod limitations;
 mod loader;
 mod model;
+mod offload;
 mod phases;
 
 pub use estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCachePart};
 pub use facts::{FACTS, Fact, Unit};
 pub use job::{HostInputs, HostJob};
 pub use limitations::KNOWN_LIMITATIONS;
+pub use offload::Offloaded;
 pub use phases::{MAX_LISTED_RANKS, estimate, estimate_job};

@@ -169,6 +169,8 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
             };
             let left = model::left_by_loading(job);
             parts.add(HostPart::ModelLoading, left);
+            let offloaded = job.offloaded.total();
+            parts.add(HostPart::Offload, offloaded);
             let own = tokenizer + data + left;
             let Loader {
                 fetching,
@@ -183,7 +185,7 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
             parts.add(HostPart::PinnedMemory, pinned);
             parts.add(
                 HostPart::PageTables,
-                loader::mapped(own + order + fetching) + tables,
+                loader::mapped(own + order + fetching + offloaded) + tables,
             );
         }
     }

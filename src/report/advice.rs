@@ -17,6 +17,8 @@ names! {
         ActivationCheckpointing = "activation_checkpointing",
         /// One kernel for the optimizer's step, without temporaries.
         FusedOptimizer = "fused_optimizer",
+        /// Optimizer states and gradients in host RAM, the step on the CPU.
+        OffloadOptimizer = "offload_optimizer",
         /// Autocast to bfloat16 over float32 weights.
         Autocast = "autocast",
         /// Weights, gradients and optimizer states in bfloat16.
@@ -100,6 +102,10 @@ fn changed(scenario: &Scenario, kind: RemedyKind) -> Option<Scenario> {
                 return None;
             }
             to.optimizer.implementation = OptimizerImpl::Fused;
+        }
+        RemedyKind::OffloadOptimizer if training => {
+            to.offload.optimizer_states = true;
+            to.offload.gradients = scenario.gradient_accumulation_steps == 1;
         }
         RemedyKind::Autocast if weights == Precision::Fp32 => to.precision = Precision::AmpBf16,
         RemedyKind::PureBf16 if weights != Precision::Fp16 => to.precision = Precision::Bf16,

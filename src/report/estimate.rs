@@ -144,6 +144,12 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
         parameter_bytes: Bytes(parameters.most),
         saved_parameter_bytes: Bytes(saved),
         optimizer_state_bytes: Bytes(states.most),
+        host_copies: trace.host_copies.iter().map(|&bytes| Bytes(bytes)).sum(),
+        host_copies_pinned: trace
+            .host_copies
+            .iter()
+            .map(|&bytes| Bytes(bytes).power_of_two_ceil())
+            .sum(),
         largest_tensor_bytes: Bytes(parameters.largest.max(states.largest)),
         vocab_size: spec
             .architecture

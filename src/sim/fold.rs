@@ -18,7 +18,7 @@ use crate::units::{DType, Shape};
 use std::ops::Range;
 
 /// Sums over a run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     /// Elements of all parameters.
     pub(super) parameters: u64,
@@ -26,6 +26,8 @@ pub(super) struct Counts {
     pub(super) trainable: u64,
     /// Bytes kept for backward.
     pub(super) saved_for_backward: u64,
+    /// Bytes of each parameter that has a copy on the host.
+    pub(super) host_copies: Vec<u64>,
 }
 
 /// What a tape recorded.
@@ -115,6 +117,7 @@ impl Record {
             num_parameters: counts.parameters,
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,
+            host_copies: counts.host_copies,
         }
     }
 }

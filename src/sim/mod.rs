@@ -5,6 +5,7 @@
 
 mod fold;
 mod limitations;
+mod offload;
 mod run;
 mod trace;
 

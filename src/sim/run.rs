@@ -1,7 +1,7 @@
 //! The training program.
 
 use super::fold::{Counts, Record};
-use super::{Mark, Phase, Trace};
+use super::{Mark, Phase, Trace, offload};
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
@@ -61,7 +61,8 @@ fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
 /// Runs the micro-batches of one step only and lets them stand for those of all steps
 /// (Note [One forward pass for all steps], `fold.rs`).
 fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
-    if spec.keep_outputs || !spec.zero_grad_set_to_none || spec.optimizer.in_backward {
+    let in_backward = spec.optimizer.in_backward || spec.offload.gradients;
+    if spec.keep_outputs || !spec.zero_grad_set_to_none || in_backward {
         return None;
     }
     let tape = tape(backend(spec));
@@ -130,6 +131,15 @@ impl<'a> Run<'a> {
         };
         t.for_each_parameter(|_, parameter, _| counts.trainable += parameter.numel());
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
+        if spec.offload.optimizer_states {
+            counts.host_copies = offload::host_copies(t);
+        }
+        if spec.offload.gradients {
+            t.on_gradient(|t| {
+                classify_gradients(t);
+                offload::drop_offloaded(t);
+            });
+        }
         if spec.optimizer.in_backward {
             let optimizer = Rc::clone(&optimizer);
             t.on_gradient(move |t| {
@@ -252,6 +262,8 @@ impl<'a> Run<'a> {
         if let Some(scaler) = &mut self.scaler {
             scaler.step(t, &mut self.optimizer.borrow_mut());
             scaler.update();
+        } else if self.spec.offload.optimizer_states {
+            offload::step(t, &mut self.optimizer.borrow_mut());
         } else {
             self.optimizer.borrow_mut().step(t);
         }

@@ -82,6 +82,9 @@ pub struct Trace {
     pub num_trainable: u64,
     /// Bytes that autograd keeps for backward when the forward pass of a steady step has ended.
     pub saved_for_backward: u64,
+    /// Bytes of each parameter that has a copy of its own, with gradient and optimizer states, on
+    /// the host.
+    pub host_copies: Vec<u64>,
 }
 
 impl Trace {

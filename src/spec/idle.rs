@@ -15,6 +15,8 @@ pub enum Idle {
     OneImplementation,
     /// No worker process prefetches.
     NoWorkers,
+    /// The optimizer is on the device.
+    NothingOffloaded,
     /// The attention implementation is not sdpa.
     NotSdpa,
 }
@@ -35,6 +37,8 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "gradient_accumulation_steps"
         | "activation_checkpointing"
         | "zero_grad_set_to_none"
+        | "offload.optimizer_states"
+        | "offload.gradients"
             if forward_only =>
         {
             Some(Idle::ForwardOnly)
@@ -42,9 +46,13 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "optimizer.impl" | "clip_grad_norm" if scenario.optimizer.name == OptimizerName::None => {
             Some(Idle::NoOptimizer)
         }
-        "optimizer.impl" if scenario.optimizer.name == OptimizerName::AdafactorTransformers => {
+        "optimizer.impl"
+            if scenario.optimizer.name == OptimizerName::AdafactorTransformers
+                || scenario.offload.optimizer_states =>
+        {
             Some(Idle::OneImplementation)
         }
+        "offload.gradients" if !scenario.offload.optimizer_states => Some(Idle::NothingOffloaded),
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
         "dataloader.prefetch_factor" if scenario.dataloader.num_workers == 0 => {
             Some(Idle::NoWorkers)

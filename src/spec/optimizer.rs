@@ -1,6 +1,6 @@
 //! Checks of the optimizer: implementations that exist and options that it has.
 
-use super::{Finding, Framework, OptimizerImpl, OptimizerName, Precision, Scenario};
+use super::{Finding, Framework, Optimizer, OptimizerImpl, OptimizerName, Precision, Scenario};
 
 impl OptimizerName {
     /// The implementations of its step on CUDA, the default first (torch 2.15,
@@ -31,6 +31,18 @@ impl OptimizerName {
     /// Whether it has amsgrad as an option.
     pub const fn has_amsgrad(self) -> bool {
         matches!(self, Self::AdamW | Self::Adam)
+    }
+}
+
+impl Optimizer {
+    /// Tensors of a parameter's size that Adam and SGD keep for it (torch 2.15,
+    /// `torch/optim/{adam,sgd}.py`).
+    pub fn moments(&self) -> u64 {
+        match self.name {
+            OptimizerName::AdamW | OptimizerName::Adam => 2 + u64::from(self.amsgrad),
+            OptimizerName::Sgd => u64::from(self.momentum != 0.0),
+            _ => 0,
+        }
     }
 }
 

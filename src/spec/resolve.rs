@@ -2,8 +2,8 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, hardware, limits, model, optimizer, quantization,
-    support, task, training,
+    SCENARIO_VERSION, adapters, allocator, hardware, limits, model, offload, optimizer,
+    quantization, support, task, training,
 };
 use crate::units::Bytes;
 
@@ -35,6 +35,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     check_version(scenario.v, findings);
     training::check_ranges(scenario, findings);
     optimizer::check(scenario, findings);
+    offload::check(scenario, findings);
     allocator::check(&scenario.allocator, findings);
     support::check(scenario, findings);
     if let Some(bytes) = scenario.memory_limit {
@@ -67,7 +68,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
         autocast_style: scenario.autocast_style,
-        optimizer: scenario.optimizer,
+        optimizer: scenario.offload.optimizer(scenario.optimizer),
         attention,
         sdpa_backend: scenario.sdpa_backend,
         padding_mask: scenario.padding_mask,
@@ -80,6 +81,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: scenario.loss,
         keep_outputs: scenario.keep_outputs,
+        offload: scenario.offload,
         program: scenario.program,
         dataset: scenario.dataset,
         dataloader: scenario.dataloader,

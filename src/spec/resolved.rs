@@ -2,8 +2,8 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BertConfig, DataLoader,
-    Dataset, DecoderConfig, Framework, LinearModel, Lora, Loss, Optimizer, Precision, Program,
-    Quantization, Scenario, SdpaBackend, T5Config, Task,
+    Dataset, DecoderConfig, Framework, LinearModel, Lora, Loss, Offload, Optimizer, Precision,
+    Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
 };
 use crate::units::Bytes;
 
@@ -57,6 +57,8 @@ pub struct ResolvedSpec {
     pub loss: Loss,
     /// Whether outputs outlive the step.
     pub keep_outputs: bool,
+    /// What lives on the host.
+    pub offload: Offload,
     /// Program.
     pub program: Program,
     /// Data set.

@@ -1,6 +1,6 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
-use super::{DataLoader, Dataset, HostSettings, Quantization, RoundupDivisions};
+use super::{DataLoader, Dataset, HostSettings, Offload, Quantization, RoundupDivisions};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -63,6 +63,9 @@ pub struct Scenario {
     pub loss: Loss,
     /// Whether the caller still holds the model's outputs while the next step runs.
     pub keep_outputs: bool,
+    /// What lives on the host instead of the device.
+    #[serde(skip_serializing_if = "Offload::is_none")]
+    pub offload: Offload,
     /// Which program runs.
     pub program: Program,
     /// The data set.
@@ -115,6 +118,7 @@ impl Default for Scenario {
             zero_grad_set_to_none: true,
             loss: Loss::Labels,
             keep_outputs: false,
+            offload: Offload::default(),
             program: Program::Training,
             dataset: Dataset::default(),
             dataloader: DataLoader::default(),

@@ -201,6 +201,22 @@ impl Tape {
         }
     }
 
+    /// Takes the gradients of the parameters that `which` names, one entry a parameter.
+    pub fn take_gradients(&self, which: impl Fn(&Tensor) -> bool) -> Vec<Option<Tensor>> {
+        let parameters = self.parameters.borrow();
+        let take = |p: &Parameter| which(&p.tensor).then(|| p.leaf.grad.take()).flatten();
+        parameters.iter().map(take).collect()
+    }
+
+    /// Gives gradients back that [`Tape::take_gradients`] took.
+    pub fn give_gradients(&self, gradients: Vec<Option<Tensor>>) {
+        for (parameter, gradient) in self.parameters.borrow().iter().zip(gradients) {
+            if gradient.is_some() {
+                parameter.leaf.grad.replace(gradient);
+            }
+        }
+    }
+
     /// Drops every gradient, in the order of the parameters.
     pub fn drop_gradients(&self) {
         for parameter in self.parameters.borrow().iter() {

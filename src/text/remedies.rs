@@ -13,6 +13,8 @@ pub fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
         (RemedyKind::ActivationCheckpointing, Language::Chinese) => "激活重计算",
         (RemedyKind::FusedOptimizer, Language::English) => "Fused optimizer",
         (RemedyKind::FusedOptimizer, Language::Chinese) => "fused 优化器",
+        (RemedyKind::OffloadOptimizer, Language::English) => "Optimizer on the CPU",
+        (RemedyKind::OffloadOptimizer, Language::Chinese) => "优化器放在 CPU",
         (RemedyKind::Autocast, Language::English) => "bf16 autocast",
         (RemedyKind::Autocast, Language::Chinese) => "bf16 自动混合精度",
         (RemedyKind::PureBf16, Language::English) => "Pure bf16",
@@ -47,6 +49,12 @@ pub fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
         (RemedyKind::ActivationCheckpointing, Language::Chinese) => "耗时约增加三分之一，结果不变",
         (RemedyKind::FusedOptimizer, Language::English) => "no cost where it is supported",
         (RemedyKind::FusedOptimizer, Language::Chinese) => "在支持的设备上没有代价",
+        (RemedyKind::OffloadOptimizer, Language::English) => {
+            "torchao's CPUOffloadOptimizer: a slower step, and host RAM for parameters, gradients and states"
+        }
+        (RemedyKind::OffloadOptimizer, Language::Chinese) => {
+            "torchao 的 CPUOffloadOptimizer：更新变慢，主机内存需容纳参数、梯度和状态"
+        }
         (RemedyKind::Autocast, Language::English) => "faster; activations lose precision",
         (RemedyKind::Autocast, Language::Chinese) => "更快；激活值精度降低",
         (RemedyKind::PureBf16, Language::English) => {

@@ -84,6 +84,12 @@ words! {
         "反向时重新计算激活值而不保存，也称 gradient checkpointing。";
     Clipping: "Clip gradients by norm", "按范数裁剪梯度";
     ClippingHelp: "torch.nn.utils.clip_grad_norm_ before each step.", "每次更新前调用 torch.nn.utils.clip_grad_norm_。";
+    OffloadStates: "Optimizer on the CPU", "优化器放在 CPU";
+    OffloadStatesHelp: "Optimizer states in host RAM and the step on the CPU, as torchao's CPUOffloadOptimizer does.",
+        "优化器状态放在主机内存，更新在 CPU 上进行（torchao 的 CPUOffloadOptimizer）。";
+    OffloadGradients: "Gradients to the CPU at once", "梯度立即移到 CPU";
+    OffloadGradientsHelp: "Each gradient leaves the GPU during backward (offload_gradients); not with accumulation.",
+        "每个梯度在反向传播中即离开 GPU（offload_gradients）；不能与梯度累积同用。";
     LossFrom: "Loss", "损失";
     LossFromHelp: "Where the loss comes from.", "损失的来源。";
     Framework: "Versions", "版本";
@@ -161,6 +167,7 @@ words! {
     IdleForwardOnly: "No effect: there is no backward pass.", "无效：没有反向过程。";
     IdleNoOptimizer: "No effect: there is no optimizer.", "无效：没有优化器。";
     IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
+    IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
     Examples: "Examples", "示例";
@@ -177,6 +184,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::ForwardOnly => Word::IdleForwardOnly,
         Idle::NoOptimizer => Word::IdleNoOptimizer,
         Idle::OneImplementation => Word::IdleOneImplementation,
+        Idle::NothingOffloaded => Word::IdleNothingOffloaded,
         Idle::NoWorkers => Word::IdleNoWorkers,
         Idle::NotSdpa => Word::IdleNotSdpa,
     }

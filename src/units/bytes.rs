@@ -55,6 +55,15 @@ impl Bytes {
         Self(self.0.div_ceil(unit).saturating_mul(unit))
     }
 
+    /// Rounded up to a power of two; nothing stays nothing.
+    pub const fn power_of_two_ceil(self) -> Self {
+        match (self.0, self.0.checked_next_power_of_two()) {
+            (0, _) => Self::ZERO,
+            (_, Some(rounded)) => Self(rounded),
+            (_, None) => Self(u64::MAX),
+        }
+    }
+
     /// `self - other`, or zero when `other` is larger.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -97,6 +106,14 @@ mod tests {
         assert_eq!(Bytes(1).round_up(512), Bytes(512));
         assert_eq!(Bytes(512).round_up(512), Bytes(512));
         assert_eq!(Bytes(0).round_up(512), Bytes(0));
+    }
+
+    #[test]
+    fn powers_of_two_are_the_next_ones_above() {
+        assert_eq!(Bytes(115_200).power_of_two_ceil(), Bytes(131_072));
+        assert_eq!(Bytes(131_072).power_of_two_ceil(), Bytes(131_072));
+        assert_eq!(Bytes(0).power_of_two_ceil(), Bytes(0));
+        assert_eq!(Bytes(u64::MAX).power_of_two_ceil(), Bytes(u64::MAX));
     }
 
     #[test]

@@ -34,7 +34,25 @@ class Muon:
             part.zero_grad(set_to_none=set_to_none)
 
 
-def make(asked, parameters, model):
+class Offloaded:
+    """torchao's CPUOffloadOptimizer; its own state_dict is not kept by parameter, so only the device's part has a state here."""
+
+    def __init__(self, asked, gradients, parameters):
+        from torchao.optim import CPUOffloadOptimizer
+        options = dict(lr=1e-3, **{key: asked[key] for key in ("momentum", "amsgrad") if asked.get(key)})
+        if asked.get("weight_decay"):
+            options["weight_decay"] = 0.01
+        self.inner = CPUOffloadOptimizer(parameters, getattr(torch.optim, TORCH[asked["name"]]), offload_gradients=gradients, **options)
+        self.step, self.zero_grad = self.inner.step, self.inner.zero_grad
+
+    @property
+    def state(self):
+        return self.inner.d_opt.state if self.inner.d_opt else {}
+
+
+def make(asked, parameters, model, offload):
+    if offload.get("optimizer_states"):
+        return Offloaded(asked, offload.get("gradients", False), parameters)
     name = asked["name"]
     if name == "none":
         return None

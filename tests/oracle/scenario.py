@@ -9,7 +9,7 @@ DEFAULTS = dict(
     micro_batch_size=2, seq_len=256, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
     activation_checkpointing="none", lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
-    keep_outputs=False, program="training", model_overrides={})
+    keep_outputs=False, program="training", model_overrides={}, offload={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 TORCH_2_6 = torch.__version__.startswith("2.6")
@@ -95,4 +95,4 @@ def sdpa_kernels(scenario):
 
 
 def optimizer(scenario, parameters, model):
-    return optimizers.make(scenario["optimizer"], parameters, model)
+    return optimizers.make(scenario["optimizer"], parameters, model, scenario["offload"])

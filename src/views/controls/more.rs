@@ -6,6 +6,18 @@ use crate::views::setting::{ChoiceSetting, Setting, SwitchSetting, terms};
 use leptos::prelude::*;
 
 const CLIPPING: Setting = Setting::new("clip_grad_norm", Word::Clipping, Word::ClippingHelp);
+const OFFLOAD: Setting = Setting::with_id(
+    "offload.optimizer_states",
+    "offload-optimizer-states",
+    Word::OffloadStates,
+    Word::OffloadStatesHelp,
+);
+const OFFLOAD_GRADIENTS: Setting = Setting::with_id(
+    "offload.gradients",
+    "offload-gradients",
+    Word::OffloadGradients,
+    Word::OffloadGradientsHelp,
+);
 const FRAMEWORK: Setting = Setting::new("framework", Word::Framework, Word::FrameworkHelp);
 
 /// Settings that matter less often.
@@ -16,6 +28,16 @@ pub(super) fn MoreControls() -> impl IntoView {
             setting=CLIPPING
             get=|s| s.clip_grad_norm
             set=|s, on| s.clip_grad_norm = on
+        />
+        <SwitchSetting
+            setting=OFFLOAD
+            get=|s| s.offload.optimizer_states
+            set=|s, on| s.offload.optimizer_states = on
+        />
+        <SwitchSetting
+            setting=OFFLOAD_GRADIENTS
+            get=|s| s.offload.gradients
+            set=|s, on| s.offload.gradients = on
         />
         <ChoiceSetting
             setting=FRAMEWORK

@@ -1,0 +1,37 @@
+//! An optimizer on the host: which parameters it has, what is left for the device.
+//!
+//! Source: `torchao/optim/cpu_offload.py`, torchao 0.18. Copies between host and device allocate
+//! nothing on the device.
+
+use crate::optim::Optimizer;
+use crate::tape::{Tape, Tensor};
+
+/// `minimal_size`: parameters of fewer elements stay with an optimizer on the device.
+const MINIMAL_SIZE: u64 = 4_096;
+
+fn is_offloaded(parameter: &Tensor) -> bool {
+    parameter.numel() >= MINIMAL_SIZE
+}
+
+/// Bytes of each parameter that has a copy on the host.
+pub(super) fn host_copies(t: &Tape) -> Vec<u64> {
+    let mut copies = Vec::new();
+    t.for_each_parameter(|_, parameter, _| {
+        if is_offloaded(parameter) {
+            copies.push(parameter.numel() * parameter.dtype().size());
+        }
+    });
+    copies
+}
+
+/// Drops the gradients that have gone to the host.
+pub(super) fn drop_offloaded(t: &Tape) {
+    drop(t.take_gradients(is_offloaded));
+}
+
+/// The step on the device, which knows the small parameters only.
+pub(super) fn step(t: &Tape, optimizer: &mut Optimizer) {
+    let gradients = t.take_gradients(is_offloaded);
+    optimizer.step(t);
+    t.give_gradients(gradients);
+}
