@@ -115,6 +115,22 @@ fn opt_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("opt.jsonl", 33);
 }
 
+/// Losses, logits, predictions that are kept, caches, greedy and random decoding, beams.
+#[test]
+fn evaluation_and_generation_are_equal_to_the_byte() {
+    every_goal_is_met("evaluation.jsonl", 120);
+    let accuracy = accuracy("evaluation.jsonl");
+    let goals = accuracy.goals();
+    for what in [
+        "peak_tensor worst",
+        "peak_allocated worst",
+        "peak_reserved p95",
+    ] {
+        let goal = goals.iter().find(|goal| goal.what == what);
+        assert!(goal.is_some_and(|goal| goal.found == 0.0), "{goal:?}");
+    }
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

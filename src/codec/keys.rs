@@ -3,8 +3,8 @@
 
 use crate::spec::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
-    DatasetMode, Framework, Libraries, Loss, MultiprocessingContext, OptimizerImpl, OptimizerName,
-    Precision, Program, QuantizationType, SdpaBackend, Task, TokenizerKind,
+    DatasetMode, EvaluationKind, Framework, Libraries, Loss, MultiprocessingContext, OptimizerImpl,
+    OptimizerName, Precision, Program, QuantizationType, SdpaBackend, Task, TokenizerKind,
 };
 
 /// What a key holds.
@@ -100,6 +100,20 @@ pub static KEYS: &[Key] = &[
     key("loss", "loss", name!(Loss)),
     key("keep_outputs", "keep", Kind::Flag),
     key("program", "program", name!(Program)),
+    key("evaluation.kind", "eval", name!(EvaluationKind)),
+    key("evaluation.micro_batch_size", "eval_mb", Kind::Count),
+    key("evaluation.batches", "eval_batches", Kind::Count),
+    key("evaluation.use_cache", "eval_cache", Kind::Flag),
+    key("evaluation.logits_to_keep", "logits_to_keep", Kind::Count),
+    key(
+        "evaluation.keep_predictions",
+        "keep_predictions",
+        Kind::Flag,
+    ),
+    key("evaluation.accumulation_steps", "eval_accum", Kind::Count),
+    key("evaluation.max_new_tokens", "new_tokens", Kind::Tokens),
+    key("evaluation.num_beams", "beams", Kind::Count),
+    key("evaluation.do_sample", "sample", Kind::Flag),
     key("dataset.mode", "data", name!(DatasetMode)),
     key("dataset.raw_bytes", "data_size", Kind::Bytes),
     key("dataset.rows", "rows", Kind::Count),
@@ -151,7 +165,7 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// Keys of the contract that no estimate can take into account yet.
-pub(super) const NOT_YET: &[&str] = &["parallelism", "evaluation", "liger_kernel"];
+pub(super) const NOT_YET: &[&str] = &["parallelism", "liger_kernel"];
 
 /// The largest number that JSON readers of every kind keep exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -67,6 +67,14 @@ fn every_key_of_a_scenario_is_in_the_table() {
             optimizer_states: true,
             gradients: true,
         },
+        padding_mask: Some(true),
+        evaluation: Evaluation {
+            micro_batch_size: Some(1),
+            use_cache: Some(true),
+            logits_to_keep: Some(1),
+            accumulation_steps: Some(1),
+            ..Evaluation::default()
+        },
         ..Scenario::default()
     };
     let mut paths = Vec::new();

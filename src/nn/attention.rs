@@ -1,6 +1,6 @@
 //! Attention as transformers writes it.
 
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::flash;
 use super::model::weight_dtype;
 use crate::spec::{Attention, ResolvedSpec, SdpaBackend};
@@ -77,7 +77,15 @@ pub(super) fn attend_with_weights(
     }
     let groups = q.dim(1) / k.dim(1);
     let repeat = groups > 1 && (mask.is_some() || !options.facts.sdpa_takes_groups);
-    let (k, v) = if repeat {
+    // `pack_gqa`: the queries of a single token that share keys become positions.
+    let packed = repeat && q.dim(2) == 1 && options.facts.transformers == Transformers::V5;
+    let heads = *q.shape();
+    let q = if packed {
+        t.reshape(q, [q.dim(0), k.dim(1), groups, q.dim(3)])
+    } else {
+        q.clone()
+    };
+    let (k, v) = if repeat && !packed {
         (
             repeat_kv(t, options.facts, k, groups),
             repeat_kv(t, options.facts, v, groups),
@@ -86,16 +94,19 @@ pub(super) fn attend_with_weights(
         (k.clone(), v.clone())
     };
     let (q, k, v) = if options.facts.sdpa_inputs_contiguous {
-        (t.contiguous(q), t.contiguous(&k), t.contiguous(&v))
+        (t.contiguous(&q), t.contiguous(&k), t.contiguous(&v))
     } else {
-        (q.clone(), k, v)
+        (q, k, v)
     };
     let sdpa = Sdpa {
         forced: options.forced,
         causal: mask.is_none(),
         dropout: options.dropout,
     };
-    let out = t.sdpa(&q, &k, &v, mask, sdpa);
+    let mut out = t.sdpa(&q, &k, &v, mask, sdpa);
+    if packed {
+        out = t.reshape(&out, heads);
+    }
     let out = t.transpose(&out, 1, 2);
     (t.contiguous(&out), None)
 }

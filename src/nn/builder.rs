@@ -1,11 +1,13 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
+use super::call::Call;
 use super::facts::Facts;
 use super::lora::{self, Slot, Target};
-use crate::spec::{ActivationCheckpointing, Quantization, ResolvedSpec};
+use crate::spec::{ActivationCheckpointing, Program, Quantization, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 
 /// What all modules of one model are built with.
 pub(super) struct Plan<'a> {
@@ -19,14 +21,17 @@ pub(super) struct Plan<'a> {
     untied: RefCell<Vec<Tensor>>,
     /// The table that all quantized scales are made with.
     scale_code: OnceCell<Tensor>,
+    /// How the model will be called.
+    call: Rc<Call>,
 }
 
 impl<'a> Plan<'a> {
     /// Nothing is built yet.
-    pub(super) fn new(tape: &'a Tape, spec: &'a ResolvedSpec) -> Self {
+    pub(super) fn new(tape: &'a Tape, spec: &'a ResolvedSpec, call: &Rc<Call>) -> Self {
         Self {
             tape,
             spec,
+            call: Rc::clone(call),
             parameters: Cell::new(0),
             targets: RefCell::default(),
             untied: RefCell::default(),
@@ -136,6 +141,11 @@ impl<'a> Builder<'a> {
         Facts::of(self.plan.spec)
     }
 
+    /// How the model will be called.
+    pub(super) fn call(&self) -> Rc<Call> {
+        Rc::clone(&self.plan.call)
+    }
+
     /// How linear layers are held.
     pub(super) fn quantization(&self) -> Quantization {
         self.plan.spec.quantization
@@ -196,8 +206,12 @@ impl<'a> Builder<'a> {
     }
 
     /// A weight that `__init__` allocates and that is dropped when another is tied in its place.
-    /// Its memory stays in the allocator's cache.
+    /// Its memory stays in the allocator's cache. A model that is only evaluated was loaded to the
+    /// device after that.
     pub(super) fn untied(&self, shape: impl Into<Shape>) {
+        if self.plan.spec.program == Program::Evaluation {
+            return;
+        }
         let weight = self.plan.tape.empty("untied", shape.into(), self.dtype);
         self.plan.untied.borrow_mut().push(weight);
     }

@@ -172,7 +172,8 @@ impl<L: Layer> Causal<L> {
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
             let dims = if self.style.whole_head { 0 } else { 3 };
-            let kept = facts.index_all(t, &hidden, dims);
+            let kept = self.shell.kept_positions(t, &hidden);
+            let kept = facts.index_all(t, &kept, dims);
             self.lm_head.forward(t, &kept)
         });
         if self.softcap {

@@ -1,6 +1,7 @@
 //! What decoders have in common around their layers: positions, mask, checkpointing.
 
 use super::builder::Builder;
+use super::call::Call;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::mask::{self, MaskRequest};
 use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec};
@@ -29,6 +30,7 @@ pub(super) struct Shell {
     flash: bool,
     pub(super) padding_mask: bool,
     dtype: DType,
+    call: Rc<Call>,
 }
 
 impl Shell {
@@ -40,11 +42,16 @@ impl Shell {
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
             dtype: b.dtype(),
+            call: b.call(),
         }
     }
 
-    /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache.
+    /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache; or `[B, S]`,
+    /// where the caller gives them.
     pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {
+        if let Some(given) = self.call.positions() {
+            return given;
+        }
         let range = t.empty("arange", Shape::from([s]), DType::Int64);
         if self.facts.transformers == Transformers::V5 {
             t.add_scalar(&range)
@@ -61,21 +68,37 @@ impl Shell {
         window: Option<u64>,
         style: MaskStyle,
     ) -> Option<Tensor> {
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let cached = t.cached_tokens();
         if self.flash {
-            let size = (input_ids.dim(0), input_ids.dim(1));
+            let size = (b, cached + s);
             return self.padding_mask.then(|| mask::of_padding(t, size, style));
         }
+        // A layer with a window has left only as many tokens as the next one sees.
+        let keys = s + window.map_or(cached, |window| cached.min(window - 1));
         // A mask that is made at all is compared with the window, however wide it is.
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
         let request = MaskRequest {
             eager: self.eager,
-            padding: self.padding_mask,
-            window: window.is_some_and(|window| made || window <= input_ids.dim(1)),
-            size: (input_ids.dim(0), input_ids.dim(1)),
+            padding: self.padding_mask || self.call.has_mask(),
+            window: window.is_some_and(|window| made || window <= keys),
+            padded: self.padding_mask,
+            size: (b, s),
+            cached,
+            keys,
             dtype: self.dtype,
             style,
         };
         mask::causal(t, request)
+    }
+
+    /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
+    pub(super) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        let s = hidden.dim(1);
+        match self.call.logits_to_keep() {
+            Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
+            _ => hidden.clone(),
+        }
     }
 
     /// Runs a layer, checkpointed if that is asked for.

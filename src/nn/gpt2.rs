@@ -87,7 +87,10 @@ impl Gpt2 {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let logits = t.scoped("lm_head", None, || self.lm_head.forward(t, &hidden));
+        let logits = t.scoped("lm_head", None, || {
+            let kept = self.shell.kept_positions(t, &hidden);
+            self.lm_head.forward(t, &kept)
+        });
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
@@ -104,7 +107,11 @@ impl Gpt2 {
         let early = (!recent).then(positions);
         let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
         let positions = early.unwrap_or_else(positions);
-        let positions = t.unsqueeze(&positions, 0);
+        let positions = if positions.shape().rank() == 1 {
+            t.unsqueeze(&positions, 0)
+        } else {
+            positions
+        };
         let position_embedded = t.scoped("wpe", None, || self.wpe.forward(t, &positions));
         let hidden = t.add(&embedded, &position_embedded);
         let shared = Shared {
@@ -191,6 +198,7 @@ impl SelfAttention {
             t.transpose(&x, 1, 2)
         };
         let (k, v, q) = (heads(&k), heads(&v), heads(&q));
+        let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = if self.options.implementation == Attention::Eager {
             let (out, weights) = eager(t, self.options, &q, &k, &v, mask);

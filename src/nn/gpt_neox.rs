@@ -149,6 +149,7 @@ impl SelfAttention {
             drop(q);
             (whole_q, t.cat(&[&k, &k_rest], -1))
         };
+        let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (narrow_q, narrow_k) = if before {
             (t.to(&q, v.dtype()), t.to(&k, v.dtype()))

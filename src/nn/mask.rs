@@ -13,8 +13,14 @@ pub(super) struct MaskRequest {
     pub(super) padding: bool,
     /// Whether the window is shorter than the sequence.
     pub(super) window: bool,
+    /// Whether the mask that came with the batch has padding in it, so that sdpa needs it.
+    pub(super) padded: bool,
     /// B and S.
     pub(super) size: (u64, u64),
+    /// Tokens that earlier passes left in the cache.
+    pub(super) cached: u64,
+    /// Keys that a layer sees: those of the cache and of this pass.
+    pub(super) keys: u64,
     /// The dtype of the hidden states.
     pub(super) dtype: DType,
     /// How the version makes it.
@@ -24,7 +30,11 @@ pub(super) struct MaskRequest {
 /// `create_causal_mask` (transformers 5) or `_update_causal_mask` (transformers 4): nothing when
 /// sdpa can be told `is_causal`, else a boolean or additive mask `[B, 1, S, S]`.
 pub(super) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
-    if !request.eager && !request.padding && !request.window {
+    if !request.eager && !request.padded && !request.window {
+        // A mask is cast before it is looked at.
+        let (b, s) = request.size;
+        let given = request.padding && request.style == MaskStyle::Boolean;
+        drop(given.then(|| flags(t, "_to_copy", b * (request.cached + s))));
         return None;
     }
     Some(if request.style == MaskStyle::Boolean {
@@ -41,7 +51,10 @@ pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor
         eager: true,
         padding: true,
         window: false,
+        padded: true,
         size,
+        cached: 0,
+        keys: size.1,
         dtype,
         style: MaskStyle::Triangle,
     };
@@ -74,12 +87,14 @@ fn indices(t: &Tape, op: &'static str, n: u64) -> Tensor {
 /// `masking_utils.py`, transformers 5.23.
 fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
     let (b, s) = r.size;
-    let padding = r.padding.then(|| flags(t, "_to_copy", b * s));
-    if r.padding && !r.eager {
-        // Is everything or nothing padding? (twice `mask.sum() == ...`)
-        for _ in 0..2 {
+    let keys = r.keys;
+    let given = b * (r.cached + s);
+    let padding = r.padding.then(|| flags(t, "_to_copy", given));
+    if r.padded && !r.eager {
+        // Is everything or nothing padding? (`mask.sum() == ...`, twice for a prompt)
+        for _ in 0..if r.cached == 0 { 2 } else { 1 } {
             let sum = indices(t, "sum", 1);
-            drop(indices(t, "sum", b * s));
+            drop(indices(t, "sum", given));
             let _equal = flags(t, "eq", 1);
             drop(sum);
         }
@@ -87,21 +102,21 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
     let positions = {
         let batch = indices(t, "arange", b);
         let head = indices(t, "arange", 1);
-        let shifted = || {
-            let range = indices(t, "arange", s);
+        let shifted = |n| {
+            let range = indices(t, "arange", n);
             t.add_scalar(&range)
         };
-        (batch, head, shifted(), shifted())
+        (batch, head, shifted(s), shifted(keys))
     };
     let allowed = if r.padding {
         let ones = flags(t, "new_ones", 1);
         let base = within(t, r);
-        let causal = flags(t, "bitwise_and", s * s);
+        let causal = flags(t, "bitwise_and", s * keys);
         drop((base, ones));
-        let indexed = (indices(t, "index", b * s), indices(t, "index", b * s));
-        let valid = flags(t, "index", b * s);
+        let indexed = (indices(t, "index", b * keys), indices(t, "index", b * keys));
+        let valid = flags(t, "index", b * keys);
         drop(indexed);
-        let both = flags(t, "bitwise_and", b * s * s);
+        let both = flags(t, "bitwise_and", b * s * keys);
         drop((causal, valid));
         both
     } else {
@@ -113,22 +128,22 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
             t.empty("zeros", Shape::new(&[]), r.dtype),
             t.empty("scalar_tensor", Shape::new(&[]), r.dtype),
         );
-        let mask = t.empty("where", Shape::from([b, 1, s, s]), r.dtype);
+        let mask = t.empty("where", Shape::from([b, 1, s, keys]), r.dtype);
         drop(scalars);
         drop(allowed);
         mask
     } else {
-        let view = t.view(&allowed, [allowed.numel() / (s * s), 1, s, s]);
-        t.expand(&view, [b, 1, s, s])
+        let view = t.view(&allowed, [allowed.numel() / (s * keys), 1, s, keys]);
+        t.expand(&view, [b, 1, s, keys])
     };
     drop(padding);
     mask
 }
 
-/// `[S, S]`: positions that are not later and, of a window, not before it.
+/// `[S, keys]`: positions that are not later and, of a window, not before it.
 fn within(t: &Tape, r: MaskRequest) -> Tensor {
     let s = r.size.1;
-    let square = |op| flags(t, op, s * s);
+    let square = |op| flags(t, op, s * r.keys);
     if !r.window {
         return square("le");
     }

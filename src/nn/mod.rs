@@ -13,6 +13,7 @@ mod attention;
 mod bert;
 mod bert_layer;
 mod builder;
+mod call;
 mod causal;
 mod conv1d;
 mod decoder;
@@ -42,4 +43,4 @@ mod t5;
 mod t5_attention;
 mod t5_block;
 
-pub use model::{Batch, Model, Output};
+pub use model::{Batch, Model, Output, Request};

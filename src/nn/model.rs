@@ -2,20 +2,22 @@
 
 use super::bert::Bert;
 use super::builder::{Builder, Plan};
+use super::call::Call;
 use super::decoders::{self, CausalLm};
 use super::facts::Facts;
 use super::linear::LinearNet;
 use super::t5::T5;
-use crate::spec::{Architecture, Loss, Precision, ResolvedSpec, Task};
+use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, Precision, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
+use std::rc::Rc;
 
 /// The tensors of one micro-batch on the device.
 pub struct Batch {
     /// Token ids `[B, S]`, or features `[B, in]` of the toy.
     input: Tensor,
     /// Padding mask `[B, S]`, when one is passed.
-    _padding_mask: Option<Tensor>,
+    padding_mask: Option<Tensor>,
     /// Labels `[B, S]`, when the model computes the loss.
     labels: Option<Tensor>,
     /// The decoder's token ids `[B, T]`, when they do not come from labels.
@@ -37,6 +39,19 @@ pub struct Model {
     net: Net,
     loss: Loss,
     num_parameters: u64,
+    call: Rc<Call>,
+    /// Tokens that each layer sees, of those that do not see all.
+    windows: Vec<Option<u64>>,
+    has_start_token: bool,
+}
+
+/// What a forward pass of evaluation is asked for.
+#[derive(Clone, Default)]
+pub struct Request {
+    /// Positions `[B, S]`; the model makes its own when absent. They come with a mask.
+    pub positions: Option<Tensor>,
+    /// Of how many last positions logits are asked for; of all when absent.
+    pub logits_to_keep: Option<u64>,
 }
 
 enum Net {
@@ -58,7 +73,8 @@ pub(super) fn weight_dtype(precision: Precision) -> DType {
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
-        let plan = Plan::new(t, spec);
+        let call = Rc::new(Call::default());
+        let plan = Plan::new(t, spec, &call);
         let dtype = if spec.quantization.is_on() {
             spec.quantization.unquantized_dtype()
         } else {
@@ -76,6 +92,9 @@ impl Model {
             net,
             loss: spec.loss,
             num_parameters: plan.finish(),
+            call,
+            windows: windows(&spec.architecture),
+            has_start_token: has_start_token(&spec.architecture),
         }
     }
 
@@ -84,43 +103,55 @@ impl Model {
         self.num_parameters
     }
 
-    /// Copies one micro-batch to the device.
-    pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec) -> Batch {
-        let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
-        if let Architecture::Linear(config) = &spec.architecture {
-            let shape = Shape::from([spec.micro_batch_size, config.in_features]);
-            return Batch {
-                input: input(shape, weight_dtype(spec.precision)),
-                _padding_mask: None,
-                labels: None,
-                decoder_ids: None,
-            };
-        }
-        let tokens = Shape::from([spec.micro_batch_size, spec.seq_len]);
-        let ids = input(tokens, DType::Int64);
-        let mask = spec.padding_mask.then(|| input(tokens, DType::Int64));
-        let given = match spec.task {
-            Task::Seq2SeqLm => Shape::from([spec.micro_batch_size, spec.target_seq_len]),
-            Task::SequenceClassification | Task::ImageClassification => {
-                Shape::from([spec.micro_batch_size])
-            }
-            Task::CausalLm | Task::MaskedLm => tokens,
-        };
-        let labels = (self.loss == Loss::Labels).then(|| input(given, DType::Int64));
-        let decoder_ids =
-            (labels.is_none() && spec.task == Task::Seq2SeqLm).then(|| input(given, DType::Int64));
-        Batch {
-            input: ids,
-            _padding_mask: mask,
-            labels,
-            decoder_ids,
-        }
+    /// Whether the class of the model's config names a token that begins a text
+    /// (`configuration_*.py`, transformers 5.23).
+    pub fn has_start_token(&self) -> bool {
+        self.has_start_token
     }
 
-    /// Runs the model forward, loss included.
-    pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
+    /// Copies one micro-batch to the device.
+    pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec) -> Batch {
+        let labels = self.loss == Loss::Labels;
+        batch(t, spec, spec.micro_batch_size, spec.padding_mask, labels)
+    }
+
+    /// Copies one batch of an evaluation to the device: `samples` of them, with labels where a
+    /// loss is asked for. A prompt for generation comes with its mask.
+    pub fn fetch_for_evaluation(&self, t: &Tape, spec: &ResolvedSpec, samples: u64) -> Batch {
+        let kind = spec.evaluation.kind;
+        let mask = spec.padding_mask || kind == EvaluationKind::Generate;
+        let labels = matches!(kind, EvaluationKind::Loss | EvaluationKind::Trainer);
+        batch(t, spec, samples, mask, labels)
+    }
+
+    /// From here on attention keeps keys and values.
+    pub fn open_cache(&self, t: &Tape) {
+        t.open_cache(self.windows.clone());
+    }
+
+    /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
+    pub fn evaluate(&self, t: &Tape, batch: &Batch, request: Request) -> Output {
+        self.call.ask(request);
+        t.rewind_cache();
+        let output = self.run(t, batch);
+        self.call.ask(Request::default());
+        output
+    }
+
+    /// Runs a decoder forward over token ids `[B, S]` and gives its logits.
+    pub fn infer(&self, t: &Tape, ids: &Tensor, request: Request) -> Tensor {
+        let batch = Batch {
+            input: ids.clone(),
+            padding_mask: None,
+            labels: None,
+            decoder_ids: None,
+        };
+        self.evaluate(t, &batch, request).logits
+    }
+
+    fn run(&self, t: &Tape, batch: &Batch) -> Output {
         let labels = batch.labels.as_ref();
-        let mut output = match &self.net {
+        match &self.net {
             Net::Linear(net) => Output {
                 logits: net.forward(t, &batch.input),
                 loss: None,
@@ -129,10 +160,78 @@ impl Model {
             Net::Bert(net) => net.forward(t, &batch.input, labels),
             Net::T5(net) => net.forward(t, &batch.input, labels, batch.decoder_ids.as_ref()),
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
-        };
+        }
+    }
+
+    /// Runs the model forward, loss included.
+    pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
+        let mut output = self.run(t, batch);
         if output.loss.is_none() && self.loss != Loss::None {
             output.loss = Some(t.mean_all(&output.logits));
         }
         output
+    }
+}
+
+impl Batch {
+    /// Token ids `[B, S]`.
+    pub fn ids(&self) -> &Tensor {
+        &self.input
+    }
+
+    /// The mask `[B, S]` that says which tokens are padding, when there is one.
+    pub fn mask(&self) -> Option<&Tensor> {
+        self.padding_mask.as_ref()
+    }
+}
+
+/// Tokens that each layer sees, of those that do not see all.
+fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
+    let Architecture::Decoder(config) = architecture else {
+        return Vec::new();
+    };
+    let window = |&near: &bool| config.sliding_window.filter(|_| near);
+    config.windowed.iter().map(window).collect()
+}
+
+/// Whether the class of the config has a `bos_token_id`.
+fn has_start_token(architecture: &Architecture) -> bool {
+    let Architecture::Decoder(config) = architecture else {
+        return false;
+    };
+    !matches!(
+        config.model_type,
+        DecoderType::Qwen2 | DecoderType::Qwen3 | DecoderType::Olmo2
+    )
+}
+
+/// A batch of `samples`.
+fn batch(t: &Tape, spec: &ResolvedSpec, samples: u64, mask: bool, labels: bool) -> Batch {
+    let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
+    if let Architecture::Linear(config) = &spec.architecture {
+        let shape = Shape::from([samples, config.in_features]);
+        return Batch {
+            input: input(shape, weight_dtype(spec.precision)),
+            padding_mask: None,
+            labels: None,
+            decoder_ids: None,
+        };
+    }
+    let tokens = Shape::from([samples, spec.seq_len]);
+    let ids = input(tokens, DType::Int64);
+    let mask = mask.then(|| input(tokens, DType::Int64));
+    let given = match spec.task {
+        Task::Seq2SeqLm => Shape::from([samples, spec.target_seq_len]),
+        Task::SequenceClassification | Task::ImageClassification => Shape::from([samples]),
+        Task::CausalLm | Task::MaskedLm => tokens,
+    };
+    let labels = labels.then(|| input(given, DType::Int64));
+    let decoder_ids =
+        (labels.is_none() && spec.task == Task::Seq2SeqLm).then(|| input(given, DType::Int64));
+    Batch {
+        input: ids,
+        padding_mask: mask,
+        labels,
+        decoder_ids,
     }
 }

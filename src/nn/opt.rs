@@ -90,7 +90,10 @@ impl Opt {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let hidden = t.scoped("model.decoder", None, || self.decode(t, input_ids));
-        let logits = t.scoped("lm_head", None, || self.lm_head.forward(t, &hidden));
+        let logits = t.scoped("lm_head", None, || {
+            let kept = self.shell.kept_positions(t, &hidden);
+            self.lm_head.forward(t, &kept)
+        });
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
@@ -254,6 +257,7 @@ impl SelfAttention {
         let k = self.k_proj.forward(t, x);
         let v = self.v_proj.forward(t, x);
         let (k, v) = (part(&k), part(&v));
+        let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);

@@ -116,6 +116,7 @@ impl SelfAttention {
         let turned_k = rotary::apply(t, &k_part, &shared.cos, &shared.sin);
         let whole_q = t.cat(&[&turned_q, &q_rest], -1);
         let whole_k = t.cat(&[&turned_k, &k_rest], -1);
+        let (whole_k, v) = t.cached(whole_k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &whole_q, &whole_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);

@@ -120,6 +120,7 @@ impl SelfAttention {
         };
         let (q_parts, k_parts) = (parts(&q), parts(&k));
         let (turned_q, turned_k) = (turned(q_parts), turned(k_parts));
+        let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), queries]);

@@ -28,11 +28,12 @@ impl Rotary {
         }
     }
 
-    /// Cosines and sines of `positions` `[S]`, in `dtype`.
+    /// Cosines and sines of `positions` `[S]` or `[B, S]`, in `dtype`.
     pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
-        let s = positions.numel();
+        let s = positions.dim(-1);
+        let b = positions.numel() / s;
         let mut real = Some(t.to(positions, DType::Float32));
-        let shape = Shape::from([1, s, self.dim / 2]);
+        let shape = Shape::from([b, s, self.dim / 2]);
         let angles = if self.version == Transformers::V5 {
             t.empty("mul", shape, DType::Float32)
         } else {

@@ -90,6 +90,7 @@ impl RotaryAttention {
             }
         };
         drop((q, k));
+        let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);

@@ -215,6 +215,9 @@ impl Stack {
             mask::causal(
                 t,
                 MaskRequest {
+                    padded: false,
+                    cached: 0,
+                    keys: s,
                     eager,
                     padding: false,
                     window: false,

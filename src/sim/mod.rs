@@ -3,7 +3,10 @@
 //! Invariants: events are in program order; every free names a storage that is alive; the same
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).
 
+mod beams;
+mod evaluate;
 mod fold;
+mod generate;
 mod limitations;
 mod offload;
 mod run;

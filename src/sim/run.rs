@@ -1,5 +1,6 @@
 //! The training program.
 
+use super::evaluate::evaluation;
 use super::fold::{Counts, Record};
 use super::{Mark, Phase, Trace, offload};
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
@@ -39,6 +40,9 @@ fn accumulation(spec: &ResolvedSpec) -> u32 {
 type NewTape = fn(Backend) -> Tape;
 
 fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
+    if spec.program == Program::Evaluation {
+        return evaluation(spec, tape(backend(spec)));
+    }
     folded(spec, accumulation, tape).unwrap_or_else(|| unfolded(spec, accumulation, tape))
 }
 
@@ -84,7 +88,7 @@ fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace
         .map(|record| record.trace(counts))
 }
 
-fn backend(spec: &ResolvedSpec) -> Backend {
+pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
     let recent = spec.framework == Framework::Torch215Transformers523;
     Backend {
         gemm_workspace: cublas_workspace(spec.device.compute_capability),
@@ -95,6 +99,15 @@ fn backend(spec: &ResolvedSpec) -> Backend {
         sorts_by_needed_bits: recent,
         sdpa_keeps_generator: recent,
         foreach_norm_packs_chunks: recent,
+    }
+}
+
+/// The dtype of the autocast region, if there is one.
+pub(super) fn autocast(spec: &ResolvedSpec) -> Option<DType> {
+    match spec.precision {
+        Precision::AmpBf16 => Some(DType::BFloat16),
+        Precision::AmpFp16 => Some(DType::Float16),
+        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
     }
 }
 
@@ -180,15 +193,6 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// The dtype of the autocast region, if there is one.
-    fn autocast(&self) -> Option<DType> {
-        match self.spec.precision {
-            Precision::AmpBf16 => Some(DType::BFloat16),
-            Precision::AmpFp16 => Some(DType::Float16),
-            Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-        }
-    }
-
     /// Fetch, forward and backward of each micro-batch; the last batch lives on.
     fn micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
@@ -199,13 +203,13 @@ impl<'a> Run<'a> {
             let Some(batch) = &batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
             let grad_mode = t.set_grad_enabled(!self.forward_only());
-            if let Some(dtype) = self.autocast() {
+            if let Some(dtype) = autocast(spec) {
                 t.enter_autocast(dtype);
             }
             let mut output = self.model.forward(t, batch);
             t.classify_autocast_copies();
             t.exit_autocast();
-            if spec.autocast_style == AutocastStyle::Accelerate && self.autocast().is_some() {
+            if spec.autocast_style == AutocastStyle::Accelerate && autocast(spec).is_some() {
                 output = in_float32(t, output);
             }
             let Output {

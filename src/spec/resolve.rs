@@ -2,7 +2,7 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, hardware, limits, model, offload, optimizer,
+    SCENARIO_VERSION, adapters, allocator, evaluation, hardware, limits, model, offload, optimizer,
     quantization, support, task, training,
 };
 use crate::units::Bytes;
@@ -34,10 +34,10 @@ pub fn resolve(scenario: &Scenario) -> Resolution {
 fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
     check_version(scenario.v, findings);
     training::check_ranges(scenario, findings);
+    evaluation::check_ranges(scenario, findings);
     optimizer::check(scenario, findings);
     offload::check(scenario, findings);
     allocator::check(&scenario.allocator, findings);
-    support::check(scenario, findings);
     if let Some(bytes) = scenario.memory_limit {
         limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
     }
@@ -55,6 +55,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     training::check_attention(scenario, &device, &model, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
     adapters::check(scenario, &model.architecture, task, findings);
+    evaluation::check_combinations(scenario, &model.architecture, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {
@@ -71,7 +72,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         optimizer: scenario.offload.optimizer(scenario.optimizer),
         attention,
         sdpa_backend: scenario.sdpa_backend,
-        padding_mask: scenario.padding_mask,
+        padding_mask: training::padding_mask(scenario),
         use_cache: scenario.use_cache,
         activation_checkpointing: scenario.activation_checkpointing,
         lora: scenario.lora.clone(),
@@ -83,6 +84,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         keep_outputs: scenario.keep_outputs,
         offload: scenario.offload,
         program: scenario.program,
+        evaluation: evaluation::resolve(scenario),
         dataset: scenario.dataset,
         dataloader: scenario.dataloader,
         device,

@@ -2,8 +2,8 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BertConfig, DataLoader,
-    Dataset, DecoderConfig, Framework, LinearModel, Lora, Loss, Offload, Optimizer, Precision,
-    Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
+    Dataset, DecoderConfig, Evaluation, Framework, LinearModel, Lora, Loss, Offload, Optimizer,
+    Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
 };
 use crate::units::Bytes;
 
@@ -61,6 +61,8 @@ pub struct ResolvedSpec {
     pub offload: Offload,
     /// Program.
     pub program: Program,
+    /// Evaluation.
+    pub evaluation: Evaluation,
     /// Data set.
     pub dataset: Dataset,
     /// Data loader.

@@ -1,6 +1,8 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
-use super::{DataLoader, Dataset, HostSettings, Offload, Quantization, RoundupDivisions};
+use super::{
+    DataLoader, Dataset, Evaluation, HostSettings, Offload, Quantization, RoundupDivisions,
+};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -41,8 +43,10 @@ pub struct Scenario {
     /// Which sdpa kernel is forced; PyTorch's own choice when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdpa_backend: Option<SdpaBackend>,
-    /// Whether an attention mask with padding is passed.
-    pub padding_mask: bool,
+    /// Whether an attention mask with padding is passed. When absent: in an evaluation, whose
+    /// batches a data collator pads, but not in training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub padding_mask: Option<bool>,
     /// Whether the model fills a key-value cache while training.
     pub use_cache: bool,
     /// Activation checkpointing (known to users as gradient checkpointing).
@@ -68,6 +72,8 @@ pub struct Scenario {
     pub offload: Offload,
     /// Which program runs.
     pub program: Program,
+    /// The evaluation, or that between the steps of a training run.
+    pub evaluation: Evaluation,
     /// The data set.
     pub dataset: Dataset,
     /// `torch.utils.data.DataLoader`.
@@ -108,7 +114,7 @@ impl Default for Scenario {
             optimizer: Optimizer::default(),
             attention: Attention::Sdpa,
             sdpa_backend: None,
-            padding_mask: false,
+            padding_mask: None,
             use_cache: false,
             activation_checkpointing: ActivationCheckpointing::None,
             lora: None,
@@ -120,6 +126,7 @@ impl Default for Scenario {
             keep_outputs: false,
             offload: Offload::default(),
             program: Program::Training,
+            evaluation: Evaluation::default(),
             dataset: Dataset::default(),
             dataloader: DataLoader::default(),
             host: HostSettings::default(),

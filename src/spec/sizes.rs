@@ -1,7 +1,9 @@
 //! Refuses tensors that no accelerator could hold, so that no product or sum overflows.
 
 use super::limits::TENSOR_BYTES;
-use super::{Architecture, Attention, Dimensions, Finding, Scenario, SdpaBackend};
+use super::{
+    Architecture, Attention, Dimensions, Finding, Scenario, SdpaBackend, evaluation, training,
+};
 
 /// Bytes of the widest element that appears, a 64-bit integer.
 const ELEMENT: u128 = 8;
@@ -25,7 +27,8 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         ));
         return;
     }
-    let (batch, seq) = (scenario.micro_batch_size, scenario.seq_len);
+    let batch = scenario.micro_batch_size.max(evaluation::samples(scenario));
+    let seq = scenario.seq_len;
     let message =
         "The largest tensor of a micro-batch would exceed 16 TiB; use fewer or shorter samples.";
     let message_zh = "一个微批次的最大张量会超过 16 TiB；请减小微批次或序列长度。";
@@ -53,7 +56,7 @@ fn largest_weight(model: &Dimensions) -> u128 {
 
 /// The largest tensor of one sample.
 fn largest_sample(scenario: &Scenario, model: &Dimensions) -> u128 {
-    let seq = scenario.seq_len;
+    let seq = evaluation::tokens(scenario);
     let tokens = bytes(&[seq, model.widest]);
     if holds_scores(scenario, model) {
         tokens.max(bytes(&[model.heads, seq, seq]))
@@ -71,7 +74,7 @@ fn holds_scores(scenario: &Scenario, model: &Dimensions) -> bool {
         Attention::Eager => true,
         Attention::FlashAttention2 => false,
         Attention::Sdpa => {
-            scenario.padding_mask
+            training::padding_mask(scenario)
                 || scenario.sdpa_backend == Some(SdpaBackend::Math)
                 || model.windowed
                 || !model.head_dim.is_multiple_of(ALIGNMENT)

@@ -1,27 +1,11 @@
-//! What can be asked but is not estimated yet, or only something close to it. When the engine
-//! learns one of these, its entry here goes.
+//! What is not estimated itself, but something close to it. When the engine learns one of these,
+//! its entry here goes.
 
-use super::{
-    Architecture, Attention, DeviceFacts, Finding, Precision, Program, Scenario, SdpaBackend,
-};
+use super::{Architecture, Attention, DeviceFacts, Finding, Precision, Scenario, SdpaBackend};
 
 /// The compute capability of the GPUs whose choice of attention kernels the engine follows, and
 /// the least that `FlashAttention` needs.
 const AMPERE: u32 = 80;
-
-/// Refuses what the engine does not know, since an answer without it would be for another run.
-pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.program == Program::Evaluation {
-        findings.push(
-            Finding::error(
-                "program",
-                "Evaluation is not supported yet; supported are training and forward.",
-                "暂不支持 evaluation；目前支持 training 和 forward。",
-            )
-            .with_fix("program", Program::Forward.name()),
-        );
-    }
-}
 
 /// Warns of what is estimated like something close to it.
 pub(super) fn check_closeness(

@@ -4,7 +4,7 @@ use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Framework, Loss,
-    Precision, Scenario, SdpaBackend, sizes,
+    Precision, Program, Scenario, SdpaBackend, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -137,6 +137,13 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
     findings.push(finding.with_fix("seq_len", positions));
 }
 
+/// Whether the batches have padding in them.
+pub(super) fn padding_mask(scenario: &Scenario) -> bool {
+    scenario
+        .padding_mask
+        .unwrap_or(scenario.program == Program::Evaluation)
+}
+
 /// The implementation that transformers uses: since version 5 a model that caps attention scores
 /// has no sdpa and falls back to eager attention; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
@@ -218,7 +225,7 @@ pub(super) fn check_attention(
             "的注意力头最多 256 列。",
         ));
     }
-    if flash_kernel && scenario.padding_mask {
+    if flash_kernel && padding_mask(scenario) {
         findings.push(refuse(
             "takes no mask in sdpa; with padding PyTorch uses another kernel.",
             "在 sdpa 中不接受掩码；有填充时 PyTorch 会用其他内核。",

@@ -13,6 +13,7 @@
 //! nothing is alive that the caller does not hold, but the gradients of parameters.
 
 mod autocast;
+mod cache;
 mod category;
 mod checkpoint;
 mod engine;
@@ -30,6 +31,7 @@ pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};
 use autocast::Autocast;
+use cache::KeyValueCache;
 use checkpoint::{Frame, Recompute};
 use graph::{Backward, Edge, Grads, Leaf, Node, ParameterId};
 use recorder::Recorder;
@@ -79,6 +81,10 @@ pub struct Tape {
     parameters: RefCell<Vec<Parameter>>,
     gradient_hook: RefCell<Option<GradientHook>>,
     autocast: RefCell<Option<Autocast>>,
+    /// Whether modules are in training mode.
+    training: Cell<bool>,
+    /// What attention keeps between forward passes.
+    cache: RefCell<Option<KeyValueCache>>,
     /// The checkpointed region that is running forward for the first time.
     checkpoint: RefCell<Option<Rc<Frame>>>,
     /// The checkpointed region that is being recomputed.
@@ -100,6 +106,8 @@ impl Tape {
             parameters: RefCell::default(),
             gradient_hook: RefCell::default(),
             autocast: RefCell::default(),
+            training: Cell::new(true),
+            cache: RefCell::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),
             workspaces: RefCell::default(),
@@ -282,6 +290,11 @@ impl Tape {
     /// Sets whether operations are recorded for backward and returns what was set before.
     pub fn set_grad_enabled(&self, enabled: bool) -> bool {
         self.grad_enabled.replace(enabled)
+    }
+
+    /// `model.train(training)`: whether dropout drops anything.
+    pub fn train(&self, training: bool) {
+        self.training.set(training);
     }
 
     /// Runs `f` in the scope `name` below the current one.

@@ -44,6 +44,10 @@ impl Tape {
         mask: Option<&Tensor>,
         options: Sdpa,
     ) -> Tensor {
+        let options = Sdpa {
+            dropout: options.dropout && self.training.get(),
+            ..options
+        };
         // C++ evaluates the casts from the last argument to the first.
         let mask = mask.map(|mask| self.cast_down(mask));
         let v = self.cast_down(v);
@@ -125,7 +129,10 @@ impl Tape {
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
-        let partials = (!dropout).then(|| self.flash_partial_results(OP, b * a, s, k.dim(2), d));
+        // The queries of a single token that share keys become positions.
+        let groups = if s == 1 { a / k.dim(1) } else { 1 };
+        let partials = (!dropout)
+            .then(|| self.flash_partial_results(OP, b * a / groups, s * groups, k.dim(2), d));
         let mut generator = [
             self.generator_state(OP, 2 * PHILOX),
             self.generator_state(OP, PHILOX),

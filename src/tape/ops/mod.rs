@@ -19,6 +19,7 @@ mod reduce;
 mod shape;
 mod softmax;
 mod split;
+mod topk;
 
 pub use attention::{Sdpa, SdpaKernel};
 pub use flash_package::Packed;

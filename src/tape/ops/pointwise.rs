@@ -250,8 +250,12 @@ impl Tape {
         )
     }
 
-    /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.
+    /// `torch.nn.functional.dropout(x, p)`, p > 0: in training it saves a mask of one byte an
+    /// element, else it gives x itself.
     pub fn dropout(&self, x: &Tensor) -> Tensor {
+        if !self.training.get() {
+            return x.clone();
+        }
         let records = self.records(&[x]);
         let mask = self.elementwise("native_dropout", &[x], DType::Bool);
         let out = self.like("native_dropout", x);

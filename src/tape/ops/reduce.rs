@@ -11,8 +11,12 @@ use smallvec::smallvec;
 const MAX_THREADS: u64 = 512;
 /// `input_vec_size`: elements that a thread loads at once along the input.
 const INPUT_VECTOR: u64 = 4;
-/// Bytes of the accumulator: every float is summed in float32.
+/// Bytes of the accumulator of a sum: every float is summed in float32.
 const ACCUMULATOR: u64 = 4;
+/// Bytes of the accumulator of `argmax`: a value with its index.
+const VALUE_AND_INDEX: u64 = 16;
+/// Bytes of the accumulator of `aminmax`: two values.
+const TWO_VALUES: u64 = 8;
 /// Threads of a warp.
 const WARP: u64 = 32;
 /// The farthest byte, and the most elements, that a kernel with 32-bit indices reaches
@@ -89,7 +93,7 @@ fn with_32bit_indexing(dims: &[Dim], element: u64, f: &mut impl FnMut(&[Dim])) {
 }
 
 /// What `setReduceConfig` decides.
-fn scratch(dims: &[Dim], backend: &Backend) -> Scratch {
+fn scratch(dims: &[Dim], backend: &Backend, accumulator: u64) -> Scratch {
     let len = dims.len();
     let total: u64 = dims.iter().map(|d| d.size).product();
     let inputs: u64 = dims.iter().filter(|d| d.reduced).map(|d| d.size).product();
@@ -152,7 +156,7 @@ fn scratch(dims: &[Dim], backend: &Backend) -> Scratch {
     if blocks <= 1 {
         return None;
     }
-    let mut bytes = ACCUMULATOR * outputs * blocks;
+    let mut bytes = accumulator * outputs * blocks;
     if !along_input {
         bytes *= block_width * output_vector;
     }
@@ -180,6 +184,39 @@ impl Tape {
     /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
         let out = self.empty(op, shape, dtype);
+        self.reduce_into(op, x, &out, ACCUMULATOR);
+        out
+    }
+
+    /// `x.argmax(-1)`: `[.., n]` to `[..]`.
+    pub fn argmax_last(&self, x: &Tensor) -> Tensor {
+        let rank = x.shape().rank() - 1;
+        let kept = Shape::new(&x.shape().dims()[..rank]);
+        let out = self.empty("argmax", kept, DType::Int64);
+        self.argmax_into(x);
+        out
+    }
+
+    /// `torch.argmax(x, -1, out=...)`.
+    pub fn argmax_into(&self, x: &Tensor) {
+        let mut shape = *x.shape();
+        let last = shape.rank() - 1;
+        shape.dims_mut()[last] = 1;
+        let out = x.detach_as(shape, shape);
+        self.reduce_into("argmax", x, &out, VALUE_AND_INDEX);
+    }
+
+    /// The lowest and the highest element of x.
+    pub fn extremes(&self, op: &'static str, x: &Tensor) -> [Tensor; 2] {
+        let number = || self.empty(op, Shape::new(&[]), x.dtype());
+        let out = [number(), number()];
+        self.reduce_into(op, x, &out[0], TWO_VALUES);
+        out
+    }
+
+    /// The scratch of a reduction of `x` to the shape of `out`.
+    fn reduce_into(&self, op: &'static str, x: &Tensor, out: &Tensor, accumulator: u64) {
+        let (shape, dtype) = (*out.shape(), out.dtype());
         let missing = x.shape().rank() - shape.rank();
         let mut reduced = [false; MAX_DIMS];
         for (d, reduced) in reduced.iter_mut().enumerate().take(x.shape().rank()) {
@@ -188,7 +225,7 @@ impl Tape {
         let (dims, len) = iteration(x.shape(), x.strides(), &reduced);
         let mut parts = smallvec::SmallVec::<[Scratch; 1]>::new();
         with_32bit_indexing(&dims[..len], x.dtype().size(), &mut |part| {
-            parts.push(scratch(part, self.backend()));
+            parts.push(scratch(part, self.backend(), accumulator));
         });
         // Partial sums in half precision go through a buffer in float32.
         let sums = (parts.len() > 1 && dtype.is_half())
@@ -200,7 +237,6 @@ impl Tape {
             drop(partial);
         }
         drop(sums);
-        out
     }
 
     /// `x.mean(-1, keepdim=True)`. Saves nothing; the gradient is expanded and divided.
@@ -255,7 +291,7 @@ mod tests {
     fn scratch_is_what_the_kernel_takes() {
         let rows = |n, m| {
             let (dims, len) = iteration(&Shape::from([n, m]), &Shape::from([m, 1]), &[true, false]);
-            scratch(&dims[..len], &A100)
+            scratch(&dims[..len], &A100, ACCUMULATOR)
         };
         assert_eq!(rows(2048, 2048), Some((33_554_432, 64)));
         assert_eq!(rows(2048, 128), Some((2_097_152, 4)));
@@ -272,7 +308,7 @@ mod tests {
         );
         let mut parts = Vec::new();
         with_32bit_indexing(&dims[..len], 4, &mut |part| {
-            parts.push(scratch(part, &A100));
+            parts.push(scratch(part, &A100, ACCUMULATOR));
         });
         assert_eq!(parts, [Some((137_625_600, 112)); 2]);
     }

@@ -1,0 +1,289 @@
+//! Evaluation: forward passes without gradients, as a program of its own or after a training step.
+//!
+//! Source: `Trainer.evaluation_loop` (`trainer.py`, `trainer_pt_utils.py`), transformers 5.23.
+
+use super::fold::{Counts, Record};
+use super::generate::{STEPS, generate};
+use super::run::autocast;
+use super::{Mark, Phase, Trace};
+use crate::nn::{Batch, Model, Output, Request};
+use crate::spec::{EvaluationKind, ResolvedSpec};
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::DType;
+
+/// Batches that are run one by one. Those between the first and the last of them only add to the
+/// predictions that are kept.
+const BATCHES: u64 = 8;
+
+/// An evaluation that is going on.
+pub(super) struct Evaluator<'a> {
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
+    model: &'a Model,
+    /// Predictions of all batches so far, and of how many.
+    kept: Vec<Tensor>,
+    kept_batches: u64,
+    /// Tokens that are decoded one by one.
+    steps: u64,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(tape: &'a Tape, spec: &'a ResolvedSpec, model: &'a Model) -> Self {
+        Self {
+            tape,
+            spec,
+            model,
+            kept: Vec::new(),
+            kept_batches: 0,
+            steps: STEPS,
+        }
+    }
+
+    /// Copies a batch to the device.
+    pub(super) fn fetch(&self) -> Batch {
+        let samples = self.spec.evaluation.micro_batch_size;
+        let samples = samples.unwrap_or(self.spec.micro_batch_size);
+        self.model
+            .fetch_for_evaluation(self.tape, self.spec, samples)
+    }
+
+    /// Batches of the evaluation that are run.
+    pub(super) fn batches(&self) -> u64 {
+        let asked = self.spec.evaluation.batches;
+        let longest = match self.spec.evaluation.kind {
+            EvaluationKind::Generate => 2,
+            EvaluationKind::Trainer if self.spec.evaluation.keep_predictions => BATCHES,
+            _ => 3,
+        };
+        asked.min(longest)
+    }
+
+    /// One batch; `last` of those that are run.
+    pub(super) fn evaluate(&mut self, batch: &Batch, last: bool) {
+        let (t, evaluation) = (self.tape, &self.spec.evaluation);
+        t.train(false);
+        let grad_mode = t.set_grad_enabled(false);
+        if let Some(dtype) = autocast(self.spec) {
+            t.enter_autocast(dtype);
+        }
+        if evaluation.kind == EvaluationKind::Generate {
+            let sequences = generate(t, self.model, batch, evaluation, self.steps);
+            t.exit_autocast();
+            drop(sequences);
+        } else {
+            if evaluation.caches() {
+                self.model.open_cache(t);
+            }
+            let request = Request {
+                positions: None,
+                logits_to_keep: evaluation.logits_to_keep,
+            };
+            let output = self.model.evaluate(t, batch, request);
+            t.exit_autocast();
+            self.take(output, last);
+        }
+        t.close_cache();
+        t.set_grad_enabled(grad_mode);
+        t.train(true);
+    }
+
+    /// What becomes of the model's outputs.
+    fn take(&mut self, output: Output, last: bool) {
+        match self.spec.evaluation.kind {
+            EvaluationKind::Logits => output.logits.set_category(Category::Logits),
+            EvaluationKind::Trainer => self.predict(output, last),
+            _ => {}
+        }
+    }
+
+    /// How many batches' predictions are joined at most.
+    fn most_kept(&self) -> u64 {
+        let evaluation = &self.spec.evaluation;
+        let steps = evaluation.accumulation_steps.unwrap_or(u64::MAX);
+        evaluation.batches.min(steps)
+    }
+
+    /// The predictions of a batch, joined with those before it (`nested_concat`).
+    fn predict(&mut self, output: Output, last: bool) {
+        let t = self.tape;
+        let mixed = autocast(self.spec).is_some();
+        let wide = |x: &Tensor| {
+            if mixed {
+                t.to(x, DType::Float32)
+            } else {
+                x.clone()
+            }
+        };
+        let encoded = output.encoded.as_ref().map(wide);
+        let logits = wide(&output.logits);
+        drop(output);
+        if !self.spec.evaluation.keep_predictions {
+            return;
+        }
+        if last && self.most_kept() > BATCHES {
+            self.lengthen(self.most_kept() - 1);
+        }
+        let new: Vec<Tensor> = [Some(logits), encoded].into_iter().flatten().collect();
+        self.kept = if self.kept.is_empty() {
+            new
+        } else {
+            let pairs = self.kept.iter().zip(&new);
+            pairs.map(|(old, new)| t.cat(&[old, new], 0)).collect()
+        };
+        self.kept_batches += 1;
+        for kept in &self.kept {
+            kept.set_category(Category::Logits);
+        }
+        if self
+            .spec
+            .evaluation
+            .accumulation_steps
+            .is_some_and(|steps| self.kept_batches >= steps)
+        {
+            self.forget();
+        }
+    }
+
+    /// Stands for the predictions of the batches that are not run.
+    fn lengthen(&mut self, batches: u64) {
+        let before = self.kept_batches.max(1);
+        let longer = |kept: &Tensor| {
+            let mut shape = *kept.shape();
+            shape.dims_mut()[0] = shape.dim(0) / before * batches;
+            self.tape
+                .allocate("cat", shape, kept.dtype(), Category::Logits)
+        };
+        self.kept = self.kept.iter().map(longer).collect();
+        self.kept_batches = batches;
+    }
+
+    /// The predictions go to the host.
+    pub(super) fn forget(&mut self) {
+        self.kept.clear();
+        self.kept_batches = 0;
+    }
+}
+
+/// Runs an evaluation alone.
+pub(super) fn evaluation(spec: &ResolvedSpec, tape: Tape) -> Trace {
+    evaluation_with(spec, tape, STEPS)
+}
+
+/// Runs an evaluation that decodes so many tokens at the beginning and at the end one by one.
+fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
+    let model = Model::new(&tape, spec);
+    let counts = Counts {
+        parameters: model.num_parameters(),
+        ..Counts::default()
+    };
+    let mut marks = Vec::new();
+    let mut mark = |step, phase| {
+        tape.mark(u32::try_from(marks.len()).unwrap_or(u32::MAX));
+        marks.push(Mark {
+            step,
+            micro_batch: 0,
+            phase,
+        });
+    };
+    let mut evaluator = Evaluator::new(&tape, spec, &model);
+    evaluator.steps = steps;
+    let batches = evaluator.batches();
+    for (step, number) in (0..).zip(1..=batches) {
+        mark(step, Phase::Data);
+        let batch = evaluator.fetch();
+        mark(step, Phase::Forward);
+        evaluator.evaluate(&batch, number == batches);
+    }
+    evaluator.forget();
+    tape.close();
+    drop(evaluator);
+    Record::of(tape, marks).trace(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::backend;
+    use super::*;
+    use crate::sim::Event;
+    use crate::spec::{ModelRef, Scenario, resolve};
+
+    fn spec(option: &str) -> ResolvedSpec {
+        let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
+        scenario.model = ModelRef::Catalog("smollm2-135m".to_owned());
+        scenario
+            .model_overrides
+            .insert("num_hidden_layers".to_owned(), 2.into());
+        scenario.program = crate::spec::Program::Evaluation;
+        resolve(&scenario).spec.expect(option)
+    }
+
+    fn new(spec: &ResolvedSpec) -> Tape {
+        Tape::new(backend(spec))
+    }
+
+    /// The highest sum of live storages and the largest storage, in bytes.
+    fn peak(trace: &Trace) -> (u64, u64) {
+        let (mut live, mut peak, mut largest) = (0, 0, 0);
+        for &event in &trace.events {
+            match event {
+                Event::Alloc(id) => live += trace.storages[id as usize].bytes,
+                Event::Free(id) => live -= trace.storages[id as usize].bytes,
+                Event::Mark(_) => {}
+            }
+            peak = live.max(peak);
+            if let Event::Alloc(id) = event {
+                largest = trace.storages[id as usize].bytes.max(largest);
+            }
+        }
+        (peak, largest)
+    }
+
+    #[test]
+    fn tokens_that_are_not_decoded_one_by_one_change_no_peak() {
+        let tokens = 3 * STEPS;
+        for options in ["", r#", "do_sample": true"#, r#", "num_beams": 2"#] {
+            let spec = spec(&format!(
+                r#"{{"precision": "bf16", "evaluation": {{"kind": "generate",
+                    "max_new_tokens": {tokens} {options}}}}}"#
+            ));
+            let one_by_one = evaluation_with(&spec, new(&spec), u64::MAX);
+            let skipping = evaluation(&spec, new(&spec));
+            assert!(skipping.events.len() < one_by_one.events.len());
+            assert_eq!(peak(&skipping), peak(&one_by_one), "{options}");
+        }
+    }
+
+    #[test]
+    fn predictions_of_batches_that_are_not_run_change_no_peak() {
+        for options in ["", r#", "accumulation_steps": 11"#] {
+            let spec = spec(&format!(
+                r#"{{"evaluation": {{"kind": "trainer", "batches": 30 {options}}}}}"#
+            ));
+            let steps = if options.is_empty() { 30 } else { 11 };
+            let logits = 2 * 256 * 49_152 * 4;
+            assert_eq!(
+                peak(&evaluation(&spec, new(&spec))).1,
+                steps * logits,
+                "{options}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_of_an_evaluation_stays() {
+        for kind in ["loss", "logits", "trainer", "generate"] {
+            let spec = spec(&format!(r#"{{"evaluation": {{"kind": "{kind}"}}}}"#));
+            let trace = evaluation(&spec, new(&spec));
+            let mut live = 0;
+            let mut at_start = None;
+            for &event in &trace.events {
+                match event {
+                    Event::Alloc(id) => live += trace.storages[id as usize].bytes,
+                    Event::Free(id) => live -= trace.storages[id as usize].bytes,
+                    Event::Mark(_) => drop(at_start.get_or_insert(live)),
+                }
+            }
+            assert_eq!(Some(live), at_start, "{kind}");
+        }
+    }
+}

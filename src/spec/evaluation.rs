@@ -1,0 +1,206 @@
+//! Evaluation and generation, on their own or between the steps of a training run.
+
+use super::limits::{ACCUMULATION, MICRO_BATCH_SIZE, SEQ_LEN, check};
+use super::{Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario};
+use crate::units::names;
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// What an evaluation asks of the model.
+    EvaluationKind {
+        /// There is none.
+        None = "none",
+        /// The loss of each batch.
+        Loss = "loss",
+        /// The logits of each batch.
+        Logits = "logits",
+        /// Loss and logits, as `Trainer.evaluate` gathers them on the device.
+        Trainer = "trainer",
+        /// New tokens, as `generate` makes them.
+        Generate = "generate",
+    }
+}
+
+/// An evaluation as it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evaluation {
+    /// What it asks of the model.
+    pub kind: EvaluationKind,
+    /// Samples per forward pass on one device (`per_device_eval_batch_size`); as in training when
+    /// absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micro_batch_size: Option<u64>,
+    /// Batches that are evaluated.
+    pub batches: u64,
+    /// Whether the model fills a key-value cache; when absent, only `generate` does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub use_cache: Option<bool>,
+    /// Of how many last positions there are logits; of all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logits_to_keep: Option<u64>,
+    /// Whether the predictions of all batches are kept until the end (not
+    /// `prediction_loss_only`).
+    pub keep_predictions: bool,
+    /// After how many batches kept predictions go to the host (`eval_accumulation_steps`); at the
+    /// end when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accumulation_steps: Option<u64>,
+    /// Tokens that `generate` adds to each sample.
+    pub max_new_tokens: u64,
+    /// Beams that `generate` searches with; 1 means none.
+    pub num_beams: u64,
+    /// Whether `generate` draws tokens at random.
+    pub do_sample: bool,
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self {
+            kind: EvaluationKind::None,
+            micro_batch_size: None,
+            batches: 3,
+            use_cache: None,
+            logits_to_keep: None,
+            keep_predictions: true,
+            accumulation_steps: None,
+            max_new_tokens: 128,
+            num_beams: 1,
+            do_sample: false,
+        }
+    }
+}
+
+impl Evaluation {
+    /// Whether the model fills a key-value cache.
+    pub fn caches(&self) -> bool {
+        self.use_cache
+            .unwrap_or(self.kind == EvaluationKind::Generate)
+    }
+}
+
+/// Samples that are in memory at once, with all that the predictions of several batches take.
+pub(super) fn samples(scenario: &Scenario) -> u64 {
+    let evaluation = resolve(scenario);
+    let own = evaluation
+        .micro_batch_size
+        .unwrap_or(scenario.micro_batch_size);
+    let times = match evaluation.kind {
+        EvaluationKind::None => return 0,
+        EvaluationKind::Loss | EvaluationKind::Logits => 1,
+        EvaluationKind::Trainer => evaluation.batches,
+        EvaluationKind::Generate => evaluation.num_beams,
+    };
+    own.saturating_mul(times)
+}
+
+/// Tokens of a sample, those that are generated included.
+pub(super) fn tokens(scenario: &Scenario) -> u64 {
+    let evaluation = resolve(scenario);
+    let generated = match evaluation.kind {
+        EvaluationKind::Generate => evaluation.max_new_tokens,
+        _ => 0,
+    };
+    scenario.seq_len.saturating_add(generated)
+}
+
+/// Beams of a beam search.
+const NUM_BEAMS: std::ops::RangeInclusive<u64> = 1..=64;
+
+/// What a scenario's evaluation is: a program of evaluation without a kind takes the loss.
+pub(super) fn resolve(scenario: &Scenario) -> Evaluation {
+    let mut evaluation = scenario.evaluation;
+    if scenario.program == Program::Evaluation && evaluation.kind == EvaluationKind::None {
+        evaluation.kind = EvaluationKind::Loss;
+    }
+    if scenario.program == Program::Forward {
+        evaluation.kind = EvaluationKind::None;
+    }
+    evaluation
+}
+
+/// Numbers that must lie in a range whatever the model is.
+pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let evaluation = &scenario.evaluation;
+    let mut range = |key, value, allowed| check(key, value, allowed, findings);
+    if let Some(size) = evaluation.micro_batch_size {
+        range("evaluation.micro_batch_size", size, &MICRO_BATCH_SIZE);
+    }
+    range("evaluation.batches", evaluation.batches, &ACCUMULATION);
+    if let Some(kept) = evaluation.logits_to_keep {
+        range("evaluation.logits_to_keep", kept, &SEQ_LEN);
+    }
+    if let Some(steps) = evaluation.accumulation_steps {
+        range("evaluation.accumulation_steps", steps, &ACCUMULATION);
+    }
+    range(
+        "evaluation.max_new_tokens",
+        evaluation.max_new_tokens,
+        &SEQ_LEN,
+    );
+    range("evaluation.num_beams", evaluation.num_beams, &NUM_BEAMS);
+}
+
+/// Whether the engine knows how the model keeps keys and values.
+fn keeps_keys(architecture: &Architecture) -> bool {
+    matches!(architecture, Architecture::Decoder(config) if matches!(
+        config.model_type,
+        DecoderType::Llama
+            | DecoderType::Mistral
+            | DecoderType::Qwen2
+            | DecoderType::Qwen3
+            | DecoderType::Gpt2
+            | DecoderType::Opt
+            | DecoderType::GptNeox
+            | DecoderType::Gemma
+            | DecoderType::Gemma2
+            | DecoderType::Gemma3
+            | DecoderType::Olmo2
+            | DecoderType::Phi
+            | DecoderType::Phi3
+    ))
+}
+
+/// What the model or the framework version rules out.
+pub(super) fn check_combinations(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let evaluation = resolve(scenario);
+    if evaluation.kind == EvaluationKind::None {
+        return;
+    }
+    let generates = evaluation.kind == EvaluationKind::Generate;
+    if !generates && !evaluation.caches() {
+        return;
+    }
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let known = recent && scenario.attention != Attention::FlashAttention2;
+    if keeps_keys(architecture) && known {
+        return;
+    }
+    let (english, chinese) = if known {
+        ("of this model", "该模型")
+    } else if recent {
+        ("with the flash-attn package", "使用 flash-attn 包时")
+    } else {
+        ("of transformers 4", "transformers 4")
+    };
+    let finding = if generates {
+        Finding::error(
+            "evaluation.kind",
+            format!("Generation {english} is not estimated yet; a forward pass for the loss is."),
+            format!("暂不支持估算{chinese}的生成过程；支持计算损失的前向传播。"),
+        )
+        .with_fix("evaluation.kind", EvaluationKind::Loss.name())
+    } else {
+        Finding::error(
+            "evaluation.use_cache",
+            format!("The key-value cache {english} is not estimated yet."),
+            format!("暂不支持估算{chinese}的键值缓存。"),
+        )
+        .with_fix("evaluation.use_cache", false)
+    };
+    findings.push(finding);
+}

@@ -1,0 +1,158 @@
+//! What a model keeps from one forward pass to the next: the keys and values of its attention
+//! layers.
+//!
+//! Source: `cache_utils.py`, transformers 5.23: `DynamicCache` grows by concatenation.
+
+use super::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// Keys and values `[B, K, T, D]` by layer, in the order in which the layers run.
+pub(super) struct KeyValueCache {
+    layers: Vec<CachedLayer>,
+    /// Tokens that each layer sees; those that are not listed see all.
+    windows: Vec<Option<u64>>,
+    /// The layer that asks next.
+    next: usize,
+}
+
+struct CachedLayer {
+    keys: Tensor,
+    values: Tensor,
+    /// Tokens that the layer has seen.
+    seen: u64,
+    /// The window as a number on the device.
+    _window: Option<Tensor>,
+}
+
+/// The dimension of the tokens.
+const TOKENS: isize = 2;
+
+impl Tape {
+    /// From here on attention keeps its keys and values, with nothing kept yet. Layers with a
+    /// window see so many tokens.
+    pub fn open_cache(&self, windows: Vec<Option<u64>>) {
+        *self.cache.borrow_mut() = Some(KeyValueCache {
+            layers: Vec::new(),
+            windows,
+            next: 0,
+        });
+    }
+
+    /// Drops what attention has kept; it keeps nothing more.
+    pub fn close_cache(&self) {
+        let cache = self.cache.take();
+        drop(cache);
+    }
+
+    /// Whether attention keeps keys and values.
+    pub fn has_cache(&self) -> bool {
+        self.cache.borrow().is_some()
+    }
+
+    /// A forward pass begins: the next layer that asks is the first.
+    pub fn rewind_cache(&self) {
+        if let Some(cache) = self.cache.borrow_mut().as_mut() {
+            cache.next = 0;
+        }
+    }
+
+    /// Tokens that earlier passes have left in the cache; 0 without one.
+    pub fn cached_tokens(&self) -> u64 {
+        let cache = self.cache.borrow();
+        let first = cache.as_ref().and_then(|cache| cache.layers.first());
+        first.map_or(0, |layer| layer.seen)
+    }
+
+    /// `past_key_values.update(k, v, layer)`: all keys and values so far, `[B, K, T, D]`, where
+    /// there is a cache. A layer with a window keeps as many tokens as the next one sees.
+    pub fn cached(&self, k: Tensor, v: Tensor) -> (Tensor, Tensor) {
+        let mut cache = self.cache.borrow_mut();
+        let Some(cache) = cache.as_mut() else {
+            return (k, v);
+        };
+        let at = cache.next;
+        cache.next += 1;
+        let window = cache.windows.get(at).copied().flatten();
+        let tokens = k.dim(TOKENS);
+        let joined = |parts: &[&Tensor]| {
+            let all = self.cat(parts, TOKENS);
+            all.set_category(Category::KvCache);
+            all
+        };
+        if cache.layers.len() <= at {
+            let number = || self.empty("_to_copy", Shape::new(&[]), DType::Int64);
+            let number = window.map(|_| number());
+            // Both begin as nothing in the dtype of the keys, which the values take on.
+            let nothing = {
+                let mut shape = *v.shape();
+                shape.dims_mut()[TOKENS.unsigned_abs()] = 0;
+                self.empty("tensor", shape, k.dtype())
+            };
+            let (keys, values) = (joined(&[&k]), joined(&[&nothing, &v]));
+            cache.layers.push(CachedLayer {
+                keys: self.last_tokens(&keys, window),
+                values: self.last_tokens(&values, window),
+                seen: tokens,
+                _window: number,
+            });
+            return (keys, values);
+        }
+        let layer = &mut cache.layers[at];
+        layer.seen += tokens;
+        let keys = joined(&[&layer.keys, &k]);
+        // Without a window the old keys go before the values come.
+        if window.is_none() {
+            layer.keys = keys.clone();
+        }
+        let values = joined(&[&layer.values, &v]);
+        layer.keys = self.last_tokens(&keys, window);
+        layer.values = self.last_tokens(&values, window);
+        (keys, values)
+    }
+
+    /// What a layer with a window needs of its tokens for the next one: a view of the last.
+    fn last_tokens(&self, x: &Tensor, window: Option<u64>) -> Tensor {
+        let tokens = x.dim(TOKENS);
+        match window {
+            Some(window) if tokens >= window => self.slice(x, TOKENS, tokens + 1 - window, tokens),
+            _ => x.clone(),
+        }
+    }
+
+    /// Lengthens what every layer keeps by so many tokens, as passes over them one by one do.
+    pub fn grow_cache(&self, tokens: u64) {
+        let mut cache = self.cache.borrow_mut();
+        let Some(cache) = cache.as_mut() else {
+            return;
+        };
+        for (at, layer) in cache.layers.iter_mut().enumerate() {
+            let window = cache.windows.get(at).copied().flatten();
+            layer.seen += tokens;
+            let longer = |x: &Tensor| {
+                let mut shape = *x.shape();
+                let kept = shape.dim(TOKENS) + tokens;
+                shape.dims_mut()[TOKENS.unsigned_abs()] =
+                    window.map_or(kept, |window| kept.min(window - 1));
+                let all = self.empty("cat", shape, x.dtype());
+                all.set_category(Category::KvCache);
+                all
+            };
+            layer.keys = longer(&layer.keys);
+            layer.values = longer(&layer.values);
+        }
+    }
+
+    /// `cache.reorder_cache(beams)`: every layer's keys and values are copied in another order.
+    pub fn reorder_cache(&self) {
+        let mut cache = self.cache.borrow_mut();
+        for layer in cache.iter_mut().flat_map(|cache| &mut cache.layers) {
+            let copy = |x: &Tensor| {
+                let copy = self.empty("index_select", *x.shape(), x.dtype());
+                copy.set_category(Category::KvCache);
+                copy
+            };
+            layer.keys = copy(&layer.keys);
+            layer.values = copy(&layer.values);
+        }
+    }
+}
