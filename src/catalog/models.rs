@@ -117,6 +117,7 @@ models! {
     "opt-125m", "OPT 125M", "facebook/opt-125m", "2022-05";
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";
     "roberta-base", "RoBERTa base", "FacebookAI/roberta-base", "2019-07";
+    "bart-base", "BART base", "facebook/bart-base", "2019-10";
     "roberta-large", "RoBERTa large", "FacebookAI/roberta-large", "2019-07";
 }
 

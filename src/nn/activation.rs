@@ -1,5 +1,6 @@
-//! Activation functions that transformers writes out in Python.
+//! Activation functions, those included that transformers writes out in Python.
 
+use crate::spec::Activation;
 use crate::tape::{Tape, Tensor};
 
 /// `NewGELUActivation`: 0.5 x (1 + tanh(c (x + d x^3))).
@@ -23,4 +24,14 @@ pub(super) fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
     let out = t.mul(&half, &one_plus);
     drop(x);
     out
+}
+
+/// The function `activation` of x, which nobody else holds.
+pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
+    match activation {
+        Activation::Relu => t.relu(&x),
+        Activation::Gelu => t.gelu(&x),
+        Activation::Silu => t.silu(&x),
+        Activation::GeluNew => gelu_new(t, x),
+    }
 }

@@ -164,3 +164,40 @@ fn eager(
     let out = t.transpose(&out, 1, 2);
     (t.contiguous(&out), weights)
 }
+
+/// Attention of encoders (`eager_attention_forward` of BERT and its like, which takes the softmax
+/// in the dtype of the scores, or sdpa): q, k and v `[B, A, S, D]` to `[B, S, A, D]`, with the
+/// weights of eager attention.
+pub(super) fn attend_as_bert(
+    t: &Tape,
+    options: AttentionOptions,
+    [q, k, v]: [&Tensor; 3],
+    mask: Option<&Tensor>,
+    causal: bool,
+) -> (Tensor, Option<Tensor>) {
+    if options.implementation == Attention::FlashAttention2 {
+        return (flash::attend(t, options, [q, k, v], mask), None);
+    }
+    if options.implementation != Attention::Eager {
+        let sdpa = Sdpa {
+            forced: options.forced,
+            causal: causal && mask.is_none(),
+            dropout: options.dropout,
+        };
+        let out = t.sdpa(q, k, v, mask, sdpa);
+        let out = t.transpose(&out, 1, 2);
+        return (t.contiguous(&out), None);
+    }
+    let mut weights = {
+        let product = t.matmul(q, &t.transpose(k, 2, 3));
+        t.mul_scalar(&product)
+    };
+    if let Some(mask) = mask {
+        weights = t.add(&weights, mask);
+    }
+    weights = t.softmax(&weights, None);
+    weights = dropped(t, weights, options.dropout);
+    let out = t.matmul(&weights, v);
+    let out = t.transpose(&out, 1, 2);
+    (t.contiguous(&out), Some(weights))
+}

@@ -224,20 +224,10 @@ impl Bert {
         if self.options.implementation == Attention::Eager {
             return (Some(mask::inverted(t, (b, s), given, self.dtype)), ones);
         }
-        {
-            let equal = t.empty("eq", Shape::from([b, s]), DType::Bool);
-            let _all = t.empty("all", Shape::new(&[]), DType::Bool);
-            drop(equal);
-        }
-        let mask = self.padding.then(|| {
-            let full = |op, dtype| t.empty(op, Shape::from([b, 1, s, s]), dtype);
-            let cast = full("_to_copy", self.dtype);
-            let flipped = full("rsub", self.dtype);
-            let flags = full("_to_copy", DType::Bool);
-            let mask = full("masked_fill", self.dtype);
-            drop((flags, flipped, cast));
-            mask
-        });
+        mask::looks_for_padding(t, (b, s));
+        let mask = self
+            .padding
+            .then(|| mask::expanded(t, (b, s, s), self.dtype));
         (mask, ones)
     }
 }

@@ -1,12 +1,11 @@
 //! One layer of BERT: norms come after the residual sums.
 
-use super::attention::{AttentionOptions, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, dropped};
 use super::builder::Builder;
 use super::facts::Transformers;
-use super::flash;
 use super::layers::{LayerNorm, Linear};
-use crate::spec::{Attention, BertConfig};
-use crate::tape::{Sdpa, Tape, Tensor};
+use crate::spec::BertConfig;
+use crate::tape::{Tape, Tensor};
 
 /// `BertLayer`.
 pub(super) struct BertLayer {
@@ -95,36 +94,8 @@ impl BertLayer {
             t.transpose(&y, 1, 2)
         };
         let (q, k, v) = (heads(&self.query), heads(&self.key), heads(&self.value));
-        if self.options.implementation == Attention::FlashAttention2 {
-            let out = flash::attend(t, self.options, [&q, &k, &v], mask);
-            return (t.reshape(&out, [x.dim(0), x.dim(1), x.dim(2)]), None);
-        }
-        let mut returned = None;
-        let out = if self.options.implementation == Attention::Eager {
-            let mut weights = {
-                let product = t.matmul(&q, &t.transpose(&k, 2, 3));
-                t.mul_scalar(&product)
-            };
-            if let Some(mask) = mask {
-                weights = t.add(&weights, mask);
-            }
-            weights = t.softmax(&weights, None);
-            weights = dropped(t, weights, self.options.dropout);
-            let out = t.matmul(&weights, &v);
-            if self.options.facts.transformers == Transformers::V5 {
-                returned = Some(weights);
-            }
-            out
-        } else {
-            let sdpa = Sdpa {
-                forced: self.options.forced,
-                causal: false,
-                dropout: self.options.dropout,
-            };
-            t.sdpa(&q, &k, &v, mask, sdpa)
-        };
-        let out = t.transpose(&out, 1, 2);
-        let out = t.contiguous(&out);
+        let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
+        let returned = weights.filter(|_| self.options.facts.transformers == Transformers::V5);
         let out = t.view(&out, [x.dim(0), x.dim(1), x.dim(2)]);
         (out, returned)
     }

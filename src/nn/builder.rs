@@ -216,6 +216,11 @@ impl<'a> Builder<'a> {
         self.plan.untied.borrow_mut().push(weight);
     }
 
+    /// A weight that `__init__` allocates and replaces by another at once.
+    pub(super) fn replaced(&self, shape: impl Into<Shape>) {
+        drop(self.plan.tape.empty("untied", shape.into(), self.dtype));
+    }
+
     /// The module's buffer `name`: a tensor of the model that is not trained.
     pub(super) fn buffer(
         &self,

@@ -80,6 +80,8 @@ impl Linear {
 /// `torch.nn.Embedding`.
 pub(super) struct Embedding {
     pub(super) weight: Tensor,
+    /// Whether the result is multiplied by a number.
+    scaled: bool,
     /// Whether the result is made to require a gradient.
     result_requires_gradient: bool,
 }
@@ -89,7 +91,16 @@ impl Embedding {
     pub(super) fn new(b: &Builder, rows: u64, width: u64) -> Self {
         Self {
             weight: b.parameter("weight", [rows, width]),
+            scaled: false,
             result_requires_gradient: false,
+        }
+    }
+
+    /// The same, with the result multiplied by a number.
+    pub(super) fn scaled(self) -> Self {
+        Self {
+            scaled: true,
+            ..self
         }
     }
 
@@ -103,7 +114,10 @@ impl Embedding {
 
     /// Indices `[..]` to `[.., width]`.
     pub(super) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
-        let result = t.embedding(&self.weight, indices);
+        let mut result = t.embedding(&self.weight, indices);
+        if self.scaled {
+            result = t.mul_scalar(&result);
+        }
         if self.result_requires_gradient && !result.requires_grad() {
             t.input_leaf(&result)
         } else {

@@ -76,6 +76,33 @@ pub(super) fn of_padding(t: &Tape, (b, s): (u64, u64), style: MaskStyle) -> Tens
     flags(t, "mask", 0)
 }
 
+/// The causal mask of a decoder that gives itself a padding mask of ones (BART of transformers 5):
+/// for B samples of S tokens. For sdpa there is none when all of them have been counted.
+pub(super) fn causal_of_all(
+    t: &Tape,
+    (b, s): (u64, u64),
+    eager: bool,
+    dtype: DType,
+) -> Option<Tensor> {
+    if !eager {
+        let _padding = flags(t, "_to_copy", b * s);
+        let sum = indices(t, "sum", 1);
+        drop(indices(t, "sum", b * s));
+        drop(flags(t, "eq", 1));
+        drop(sum);
+        return None;
+    }
+    let request = MaskRequest {
+        eager,
+        padding: true,
+        window: false,
+        size: (b, s),
+        dtype,
+        style: MaskStyle::Boolean,
+    };
+    Some(boolean(t, request))
+}
+
 fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
     t.empty(op, Shape::from([n]), DType::Bool)
 }
@@ -288,4 +315,38 @@ pub(super) fn inverted(t: &Tape, (b, keys): (u64, u64), given: DType, dtype: DTy
     let inverted = mask("mul");
     drop((flipped, cast));
     inverted
+}
+
+/// `torch.all(mask == 1)` of a padding mask `[B, K]`, before sdpa is given one (transformers 4).
+pub(super) fn looks_for_padding(t: &Tape, (b, keys): (u64, u64)) {
+    let equal = flags(t, "eq", b * keys);
+    let _all = flags(t, "all", 1);
+    drop(equal);
+}
+
+/// `AttentionMaskConverter._expand_mask` of a padding mask of integers (transformers 4): for B
+/// samples, queries and keys; `[B, 1, Q, K]`, added to the scores.
+pub(super) fn expanded(t: &Tape, (b, queries, keys): (u64, u64, u64), dtype: DType) -> Tensor {
+    let full = |op, dtype| t.empty(op, Shape::from([b, 1, queries, keys]), dtype);
+    let cast = full("_to_copy", dtype);
+    let flipped = full("rsub", dtype);
+    let flags = full("_to_copy", DType::Bool);
+    let mask = full("masked_fill", dtype);
+    drop((flags, flipped, cast));
+    mask
+}
+
+/// `AttentionMaskConverter.to_causal_4d` (transformers 4): for B samples, `[B, 1, S, S]`, added to
+/// the scores.
+pub(super) fn triangle(t: &Tape, (b, s): (u64, u64), dtype: DType) -> Tensor {
+    let mask = t.empty("full", Shape::from([s, s]), DType::Float32);
+    let range = indices(t, "arange", s);
+    {
+        let _next = t.add_scalar(&range);
+        drop(flags(t, "lt", s * s));
+    }
+    let narrow = t.to(&mask, dtype);
+    drop((mask, range));
+    let view = t.view(&narrow, [1, 1, s, s]);
+    t.expand(&view, [b, 1, s, s])
 }

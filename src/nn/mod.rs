@@ -10,6 +10,8 @@
 
 mod activation;
 mod attention;
+mod bart;
+mod bart_layer;
 mod bert;
 mod bert_layer;
 mod builder;
@@ -39,6 +41,7 @@ mod phi;
 mod phi3;
 mod rotary;
 mod rotary_attention;
+mod seq2seq;
 mod t5;
 mod t5_attention;
 mod t5_block;

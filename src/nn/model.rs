@@ -1,11 +1,13 @@
 //! Any model, and what goes in and out of it.
 
+use super::bart::Bart;
 use super::bert::Bert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
 use super::decoders::{self, CausalLm};
 use super::facts::Facts;
 use super::linear::LinearNet;
+use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
 use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, Precision, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
@@ -56,7 +58,7 @@ pub struct Request {
 
 enum Net {
     Linear(LinearNet),
-    T5(Box<T5>),
+    Seq2Seq(Box<dyn Seq2Seq>),
     Decoder(Box<dyn CausalLm>),
     Bert(Box<Bert>),
 }
@@ -85,7 +87,10 @@ impl Model {
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
             Architecture::Bert(config) => Net::Bert(Box::new(Bert::new(&b, config, spec, facts))),
-            Architecture::T5(config) => Net::T5(Box::new(T5::new(&b, config, spec, facts))),
+            Architecture::T5(config) => Net::Seq2Seq(Box::new(T5::new(&b, config, spec, facts))),
+            Architecture::Bart(config) => {
+                Net::Seq2Seq(Box::new(Bart::new(&b, config, spec, facts)))
+            }
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
         Self {
@@ -158,7 +163,10 @@ impl Model {
                 encoded: None,
             },
             Net::Bert(net) => net.forward(t, &batch.input, labels),
-            Net::T5(net) => net.forward(t, &batch.input, labels, batch.decoder_ids.as_ref()),
+            Net::Seq2Seq(net) => {
+                let decoder_ids = batch.decoder_ids.as_ref();
+                seq2seq::forward(t, net.as_ref(), &batch.input, labels, decoder_ids)
+            }
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
         }
     }

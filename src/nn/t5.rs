@@ -5,8 +5,8 @@ use super::builder::Builder;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, Linear};
 use super::mask::{self, MaskRequest};
-use super::model::Output;
-use super::t5_block::{Biases, Block, Shared, T5Norm};
+use super::seq2seq::{Seq2Seq, Shared};
+use super::t5_block::{Biases, Block, T5Norm};
 use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec, T5Config};
 use crate::tape::{Region, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -66,57 +66,29 @@ impl T5 {
             scales: c.tie_word_embeddings && !(recent && c.multilingual),
         }
     }
-
-    /// Token ids `[B, S]`, and of the decoder's `[B, T]` either the labels or the ids themselves, to
-    /// logits `[B, T, V]` and the loss.
-    pub(super) fn forward(
-        &self,
-        t: &Tape,
-        input_ids: &Tensor,
-        labels: Option<&Tensor>,
-        decoder_ids: Option<&Tensor>,
-    ) -> Output {
-        let encoded = t.scoped("encoder", None, || {
-            self.encoder.forward(t, &self.shared, input_ids, None)
-        });
-        let shifted = labels.map(|labels| shift_right(t, labels));
-        let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
-        let decoded = t.scoped("decoder", None, || {
-            let source = Some((&encoded, input_ids.dim(1)));
-            self.decoder.forward(t, &self.shared, ids, source)
-        });
-        let (logits, scaled) = t.scoped("lm_head", None, || {
-            let scaled = if self.scales {
-                t.mul_scalar(&decoded)
-            } else {
-                decoded.clone()
-            };
-            (self.lm_head.forward(t, &scaled), scaled)
-        });
-        let loss = labels.map(|labels| {
-            t.scoped("loss", None, || {
-                let vocab = logits.dim(-1);
-                let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
-                let target = t.view(labels, [labels.numel()]);
-                t.cross_entropy(&flat, &target)
-            })
-        });
-        drop((scaled, decoded, shifted));
-        Output {
-            logits,
-            loss,
-            encoded: Some(encoded),
-        }
-    }
 }
 
-/// `_shift_right`: the decoder's ids from the labels.
-fn shift_right(t: &Tape, labels: &Tensor) -> Tensor {
-    let (b, n) = (labels.dim(0), labels.dim(1));
-    let ids = t.empty("new_zeros", Shape::from([b, n]), DType::Int64);
-    drop(t.empty("clone", Shape::from([b, n - 1]), DType::Int64));
-    drop(t.empty("eq", Shape::from([b, n]), DType::Bool));
-    ids
+impl Seq2Seq for T5 {
+    fn shifts_first(&self) -> bool {
+        false
+    }
+
+    fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        self.encoder.forward(t, &self.shared, input_ids, None)
+    }
+
+    fn decode(&self, t: &Tape, ids: &Tensor, encoded: &Tensor) -> Tensor {
+        self.decoder.forward(t, &self.shared, ids, Some(encoded))
+    }
+
+    fn head(&self, t: &Tape, decoded: &Tensor) -> (Tensor, Option<Tensor>) {
+        let scaled = if self.scales {
+            t.mul_scalar(decoded)
+        } else {
+            decoded.clone()
+        };
+        (self.lm_head.forward(t, &scaled), Some(scaled))
+    }
 }
 
 impl Stack {
@@ -152,13 +124,13 @@ impl Stack {
         }
     }
 
-    /// `source`: the encoder's result and length, for the decoder.
+    /// `source`: the encoder's result, for the decoder.
     fn forward(
         &self,
         t: &Tape,
         embedding: &Embedding,
         ids: &Tensor,
-        source: Option<(&Tensor, u64)>,
+        source: Option<&Tensor>,
     ) -> Tensor {
         let embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
         let size = (ids.dim(0), ids.dim(1));
@@ -206,7 +178,7 @@ impl Stack {
     }
 
     /// transformers 5: masks in which everything is true are not made.
-    fn masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<(&Tensor, u64)>) -> Shared {
+    fn masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<&Tensor>) -> Shared {
         let eager = self.options.attention == Attention::Eager;
         let padded = |queries, keys| {
             (self.padding).then(|| mask::bidirectional(t, (b, queries, keys), eager, self.dtype))
@@ -231,8 +203,8 @@ impl Stack {
         };
         Shared {
             mask,
-            encoder: source.map(|(encoded, _)| encoded.clone()),
-            encoder_mask: source.and_then(|(_, keys)| padded(s, keys)),
+            encoder: source.cloned(),
+            encoder_mask: source.and_then(|encoded| padded(s, encoded.dim(1))),
         }
     }
 
@@ -241,7 +213,7 @@ impl Stack {
         &self,
         t: &Tape,
         (b, s): (u64, u64),
-        source: Option<(&Tensor, u64)>,
+        source: Option<&Tensor>,
     ) -> (Shared, Vec<Tensor>) {
         let mut locals = vec![t.empty("arange", Shape::from([s]), DType::Int64)];
         let ones = |n, dtype| t.empty("ones", Shape::from([b, n]), dtype);
@@ -257,7 +229,8 @@ impl Stack {
             }
             mask = Some(mask::inverted(t, (b, s), given, self.dtype));
         }
-        let encoder_mask = source.map(|(_, keys)| {
+        let encoder_mask = source.map(|encoded| {
+            let keys = encoded.dim(1);
             if !self.padding {
                 locals.push(ones(keys, DType::Int64));
             }
@@ -265,7 +238,7 @@ impl Stack {
         });
         let shared = Shared {
             mask,
-            encoder: source.map(|(encoded, _)| encoded.clone()),
+            encoder: source.cloned(),
             encoder_mask,
         };
         (shared, locals)

@@ -1,13 +1,14 @@
 //! The layers of T5: attention and feed-forward, each with a norm before and a residual around.
 
-use super::activation::gelu_new;
+use super::activation::activated;
 use super::attention::dropped;
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::layers::Linear;
+use super::seq2seq::Shared;
 use super::t5::T5Options;
 use super::t5_attention::{Attended, Given, T5Attention};
-use crate::spec::{T5Activation, T5Config};
+use crate::spec::{Activation, T5Config};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
@@ -66,18 +67,9 @@ struct FeedForward {
     linear: Option<Linear>,
     wo: Linear,
     wo_dtype: DType,
-    activation: T5Activation,
+    activation: Activation,
     layer_norm: T5Norm,
     dropout: bool,
-}
-
-/// What every block of a stack is given besides the hidden states and biases.
-#[derive(Clone)]
-pub(super) struct Shared {
-    pub(super) mask: Option<Tensor>,
-    /// The encoder's result, for a decoder.
-    pub(super) encoder: Option<Tensor>,
-    pub(super) encoder_mask: Option<Tensor>,
 }
 
 /// What goes from block to block.
@@ -209,15 +201,6 @@ impl FeedForward {
         }
     }
 
-    fn activated(&self, t: &Tape, x: Tensor) -> Tensor {
-        match self.activation {
-            T5Activation::Relu => t.relu(&x),
-            T5Activation::Gelu => t.gelu(&x),
-            T5Activation::Silu => t.silu(&x),
-            T5Activation::GeluNew => gelu_new(t, x),
-        }
-    }
-
     fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let normed = t.scoped("layer_norm", None, || self.layer_norm.forward(t, x));
         let forwarded = t.scoped("DenseReluDense", None, || self.dense(t, &normed));
@@ -230,7 +213,7 @@ impl FeedForward {
     }
 
     fn dense(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let inner = self.activated(t, self.wi.forward(t, x));
+        let inner = activated(t, self.activation, self.wi.forward(t, x));
         let inner = match &self.linear {
             Some(linear) => {
                 let other = linear.forward(t, x);

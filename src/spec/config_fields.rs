@@ -1,7 +1,7 @@
 //! Typed access to the fields of a `config.json`, each complaint naming the field.
 
-use super::Finding;
 use super::limits::{HEADS, outside};
+use super::{Activation, Finding};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -263,12 +263,36 @@ impl<'a> ConfigFields<'a> {
             .collect()
     }
 
+    /// The activation function that the field names.
+    pub(super) fn activation(&mut self, field: &str, default: &'static str) -> Activation {
+        let name = self.text(field).unwrap_or(default);
+        self.known_activation(field, name, default)
+    }
+
+    /// The activation function `name`, which came from the field; of one that is not known it is
+    /// said that it is estimated like `default`.
+    pub(super) fn known_activation(
+        &mut self,
+        field: &str,
+        name: &str,
+        default: &'static str,
+    ) -> Activation {
+        Activation::named(name).unwrap_or_else(|| {
+            self.estimated_like(field, name, default);
+            Activation::named(default).unwrap_or(Activation::Relu)
+        })
+    }
+
     /// Warns of an activation function that is estimated like the first of `known`.
     pub(super) fn check_activation(&mut self, field: &str, known: &[&str]) {
         let Some(name) = self.text(field).filter(|name| !known.contains(name)) else {
             return;
         };
         let Some(like) = known.first() else { return };
+        self.estimated_like(field, name, like);
+    }
+
+    fn estimated_like(&mut self, field: &str, name: &str, like: &str) {
         let key = self.key(field);
         self.push(
             Finding::warning(
@@ -276,7 +300,7 @@ impl<'a> ConfigFields<'a> {
                 format!("{field} is {name:?}; it is estimated like {like:?}."),
                 format!("{field} 为 {name:?}；按 {like:?} 估算。"),
             )
-            .with_fix(&key, *like),
+            .with_fix(&key, like),
         );
     }
 

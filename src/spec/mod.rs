@@ -8,9 +8,11 @@
 //! Invariants: a `ResolvedSpec` exists only if `resolve` made it; all its products of sizes fit
 //! in `u64` with room to spare; a [`Finding`] of severity error means that there is no spec.
 
+mod activation;
 mod adapters;
 mod allocator;
 mod apply;
+mod bart;
 mod bert;
 mod closest;
 mod config_fields;
@@ -45,7 +47,9 @@ mod t5;
 mod task;
 mod training;
 
+pub use activation::Activation;
 pub use adapters::ALL_LINEAR;
+pub use bart::{BartConfig, BartStack};
 pub use bert::BertConfig;
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
@@ -62,7 +66,7 @@ pub use resolve::{Resolution, resolve};
 pub use resolved::*;
 pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use scenario::*;
-pub use t5::{T5Activation, T5Config};
+pub use t5::T5Config;
 
 #[cfg(test)]
 mod published;

@@ -3,7 +3,8 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, DecoderType, Finding, LinearModel, ModelRef, Scenario, bert, closest, decoder, t5,
+    Architecture, DecoderType, Finding, LinearModel, ModelRef, Scenario, bart, bert, closest,
+    decoder, t5,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -14,12 +15,14 @@ enum Reader {
     Decoder(DecoderType),
     T5 { multilingual: bool },
     Bert { roberta: bool },
+    Bart,
 }
 
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
+            Self::Bart => Architecture::Bart(bart::read(fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
@@ -41,6 +44,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ),
     ("bert", Reader::Bert { roberta: false }),
     ("roberta", Reader::Bert { roberta: true }),
+    ("bart", Reader::Bart),
     ("mt5", Reader::T5 { multilingual: true }),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
@@ -194,6 +198,7 @@ fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
 
 /// Fields of a config that are read, here or by the reader of a family.
 const FIELDS: &[&str] = &[
+    "activation_dropout",
     "activation_function",
     "architectures",
     "attention_bias",
@@ -204,11 +209,17 @@ const FIELDS: &[&str] = &[
     "d_ff",
     "d_kv",
     "d_model",
+    "decoder_attention_heads",
+    "decoder_ffn_dim",
+    "decoder_layers",
     "dropout_rate",
     "do_layer_norm_before",
     "dropout",
     "embd_pdrop",
     "enable_bias",
+    "encoder_attention_heads",
+    "encoder_ffn_dim",
+    "encoder_layers",
     "ffn_dim",
     "feed_forward_proj",
     "final_logit_softcapping",

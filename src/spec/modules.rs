@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, Task, bert, decoder, t5};
+use super::{Architecture, Task, bart, bert, decoder, t5};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,7 @@ pub fn modules(architecture: &Architecture, task: Task) -> Vec<Module> {
         Architecture::Linear(config) => vec![linear("", config.bias)],
         Architecture::Decoder(config) => decoder::modules(config),
         Architecture::T5(config) => t5::modules(config),
+        Architecture::Bart(config) => bart::modules(config),
         Architecture::Bert(config) => bert::modules(config, task),
     }
 }

@@ -1,6 +1,9 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
-use super::{Architecture, BertConfig, DecoderConfig, DecoderType, Scenario, T5Config, resolve};
+use super::{
+    Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, Scenario,
+    T5Config, resolve,
+};
 use crate::catalog;
 use crate::spec::ModelRef;
 
@@ -135,6 +138,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("roberta-large", 355_412_057),
     ("bert-base", 109_514_298),
     ("bert-large", 335_174_458),
+    ("bart-base", 139_420_416),
     ("t5-small", 60_506_624),
     ("t5-base", 222_903_552),
     ("t5-large", 737_668_096),
@@ -155,6 +159,17 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("opt-1.3b", 1_315_758_080),
 ];
 
+fn bart_parameters(c: &BartConfig) -> u64 {
+    let h = c.d_model;
+    let norm = 2 * h;
+    let attention = 4 * (h * h + h) + norm;
+    let stack = |s: BartStack, attentions: u64| {
+        let feed_forward = 2 * h * s.ffn_dim + s.ffn_dim + h + norm;
+        c.position_rows * h + norm + s.layers * (attentions * attention + feed_forward)
+    };
+    c.vocab_size * h + stack(c.encoder, 1) + stack(c.decoder, 2)
+}
+
 #[test]
 fn models_have_as_many_parameters_as_published() {
     for &(id, published) in PUBLISHED {
@@ -166,6 +181,7 @@ fn models_have_as_many_parameters_as_published() {
         let counted = match spec.architecture {
             Architecture::Decoder(config) => decoder_parameters(&config),
             Architecture::T5(config) => t5_parameters(&config),
+            Architecture::Bart(config) => bart_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),
         };

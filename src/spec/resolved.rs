@@ -1,9 +1,9 @@
 //! What is true: the only input of the engine.
 
 use super::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BertConfig, DataLoader,
-    Dataset, DecoderConfig, Evaluation, Framework, LinearModel, Lora, Loss, Offload, Optimizer,
-    Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
+    DataLoader, Dataset, DecoderConfig, Evaluation, Framework, LinearModel, Lora, Loss, Offload,
+    Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
 };
 use crate::units::Bytes;
 
@@ -116,7 +116,9 @@ pub enum Architecture {
     Decoder(DecoderConfig),
     /// T5 and mT5.
     T5(T5Config),
-    /// BERT.
+    /// BART.
+    Bart(BartConfig),
+    /// BERT and `RoBERTa`.
     Bert(BertConfig),
 }
 
@@ -140,6 +142,11 @@ pub struct Dimensions {
 }
 
 impl Architecture {
+    /// Whether a decoder with a length of its own follows an encoder.
+    pub fn is_encoder_decoder(&self) -> bool {
+        matches!(self, Self::T5(_) | Self::Bart(_))
+    }
+
     /// The sizes of a transformer.
     pub fn dimensions(&self) -> Option<Dimensions> {
         let (hidden, intermediate, vocab_size, heads, head_dim, window, position_rows) = match self
@@ -153,6 +160,15 @@ impl Architecture {
                 c.head_dim,
                 None,
                 c.max_position_embeddings,
+            ),
+            Self::Bart(c) => (
+                c.d_model,
+                c.encoder.ffn_dim.max(c.decoder.ffn_dim),
+                c.vocab_size,
+                c.encoder.attention_heads.max(c.decoder.attention_heads),
+                c.encoder.head_dim.max(c.decoder.head_dim),
+                None,
+                c.position_rows,
             ),
             Self::T5(c) => (
                 c.d_model,

@@ -1,5 +1,6 @@
 //! T5 and mT5 (`models/{t5,mt5}/configuration_*.py` of transformers 5.23 and 4.51).
 
+use super::Activation;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, ModuleKind};
@@ -28,24 +29,11 @@ pub struct T5Config {
     /// Whether the feed-forward layer has a gate.
     pub gated: bool,
     /// Its function.
-    pub activation: T5Activation,
+    pub activation: Activation,
     /// Whether the config ties the head to the embedding; transformers 5 always does.
     pub tie_word_embeddings: bool,
     /// Whether dropout is active in training.
     pub dropout: bool,
-}
-
-/// Functions of T5's feed-forward layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum T5Activation {
-    /// `relu`.
-    Relu,
-    /// `gelu_new`, written out in Python.
-    GeluNew,
-    /// `gelu`.
-    Gelu,
-    /// `silu`.
-    Silu,
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -77,7 +65,7 @@ pub(super) fn read(multilingual: bool, fields: &mut ConfigFields<'_>) -> T5Confi
 }
 
 /// `feed_forward_proj`: a function, or `gated-` and one. `gated-gelu` means `gelu_new`.
-fn feed_forward(multilingual: bool, fields: &mut ConfigFields<'_>) -> (bool, T5Activation) {
+fn feed_forward(multilingual: bool, fields: &mut ConfigFields<'_>) -> (bool, Activation) {
     let default = if multilingual { "gated-gelu" } else { "relu" };
     let name = fields.text("feed_forward_proj").unwrap_or(default);
     let (gated, function) = match name.strip_prefix("gated-") {
@@ -85,24 +73,7 @@ fn feed_forward(multilingual: bool, fields: &mut ConfigFields<'_>) -> (bool, T5A
         Some(function) => (true, function),
         None => (false, name),
     };
-    let activation = match function {
-        "relu" => T5Activation::Relu,
-        "gelu_new" => T5Activation::GeluNew,
-        "gelu" => T5Activation::Gelu,
-        "silu" | "swish" => T5Activation::Silu,
-        _ => {
-            let key = fields.key("feed_forward_proj");
-            fields.push(
-                super::Finding::warning(
-                    &key,
-                    format!("feed_forward_proj is {name:?}; it is estimated like \"relu\"."),
-                    format!("feed_forward_proj 为 {name:?}；按 \"relu\" 估算。"),
-                )
-                .with_fix(&key, "relu"),
-            );
-            T5Activation::Relu
-        }
-    };
+    let activation = fields.known_activation("feed_forward_proj", function, "relu");
     (gated, activation)
 }
 

@@ -5,10 +5,8 @@ use super::{ActivationCheckpointing, Architecture, Attention, Finding, Framework
 /// The tasks that are estimated for an architecture, its own first.
 fn tasks(architecture: &Architecture) -> &'static [Task] {
     match architecture {
-        Architecture::Linear(_) | Architecture::Decoder(_) => {
-            &[Task::CausalLm]
-        }
-        Architecture::T5(_) => &[Task::Seq2SeqLm],
+        Architecture::Linear(_) | Architecture::Decoder(_) => &[Task::CausalLm],
+        Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
         Architecture::Bert(config) if config.roberta => &[Task::MaskedLm],
         Architecture::Bert(_) => &[Task::MaskedLm, Task::SequenceClassification],
     }
@@ -46,10 +44,11 @@ pub(super) fn check_encoder_decoder(
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
 ) {
-    let Architecture::T5(_) = architecture else {
+    if !architecture.is_encoder_decoder() {
         return;
-    };
-    if scenario.framework != Framework::Torch215Transformers523
+    }
+    if matches!(architecture, Architecture::T5(_))
+        && scenario.framework != Framework::Torch215Transformers523
         && scenario.attention != Attention::Eager
     {
         findings.push(
@@ -59,6 +58,17 @@ pub(super) fn check_encoder_decoder(
                 "transformers 5 之前的 T5 不支持 sdpa；attention 必须为 eager。",
             )
             .with_fix("attention", Attention::Eager.name()),
+        );
+    }
+    let bart = matches!(architecture, Architecture::Bart(_));
+    if bart && scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "flash_attention_2 of BART is not supported yet; sdpa uses the same kernel where it can.",
+                "暂不支持 BART 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
         );
     }
     if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {

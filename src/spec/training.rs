@@ -102,7 +102,7 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
             .with_fix("use_cache", false),
         );
     }
-    let two_lengths = matches!(model.architecture, Architecture::T5(_));
+    let two_lengths = model.architecture.is_encoder_decoder();
     if !two_lengths && scenario.target_seq_len.is_some() {
         findings.push(Finding::notice(
             "target_seq_len",

@@ -1,17 +1,19 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import json, os
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
 import transformers, optimizers
+from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULTS = dict(
-    micro_batch_size=2, seq_len=256, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
+    task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
     activation_checkpointing="none", lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
+CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
+               sequence_classification="AutoModelForSequenceClassification", image_classification="AutoModelForImageClassification")
 TORCH_2_6 = torch.__version__.startswith("2.6")
 
 
@@ -25,10 +27,10 @@ def complete(written):
     scenario = {**DEFAULTS, **written}
     if written.get("framework", framework()) != framework():
         raise ValueError(f"needs {written['framework']}, here is {framework()}")
-    ignored = {"v", "model", "task", "framework", "hardware", "dataset", "dataloader"}
+    ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader"}
     unknown = set(scenario) - set(DEFAULTS) - ignored
-    if unknown or written.get("task", "causal_lm") != "causal_lm":
-        raise ValueError(f"cannot run {sorted(unknown) or written['task']}")
+    if unknown or scenario["task"] not in CLASSES:
+        raise ValueError(f"cannot run {sorted(unknown) or scenario['task']}")
     return scenario
 
 
@@ -47,7 +49,8 @@ def config(scenario):
 def model(scenario):
     dtype = {"torch_dtype" if TORCH_2_6 else "dtype": WEIGHTS[scenario["precision"]]}
     with torch.device("cuda"):
-        model = AutoModelForCausalLM.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
+        made = getattr(transformers, CLASSES[scenario["task"]])
+        model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
     model.train()
     for name, parameter in model.named_parameters():
         if any(part in name for part in scenario["frozen"]):
@@ -56,7 +59,7 @@ def model(scenario):
     if lora:
         import peft
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none",
-                                   target_modules=lora["target_modules"], task_type="CAUSAL_LM")
+                                   target_modules=lora["target_modules"], task_type=dict(causal_lm="CAUSAL_LM", seq2seq_lm="SEQ_2_SEQ_LM").get(scenario["task"]))
         with torch.device("cuda"):
             model = peft.get_peft_model(model, adapters)
         model.to("cuda")
@@ -75,13 +78,20 @@ def model(scenario):
     return model
 
 
-def batch(scenario):
-    shape = scenario["micro_batch_size"], scenario["seq_len"]
-    batch = dict(input_ids=torch.zeros(shape, dtype=torch.long, device="cuda"))
+def batch(scenario, config):
+    count, labelled = scenario["micro_batch_size"], scenario["loss"] == "labels"
+    tokens = lambda *shape: torch.zeros(count, *shape, dtype=torch.long, device="cuda")
+    if scenario["task"] == "image_classification":
+        image = torch.zeros(count, config.num_channels, config.image_size, config.image_size, device="cuda")
+        return dict(pixel_values=image, **dict(labels=tokens()) if labelled else {})
+    length = scenario["seq_len"]
+    batch = dict(input_ids=tokens(length))
     if scenario["padding_mask"]:
-        batch["attention_mask"] = torch.ones(shape, dtype=torch.long, device="cuda")
-    if scenario["loss"] == "labels":
-        batch["labels"] = torch.zeros(shape, dtype=torch.long, device="cuda")
+        batch["attention_mask"] = torch.ones(count, length, dtype=torch.long, device="cuda")
+    if scenario["task"] == "seq2seq_lm":
+        batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
+    elif labelled:
+        batch["labels"] = tokens() if scenario["task"] == "sequence_classification" else tokens(length)
     return batch
 
 

@@ -285,9 +285,13 @@ impl Tape {
         const BIAS_ALIGNMENT: u64 = 16;
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let grouped = k.dim(1) != a;
-        let dq = self.like(OP, q);
-        let dk = self.like(OP, k);
-        let dv = self.like(OP, v);
+        // Gradients lie as [B, S, A, D], however q, k and v do.
+        let placed = |x: &Tensor| {
+            let (heads, s, d) = (x.dim(1), x.dim(2), x.dim(3));
+            let strides = Shape::from([s * heads * d, d, heads * d, 1]);
+            self.empty_strided(OP, *x.shape(), strides, x.dtype())
+        };
+        let (dq, dk, dv) = (placed(q), placed(k), placed(v));
         let expanded = grouped.then(|| {
             let shape = Shape::from([b, k.dim(2), a, d]);
             (

@@ -37,6 +37,7 @@ impl Tape {
             drop(scaled_k);
             // The mask is added in place, which saves nothing.
             let weights = self.safe_softmax(&scores);
+            drop(scores);
             if options.dropout {
                 self.dropout(&weights)
             } else {

@@ -109,6 +109,12 @@ impl Tape {
         )
     }
 
+    /// `torch.bmm(a, b)` as a model calls it: autocast casts both.
+    pub fn batched(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let (b, a) = (self.cast_down(b), self.cast_down(a));
+        self.without_autocast(|| self.bmm(&a, &b))
+    }
+
     /// `torch.matmul(a, b)` of equal leading dimensions: `[.., n, k]` and `[.., k, m]`.
     pub fn matmul(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let (b, a) = (self.cast_down(b), self.cast_down(a));

@@ -17,6 +17,8 @@ const ACCUMULATOR: u64 = 4;
 const VALUE_AND_INDEX: u64 = 16;
 /// Bytes of the accumulator of `aminmax`: two values.
 const TWO_VALUES: u64 = 8;
+/// Bytes of the accumulator of truth values.
+const FLAG: u64 = 1;
 /// Threads of a warp.
 const WARP: u64 = 32;
 /// The farthest byte, and the most elements, that a kernel with 32-bit indices reaches
@@ -184,7 +186,12 @@ impl Tape {
     /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
         let out = self.empty(op, shape, dtype);
-        self.reduce_into(op, x, &out, ACCUMULATOR);
+        let accumulator = if dtype == DType::Bool {
+            FLAG
+        } else {
+            ACCUMULATOR
+        };
+        self.reduce_into(op, x, &out, accumulator);
         out
     }
 
@@ -263,6 +270,32 @@ impl Tape {
             out,
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]),
         )
+    }
+
+    /// `not torch.isfinite(x).all()`, or with `at_once` false `torch.isinf(x).any() or
+    /// torch.isnan(x).any()`, which finds nothing.
+    pub fn looks_for_infinities(&self, x: &Tensor, at_once: bool) {
+        const OP: &str = "isfinite";
+        let flags = || self.elementwise(OP, &[x], DType::Bool);
+        // The absolute value keeps x for a backward pass that never comes.
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let absolute = self.like("abs", x);
+        let below = flags();
+        let found = if at_once {
+            let same = flags();
+            let found = flags();
+            drop((same, below, absolute));
+            found
+        } else {
+            drop(absolute);
+            below
+        };
+        drop(saved);
+        drop(self.reduce("all", &found, Shape::new(&[]), DType::Bool));
+        drop(found);
+        if !at_once {
+            drop(self.reduce("any", &flags(), Shape::new(&[]), DType::Bool));
+        }
     }
 
     /// `sum_to_size`, as autograd sums a gradient to the shape of a broadcast input.

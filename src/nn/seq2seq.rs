@@ -1,0 +1,70 @@
+//! What encoder-decoders have in common: the decoder's ids from the labels, and the loss.
+
+use super::model::Output;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// A model that gives a sequence for a sequence.
+pub(super) trait Seq2Seq {
+    /// Whether the decoder's ids are made from the labels before the encoder runs.
+    fn shifts_first(&self) -> bool;
+
+    /// The encoder's result `[B, S, H]` for token ids `[B, S]`.
+    fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor;
+
+    /// The decoder's result `[B, T, H]` for ids `[B, T]` and the encoder's result.
+    fn decode(&self, t: &Tape, ids: &Tensor, encoded: &Tensor) -> Tensor;
+
+    /// The logits `[B, T, V]`, and what is a local variable until the loss is there.
+    fn head(&self, t: &Tape, decoded: &Tensor) -> (Tensor, Option<Tensor>);
+}
+
+/// What every layer of a stack is given besides the hidden states.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) mask: Option<Tensor>,
+    /// The encoder's result, for a decoder.
+    pub(super) encoder: Option<Tensor>,
+    pub(super) encoder_mask: Option<Tensor>,
+}
+
+/// Token ids `[B, S]`, and of the decoder's `[B, T]` either the labels or the ids themselves, to
+/// logits `[B, T, V]` and the loss.
+pub(super) fn forward(
+    t: &Tape,
+    model: &dyn Seq2Seq,
+    input_ids: &Tensor,
+    labels: Option<&Tensor>,
+    decoder_ids: Option<&Tensor>,
+) -> Output {
+    let shift = |here: bool| labels.filter(|_| here).map(|labels| shift_right(t, labels));
+    let first = shift(model.shifts_first());
+    let encoded = t.scoped("encoder", None, || model.encode(t, input_ids));
+    let shifted = first.or_else(|| shift(!model.shifts_first()));
+    let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
+    let decoded = t.scoped("decoder", None, || model.decode(t, ids, &encoded));
+    let (logits, local) = t.scoped("lm_head", None, || model.head(t, &decoded));
+    let loss = labels.map(|labels| {
+        t.scoped("loss", None, || {
+            let vocab = logits.dim(-1);
+            let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
+            let target = t.view(labels, [labels.numel()]);
+            t.cross_entropy(&flat, &target)
+        })
+    });
+    drop((local, decoded, shifted));
+    Output {
+        logits,
+        loss,
+        encoded: Some(encoded),
+    }
+}
+
+/// `_shift_right` or `shift_tokens_right`: the decoder's ids from the labels.
+fn shift_right(t: &Tape, labels: &Tensor) -> Tensor {
+    let (b, n) = (labels.dim(0), labels.dim(1));
+    let ids = t.empty("new_zeros", Shape::from([b, n]), DType::Int64);
+    drop(t.empty("clone", Shape::from([b, n - 1]), DType::Int64));
+    drop(t.empty("eq", Shape::from([b, n]), DType::Bool));
+    ids
+}

@@ -1,0 +1,27 @@
+//! Functions of feed-forward layers.
+
+/// An activation function, by how it is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// `relu`.
+    Relu,
+    /// `gelu_new`, written out in Python.
+    GeluNew,
+    /// `gelu`.
+    Gelu,
+    /// `silu`.
+    Silu,
+}
+
+impl Activation {
+    /// The function that transformers calls `name` (`activations.py`), if it is known.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "relu" => Self::Relu,
+            "gelu_new" => Self::GeluNew,
+            "gelu" | "gelu_pytorch_tanh" => Self::Gelu,
+            "silu" | "swish" => Self::Silu,
+            _ => return None,
+        })
+    }
+}

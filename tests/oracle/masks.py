@@ -1,0 +1,71 @@
+"""What the mask builders of transformers find in a mask. Values read from a stubbed device are zeros, and these are the only branches on
+values while training: a padding mask that came with the batch holds padding, one that a model makes for itself is all ones, positions are
+not packed, and hidden states are finite. On a real GPU the values are there and nothing is replaced."""
+import os
+import torch
+
+passed = set()  # addresses of the masks that came with batches
+
+
+def comes_with_batch(mask):
+    passed.clear()
+    passed.add(mask.data_ptr())
+
+
+def recent():
+    """transformers 5."""
+    import transformers.masking_utils as masking
+    masking.find_packed_sequence_indices = lambda position_ids: None
+    padded = [False]
+    preprocess, counts = masking._preprocess_mask_arguments, masking.fast_all
+
+    def remembered(config, inputs_embeds, attention_mask, *rest, **named):
+        padded[0] = attention_mask is not None and attention_mask.data_ptr() in passed
+        return preprocess(config, inputs_embeds, attention_mask, *rest, **named)
+
+    def counted(mask):
+        counts(mask)
+        return not padded[0]
+
+    masking._preprocess_mask_arguments, masking.fast_all = remembered, counted
+
+
+def finite():
+    """`torch.isfinite(x).all()` is true."""
+    computed = torch.isfinite
+
+    class Everywhere:
+        def __init__(self, x):
+            self.flags = computed(x)
+
+        def all(self):
+            self.flags.all()
+            return True
+
+    torch.isfinite = Everywhere
+
+
+def four():
+    """transformers 4."""
+    import transformers.modeling_attn_mask_utils as masking
+    converter = masking.AttentionMaskConverter
+    ignore = converter._ignore_causal_mask_sdpa
+
+    def ignored(attention_mask, *rest, **named):
+        found = ignore(attention_mask, *rest, **named)
+        return found or (attention_mask is not None and attention_mask.data_ptr() not in passed)
+
+    def expanded(mask, dtype, tgt_len=None):
+        torch.all(mask == 1)
+        return converter._expand_mask(mask=mask, dtype=dtype, tgt_len=tgt_len) if mask.data_ptr() in passed else None
+
+    converter._ignore_causal_mask_sdpa = staticmethod(ignored)
+    masking._prepare_4d_attention_mask_for_sdpa = expanded
+
+
+if not os.environ.get("HIGHWATER_REAL_GPU"):
+    finite()
+    try:
+        recent()
+    except ImportError:
+        four()
