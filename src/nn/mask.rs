@@ -96,7 +96,10 @@ pub(super) fn causal_of_all(
         eager,
         padding: true,
         window: false,
+        padded: true,
         size: (b, s),
+        cached: 0,
+        keys: s,
         dtype,
         style: MaskStyle::Boolean,
     };
