@@ -1,7 +1,8 @@
 //! Laws of the host model, over many jobs drawn from a fixed sequence.
 
 use highwater::host::{
-    FACTS, HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, Offloaded, estimate_job,
+    FACTS, HostDriver, HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, Offloaded,
+    estimate_job,
 };
 use highwater::spec::{
     ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
@@ -273,5 +274,36 @@ fn every_fact_has_a_meaning_and_a_source_and_a_name_of_its_own() {
             "{fact:?}"
         );
         assert!(FACTS[..index].iter().all(|other| other.name != fact.name));
+    }
+}
+
+#[test]
+fn ranks_and_what_a_node_has_once_add_up_to_the_node() {
+    for job in jobs() {
+        let node = estimate_job(&job);
+        let sum = |parts: &[(HostPart, Bytes)]| parts.iter().map(|(_, b)| *b).sum::<Bytes>();
+        let (savers, saving) = node.saving;
+        let ranks = job.ranks * sum(&node.rank).get() + savers * saving.get();
+        assert_eq!(Bytes(ranks) + sum(&node.shared), node.peak.total, "{job:?}");
+    }
+}
+
+#[test]
+fn what_grows_with_batch_workers_and_ranks_is_what_a_larger_job_needs_more() {
+    for job in jobs() {
+        let node = estimate_job(&job);
+        let needs = |job: &HostJob| {
+            let phases = estimate_job(job).phases;
+            let same = phases.iter().find(|phase| phase.phase == node.peak.phase);
+            same.expect("the phase").total
+        };
+        let mut more = job.clone();
+        more.ranks += 1;
+        let of = |driver| node.growth.iter().find(|growth| growth.driver == driver);
+        let ranks = of(HostDriver::Ranks).expect("every driver is told");
+        assert_eq!(node.peak.total + ranks.total, needs(&more), "{job:?}");
+        let sum: Bytes = ranks.parts.iter().map(|(_, bytes)| *bytes).sum();
+        assert_eq!(sum, ranks.total, "{job:?}");
+        assert!(of(HostDriver::NumWorkers).is_some() && of(HostDriver::MicroBatchSize).is_some());
     }
 }

@@ -15,7 +15,7 @@ mod zoom;
 
 pub use bar::{CapacityBar, Part, Standing};
 pub use device::{DevicePart, binding_step, device_bar};
-pub use host::{HostBarPart, host_bar};
+pub use host::{HostBarPart, NodeRow, host_bar, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};
 pub use table::{HostTable, PhaseTable, host_table, phase_table};
 pub use zoom::zoomed;

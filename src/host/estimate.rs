@@ -1,5 +1,6 @@
 //! The host model's answer.
 
+use super::growth::Growth;
 use crate::units::{Bytes, names};
 use serde::Serialize;
 
@@ -71,7 +72,7 @@ pub struct HostPhaseUse {
     pub composition: Vec<(HostPart, Bytes)>,
 }
 
-fn as_map<P: Serialize, S: serde::Serializer>(
+pub(super) fn as_map<P: Serialize, S: serde::Serializer>(
     parts: &[(P, Bytes)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -92,4 +93,14 @@ pub struct HostEstimate {
     pub page_cache_parts: Vec<(PageCachePart, Bytes)>,
     /// Private memory of each training process with its workers, at the peak.
     pub per_rank: Vec<Bytes>,
+    /// What each rank has to itself at the peak; those that save have [`HostPart::Saving`] beside.
+    #[serde(serialize_with = "as_map")]
+    pub rank: Vec<(HostPart, Bytes)>,
+    /// What the node has once at the peak, whatever the number of ranks.
+    #[serde(serialize_with = "as_map")]
+    pub shared: Vec<(HostPart, Bytes)>,
+    /// How many ranks save at the peak, and what each adds.
+    pub saving: (u64, Bytes),
+    /// What grows at the peak with batch, workers and ranks.
+    pub growth: Vec<Growth>,
 }

@@ -16,6 +16,7 @@ mod cow;
 mod dataset;
 mod estimate;
 mod facts;
+mod growth;
 mod job;
 mod libraries;
 mod limitations;
@@ -26,6 +27,7 @@ mod phases;
 
 pub use estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCachePart};
 pub use facts::{FACTS, Fact, Unit};
+pub use growth::{Growth, HostDriver};
 pub use job::{HostInputs, HostJob};
 pub use limitations::KNOWN_LIMITATIONS;
 pub use offload::Offloaded;

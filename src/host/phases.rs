@@ -1,6 +1,7 @@
 //! Putting it together: parts of a rank, parts of a node, phases, the peak.
 
 use super::estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCachePart};
+use super::growth::growth;
 use super::job::{HostInputs, HostJob};
 use super::libraries::{self, Process};
 use super::loader::{self, Loader};
@@ -28,7 +29,12 @@ pub fn estimate_job(job: &HostJob) -> HostEstimate {
         .max_by_key(|phase| phase.node.total())
         .expect("HostPhase::ALL is not empty");
     let page_cache_parts = page_cache(job);
+    let parts = |job: &HostJob, phase| Phase::new(job, phase).node.0;
     HostEstimate {
+        rank: peak.rank.listed(),
+        shared: peak.shared.listed(),
+        saving: (peak.savers, peak.saver),
+        growth: growth(job, peak.name, parts),
         peak: peak.node.phase_use(peak.name),
         per_rank: peak.per_rank(job.ranks),
         phases: phases.iter().map(|p| p.node.phase_use(p.name)).collect(),
@@ -57,12 +63,17 @@ impl Parts {
     }
 
     fn phase_use(&self, phase: HostPhase) -> HostPhaseUse {
-        let parts = HostPart::ALL.iter().copied().zip(self.0);
         HostPhaseUse {
             phase,
             total: self.total(),
-            composition: parts.filter(|(_, bytes)| *bytes > Bytes::ZERO).collect(),
+            composition: self.listed(),
         }
+    }
+
+    /// The parts that are not zero, in their order.
+    fn listed(&self) -> Vec<(HostPart, Bytes)> {
+        let parts = HostPart::ALL.iter().copied().zip(self.0);
+        parts.filter(|(_, bytes)| *bytes > Bytes::ZERO).collect()
     }
 }
 
@@ -79,6 +90,8 @@ struct Phase {
     saver: Bytes,
     /// How many save.
     savers: u64,
+    /// What the node has once.
+    shared: Parts,
     /// Everything.
     node: Parts,
 }
@@ -91,29 +104,16 @@ impl Phase {
             HostPhase::Save => model::saving(job),
             HostPhase::Load | HostPhase::Steady => Bytes::ZERO,
         };
-        let mut node = Parts::default();
+        let shared = shared_parts(job, phase);
+        let mut node = shared;
         node.add_times(&rank, job.ranks);
         node.add(HostPart::Saving, times(saver, savers));
-        if job.ranks > 0 {
-            let libraries = process(job, phase).shared;
-            node.add(HostPart::SharedLibraries, libraries);
-            if job.cuda {
-                node.add(HostPart::SharedLibraries, facts::CUDA_SHARED.bytes());
-            }
-        }
-        if job.launcher {
-            node.add(
-                HostPart::OtherProcesses,
-                facts::LAUNCHER_PRIVATE.each(job.jobs),
-            );
-            node.add(HostPart::PageTables, facts::LAUNCHER_TABLES.each(job.jobs));
-        }
-        node.add(HostPart::OtherProcesses, job.other_memory);
         Self {
             name: phase,
             rank,
             saver,
             savers,
+            shared,
             node,
         }
     }
@@ -131,6 +131,25 @@ impl Phase {
             })
             .collect()
     }
+}
+
+/// What the node has once: file-backed pages, launchers, everything else that runs.
+fn shared_parts(job: &HostJob, phase: HostPhase) -> Parts {
+    let mut parts = Parts::default();
+    if job.ranks > 0 {
+        let libraries = process(job, phase).shared;
+        parts.add(HostPart::SharedLibraries, libraries);
+        if job.cuda {
+            parts.add(HostPart::SharedLibraries, facts::CUDA_SHARED.bytes());
+        }
+    }
+    if job.launcher {
+        let launchers = facts::LAUNCHER_PRIVATE.each(job.jobs);
+        parts.add(HostPart::OtherProcesses, launchers);
+        parts.add(HostPart::PageTables, facts::LAUNCHER_TABLES.each(job.jobs));
+    }
+    parts.add(HostPart::OtherProcesses, job.other_memory);
+    parts
 }
 
 /// The libraries of a rank: an optimizer is there once training goes on.

@@ -6,6 +6,7 @@
 mod explanation;
 mod figures;
 mod language;
+mod node;
 mod numbers;
 mod remedies;
 mod sentences;
@@ -18,6 +19,7 @@ pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };
 pub use language::Language;
+pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use remedies::{remedy_cost, remedy_name, remedy_saving};
 pub use sentences::{

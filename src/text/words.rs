@@ -84,6 +84,11 @@ words! {
         "反向时重新计算激活值而不保存，也称 gradient checkpointing。";
     Clipping: "Clip gradients by norm", "按范数裁剪梯度";
     ClippingHelp: "torch.nn.utils.clip_grad_norm_ before each step.", "每次更新前调用 torch.nn.utils.clip_grad_norm_。";
+    NodeTitle: "Where the host RAM of a node goes", "一台机器的主机内存去向";
+    NodeNote: "Each rank with its workers, then what is there once. Hatched: page cache, which the kernel gives back.",
+        "每个训练进程（含工作进程），以及只存在一份的部分。斜线为页缓存，内核可随时收回。";
+    NodeShared: "once per node", "每台机器一份";
+    NodeGrows: "What makes it grow", "什么会使它增长";
     OffloadStates: "Optimizer on the CPU", "优化器放在 CPU";
     OffloadStatesHelp: "Optimizer states in host RAM and the step on the CPU, as torchao's CPUOffloadOptimizer does.",
         "优化器状态放在主机内存，更新在 CPU 上进行（torchao 的 CPUOffloadOptimizer）。";

@@ -10,7 +10,7 @@ use crate::widgets::{Bar, Legend, Mark, Segment};
 use leptos::prelude::*;
 
 /// What a bar's part is called, looks like and is highlighted with.
-trait Shown: Copy + Send + Sync + PartialEq + 'static {
+pub(super) trait Shown: Copy + Send + Sync + PartialEq + 'static {
     fn key(self) -> &'static str;
     fn label(self, store: Store) -> &'static str;
     fn ink(self) -> (&'static str, &'static str);
@@ -100,7 +100,8 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
     }
 }
 
-fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
+/// A bar's parts for the widget.
+pub(super) fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
     let scale = Scale::new(bar.total, store.units.get());
     let bytes: Vec<Bytes> = bar.parts.iter().map(|part| part.bytes).collect();
     let counted = bar
@@ -254,7 +255,8 @@ fn device_part(name: &str) -> Option<DevicePart> {
     .or_else(|| Category::from_name(name).map(DevicePart::Category))
 }
 
-fn host_part(name: &str) -> Option<HostBarPart> {
+/// The part of the host's bar behind a key.
+pub(super) fn host_part(name: &str) -> Option<HostBarPart> {
     [HostBarPart::Small, HostBarPart::PageCache]
         .into_iter()
         .find(|part| part.name() == name)

@@ -14,6 +14,7 @@ mod examples;
 mod explanation;
 mod look;
 mod masthead;
+mod node;
 mod notices;
 mod page;
 mod phases;

@@ -9,6 +9,7 @@ use super::embedded::Embedded;
 use super::explanation::ExplanationPanel;
 use super::look::share_inks;
 use super::masthead::Masthead;
+use super::node::NodePanel;
 use super::notices::Notices;
 use super::phases::PhasesPanel;
 use super::remedies::RemediesPanel;
@@ -48,6 +49,7 @@ fn Whole() -> impl IntoView {
                         <PhasesPanel />
                         <TimelinePanel />
                         <CrossoverPanel />
+                        <NodePanel />
                         <RemediesPanel />
                         <ExplanationPanel />
                         <BreakdownPanel />

@@ -1,0 +1,38 @@
+// Host RAM on the page: a node with its ranks, an optimizer on the CPU.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { launch, open } from "./support/browser.mjs";
+import { verdict } from "./support/controls.mjs";
+import { serve } from "./support/site.mjs";
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+test("a node with three ranks has a bar for each and one for what is there once", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m&gpus=3`);
+  const rows = page.getByTestId("node").locator(".node-row");
+  assert.equal(await rows.count(), 4);
+  assert.match(await rows.nth(2).innerText(), /rank 2/);
+  assert.match(await rows.last().innerText(), /once per node/);
+  assert.match(await page.getByTestId("node").innerText(), /One more rank: .* more, mostly .*libraries/);
+  await close();
+});
+
+test("putting the optimizer on the CPU frees GPU memory and takes host RAM", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  const before = await verdict(page);
+  await page.getByText("More training options").click();
+  await page.getByRole("checkbox", { name: "Optimizer on the CPU" }).check();
+  await page.waitForURL(/offload_opt=1|offload_opt=true/);
+  assert.notEqual(await verdict(page), before);
+  assert.match(await page.getByTestId("host-bar").innerText(), /offload/);
+  await close();
+});
