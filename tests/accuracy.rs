@@ -136,6 +136,11 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
     }
 }
 
+#[test]
+fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("sixteen_bit_weights.jsonl", 9);
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

@@ -66,6 +66,7 @@ pub static KEYS: &[Key] = &[
     key("target_seq_len", "tseq", Kind::Tokens),
     key("gradient_accumulation_steps", "accum", Kind::Count),
     key("precision", "precision", name!(Precision)),
+    key("weights", "weights", name!(ComputeDtype)),
     key("autocast_style", "autocast", name!(AutocastStyle)),
     key("optimizer.name", "opt", name!(OptimizerName)),
     key("optimizer.impl", "impl", name!(OptimizerImpl)),

@@ -23,6 +23,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
     let full = Scenario {
         model_overrides: json!({"x": 1}).as_object().expect("an object").clone(),
         target_seq_len: Some(1),
+        weights: Some(ComputeDtype::Bf16),
         sdpa_backend: Some(SdpaBackend::Math),
         lora: Some(Lora {
             dropout: 0.5,

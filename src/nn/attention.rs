@@ -2,7 +2,6 @@
 
 use super::facts::{Facts, Transformers};
 use super::flash;
-use super::model::weight_dtype;
 use crate::spec::{Attention, ResolvedSpec, SdpaBackend};
 use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -38,7 +37,7 @@ impl AttentionOptions {
             flash_dtype: if spec.quantization.is_on() {
                 spec.quantization.compute_dtype.dtype()
             } else {
-                weight_dtype(spec.precision)
+                spec.weights
             },
             positions_given: true,
             facts,

@@ -9,7 +9,7 @@ use super::facts::Facts;
 use super::linear::LinearNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
-use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, Precision, ResolvedSpec, Task};
+use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -63,26 +63,12 @@ enum Net {
     Bert(Box<Bert>),
 }
 
-/// The dtype of the weights.
-pub(super) fn weight_dtype(precision: Precision) -> DType {
-    match precision {
-        Precision::Bf16 => DType::BFloat16,
-        Precision::Fp16 => DType::Float16,
-        Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => DType::Float32,
-    }
-}
-
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let call = Rc::new(Call::default());
         let plan = Plan::new(t, spec, &call);
-        let dtype = if spec.quantization.is_on() {
-            spec.quantization.unquantized_dtype()
-        } else {
-            weight_dtype(spec.precision)
-        };
-        let b = Builder::new(&plan, dtype);
+        let b = Builder::new(&plan, spec.weights);
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
@@ -219,7 +205,7 @@ fn batch(t: &Tape, spec: &ResolvedSpec, samples: u64, mask: bool, labels: bool) 
     if let Architecture::Linear(config) = &spec.architecture {
         let shape = Shape::from([samples, config.in_features]);
         return Batch {
-            input: input(shape, weight_dtype(spec.precision)),
+            input: input(shape, spec.weights),
             padding_mask: None,
             labels: None,
             decoder_ids: None,

@@ -30,7 +30,7 @@ mod types;
 mod tests;
 
 pub use accuracy::{
-    Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Selection, read_cases,
+    Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
 };
 pub use advice::{Memory, Remedy, RemedyKind, candidates, remedies, remedy};
 pub use detail::{Detail, LiveTensor};

@@ -46,6 +46,7 @@ mod support;
 mod t5;
 mod task;
 mod training;
+mod weights;
 
 pub use activation::Activation;
 pub use adapters::ALL_LINEAR;

@@ -3,7 +3,7 @@
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, evaluation, hardware, limits, model, offload, optimizer,
-    quantization, support, task, training,
+    quantization, support, task, training, weights,
 };
 use crate::units::Bytes;
 
@@ -42,6 +42,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
     }
     quantization::check(scenario, findings);
+    weights::check(scenario, findings);
     let in_range = !findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);
@@ -68,6 +69,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         target_seq_len: scenario.target_seq_len.unwrap_or(scenario.seq_len),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
+        weights: weights::dtype(scenario),
         autocast_style: scenario.autocast_style,
         optimizer: scenario.offload.optimizer(scenario.optimizer),
         attention,

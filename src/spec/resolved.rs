@@ -5,7 +5,7 @@ use super::{
     DataLoader, Dataset, DecoderConfig, Evaluation, Framework, LinearModel, Lora, Loss, Offload,
     Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
 };
-use crate::units::Bytes;
+use crate::units::{Bytes, DType};
 
 /// A checked and completed scenario. Only [`super::resolve`] makes one.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct ResolvedSpec {
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
     pub precision: Precision,
+    /// The dtype of the weights that are not quantized.
+    pub weights: DType,
     /// How autocast is applied.
     pub autocast_style: AutocastStyle,
     /// Optimizer.

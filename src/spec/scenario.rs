@@ -1,7 +1,8 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
 use super::{
-    DataLoader, Dataset, Evaluation, HostSettings, Offload, Quantization, RoundupDivisions,
+    ComputeDtype, DataLoader, Dataset, Evaluation, HostSettings, Offload, Quantization,
+    RoundupDivisions,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub struct Scenario {
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
     pub precision: Precision,
+    /// The dtype that the model is loaded in under autocast; float32 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<ComputeDtype>,
     /// How autocast is applied.
     pub autocast_style: AutocastStyle,
     /// Optimizer and its implementation.
@@ -110,6 +114,7 @@ impl Default for Scenario {
             target_seq_len: None,
             gradient_accumulation_steps: 1,
             precision: Precision::Fp32,
+            weights: None,
             autocast_style: AutocastStyle::Plain,
             optimizer: Optimizer::default(),
             attention: Attention::Sdpa,

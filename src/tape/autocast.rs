@@ -14,7 +14,8 @@ pub(super) struct Autocast {
     cache: Vec<(ParameterId, Tensor)>,
     /// Position of each parameter's copy in `cache`, by parameter.
     index: Vec<u32>,
-    /// Storages of the copies of parameters that are not trained, which are made anew for each use.
+    /// Storages of the copies of parameters that are made anew for each use: of those that are not
+    /// trained, and those in float32 of parameters in low precision.
     uncached: Vec<u32>,
 }
 
@@ -109,10 +110,15 @@ impl Tape {
 
     /// `cached_cast(float32, x)`: low-precision tensors are cast up inside of autocast.
     pub(super) fn cast_up(&self, x: &Tensor) -> Tensor {
-        if self.autocast.borrow().is_some() {
-            self.to(x, DType::Float32)
-        } else {
-            x.clone()
+        if self.autocast.borrow().is_none() || x.dtype() == DType::Float32 {
+            return x.clone();
         }
+        let copy = self.to(x, DType::Float32);
+        if let Some(autocast) = self.autocast.borrow_mut().as_mut()
+            && x.category() == Category::Parameters
+        {
+            autocast.uncached.push(copy.storage_id());
+        }
+        copy
     }
 }

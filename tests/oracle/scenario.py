@@ -8,7 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULTS = dict(
     task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
-    activation_checkpointing="none", lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
+    activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
@@ -47,7 +47,8 @@ def config(scenario):
 
 
 def model(scenario):
-    dtype = {"torch_dtype" if TORCH_2_6 else "dtype": WEIGHTS[scenario["precision"]]}
+    weights = WEIGHTS[scenario["weights"] or scenario["precision"]]
+    dtype = {"torch_dtype" if TORCH_2_6 else "dtype": weights}
     with torch.device("cuda"):
         made = getattr(transformers, CLASSES[scenario["task"]])
         model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)

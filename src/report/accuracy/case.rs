@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub struct Case {
     /// Its name, or its line number.
     pub id: String,
+    /// Who measured it, when others published it.
+    pub source: Option<String>,
     /// The scenario as it is written.
     pub written: Value,
     /// The scenario; what is wrong with it when it cannot be read.
@@ -86,6 +88,10 @@ pub struct ExpectedPhase {
     pub peak_allocated: Option<u64>,
     /// `max_memory_reserved()`.
     pub peak_reserved: Option<u64>,
+    /// What nvidia-smi showed at the peak, of a run.
+    pub total: Option<u64>,
+    /// `memory_allocated()` when the run has ended, of a run.
+    pub allocated_at_end: Option<u64>,
     /// Bytes by category, the parts of `peak_tensor`.
     pub composition: Option<BTreeMap<String, u64>>,
 }
@@ -94,6 +100,8 @@ pub struct ExpectedPhase {
 struct Line {
     #[serde(default)]
     id: Option<Value>,
+    #[serde(default)]
+    source: Option<String>,
     scenario: Value,
     #[serde(default)]
     inputs: Option<HostInputs>,
@@ -121,6 +129,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
         };
         cases.push(Case {
             id,
+            source: line.source,
             scenario: serde_json::from_value(line.scenario.clone())
                 .map_err(|error| error.to_string()),
             written: line.scenario,

@@ -1,7 +1,8 @@
 //! One case: estimated and compared.
 
-use super::case::{Case, Expected, ExpectedPhase, ExpectedStep};
-use crate::report::{DeviceReport, PhaseReport, Report, StepReport, estimate};
+use super::case::{Case, ExpectedPhase, ExpectedStep};
+use super::published::{Published, figures};
+use crate::report::{DeviceReport, Estimate, PhaseReport, StepReport, estimate};
 use crate::tape::Category;
 
 /// What became of a case.
@@ -24,6 +25,8 @@ pub struct Comparison {
     pub phases: Vec<PhaseComparison>,
     /// Every phase of the first step that was measured.
     pub first_phases: Vec<PhaseComparison>,
+    /// Figures of the whole run that others published.
+    pub published: Vec<Published>,
     /// Elements of all parameters: found and measured.
     pub num_parameters: Option<(u64, u64)>,
     /// Elements of trained parameters: found and measured.
@@ -56,7 +59,7 @@ pub fn compare(case: &Case) -> Outcome {
         Err(reason) => return Outcome::NotSupported(reason.clone()),
     };
     match estimate(scenario) {
-        Ok(estimate) => Outcome::Compared(Box::new(comparison(&estimate.report, &case.expected))),
+        Ok(estimate) => Outcome::Compared(Box::new(comparison(&estimate, case))),
         Err(findings) => Outcome::NotSupported(
             findings
                 .first()
@@ -65,7 +68,8 @@ pub fn compare(case: &Case) -> Outcome {
     }
 }
 
-fn comparison(report: &Report, expected: &Expected) -> Comparison {
+fn comparison(estimate: &Estimate, case: &Case) -> Comparison {
+    let (report, expected) = (&estimate.report, &case.expected);
     let device = &report.device;
     let step_peak = |found: &StepReport, step: &Option<ExpectedStep>| {
         let peak = step.as_ref()?.complete_peak()?;
@@ -74,8 +78,12 @@ fn comparison(report: &Report, expected: &Expected) -> Comparison {
     let peak = step_peak(&device.steady_step, &expected.steady_step)
         .or_else(|| expected.run.as_ref().map(|run| run_peak(device, run)))
         .unwrap_or_default();
+    let source = case.source.as_deref();
     Comparison {
         peak,
+        published: source.map_or_else(Vec::new, |source| {
+            figures(&case.id, source, estimate, expected)
+        }),
         first_peak: step_peak(&device.first_step, &expected.first_step),
         phases: phases(&device.steady_step, expected.steady_step.as_ref()),
         first_phases: phases(&device.first_step, expected.first_step.as_ref()),

@@ -9,10 +9,12 @@ mod case;
 mod groups;
 mod host;
 mod measure;
+mod published;
 mod table;
 mod worst;
 
 pub use case::{Case, Expected, read_cases};
 pub use host::{ExpectedHost, HostErrors};
 
+pub use published::Published;
 pub use table::{Accuracy, Goal, Selection};

@@ -4,6 +4,7 @@ use super::case::Case;
 use super::groups::groups;
 use super::host::{self, HostComparison, HostErrors};
 use super::measure::{Comparison, Outcome, PhaseComparison, compare};
+use super::published::{self, Published};
 use super::worst;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -137,6 +138,15 @@ impl Accuracy {
         &self.not_supported
     }
 
+    /// Figures that others published, in the order of the cases.
+    pub fn published(&self) -> Vec<Published> {
+        let figures = self
+            .cases
+            .iter()
+            .map(|(_, comparison)| &comparison.published);
+        figures.flatten().cloned().collect()
+    }
+
     fn all(&self) -> Row {
         let mut row = Row::default();
         for (_, comparison) in &self.cases {
@@ -235,6 +245,7 @@ impl fmt::Display for Accuracy {
         if !self.cases.is_empty() {
             self.write_device(&mut text)?;
         }
+        published::write(&mut text, &self.published())?;
         for goal in self.goals() {
             writeln!(
                 text,

@@ -7,8 +7,8 @@ use smallvec::smallvec;
 
 impl Tape {
     /// `torch.nn.functional.layer_norm(x, [size], weight, bias)` over the last dimension
-    /// (`aten/src/ATen/native/cuda/layer_norm_kernel.cu`, torch 2.15). Saves x and, in float32,
-    /// mean and reciprocal deviation of each row.
+    /// (`aten/src/ATen/native/cuda/layer_norm_kernel.cu`, torch 2.15). Saves x, weight, bias and, in
+    /// float32, mean and reciprocal deviation of each row.
     pub fn layer_norm(&self, x: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>) -> Tensor {
         const OP: &str = "native_layer_norm";
         const BACKWARD: &str = "native_layer_norm_backward";
@@ -33,6 +33,7 @@ impl Tape {
             .iter()
             .map(|p| (*p.shape(), p.dtype(), p.requires_grad()))
             .collect();
+        let affine: smallvec::SmallVec<[_; 2]> = inputs[1..].iter().map(|p| self.save(p)).collect();
         let need_x = x.requires_grad();
         self.attach(
             &inputs,
@@ -40,6 +41,8 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let _saved = (saved.unpack(t), statistics.each_ref().map(|s| s.unpack(t)));
+                let _affine: smallvec::SmallVec<[_; 2]> =
+                    affine.iter().map(|p| p.unpack(t)).collect();
                 let _rows = t.contiguous(g);
                 let mut grads: Grads = smallvec![need_x.then(|| t.empty(BACKWARD, shape, dtype))];
                 grads.extend(parameters.iter().map(|&(shape, dtype, needed)| {
