@@ -81,15 +81,16 @@ impl Tape {
         self.cast_to("where", mask, dtype)
     }
 
-    /// `pad_bias`: rows of a multiple of 8 elements.
+    /// `pad_bias`: rows that start at multiples of 8 elements, where they do not yet.
     fn aligned_bias(&self, bias: Tensor) -> Tensor {
         const ALIGNMENT: u64 = 8;
         let mut shape = *bias.shape();
         let last = shape.rank() - 1;
-        if shape.dims()[last].is_multiple_of(ALIGNMENT) {
+        let strides = bias.strides().dims();
+        if strides[last] == 1 && strides[..last].iter().all(|n| n.is_multiple_of(ALIGNMENT)) {
             return bias;
         }
-        shape.dims_mut()[last] = shape.dims()[last].next_multiple_of(ALIGNMENT);
+        shape.dims_mut()[last] += ALIGNMENT - shape.dims()[last] % ALIGNMENT;
         let padded = self.empty("constant_pad_nd", shape, bias.dtype());
         if !self.records(&[&bias]) {
             return padded;
