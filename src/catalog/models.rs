@@ -91,6 +91,12 @@ models! {
     "yi-6b", "Yi 6B", "01-ai/Yi-6B", "2023-11";
     "yi-34b", "Yi 34B", "01-ai/Yi-34B", "2023-11";
     "solar-10.7b", "SOLAR 10.7B", "upstage/SOLAR-10.7B-v1.0", "2023-12";
+    "mixtral-8x7b", "Mixtral 8x7B", "mistralai/Mixtral-8x7B-v0.1", "2023-12";
+    "mixtral-8x22b", "Mixtral 8x22B", "mistralai/Mixtral-8x22B-v0.1", "2024-04";
+    "olmoe-1b-7b", "OLMoE 1B-7B", "allenai/OLMoE-1B-7B-0924", "2024-09";
+    "qwen1.5-moe-a2.7b", "Qwen1.5 MoE A2.7B", "Qwen/Qwen1.5-MoE-A2.7B", "2024-03";
+    "qwen3-30b-a3b", "Qwen3 30B-A3B", "Qwen/Qwen3-30B-A3B", "2025-04";
+    "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
     "gpt2", "GPT-2 124M", "openai-community/gpt2", "2019-02";
     "gpt2-medium", "GPT-2 Medium 355M", "openai-community/gpt2-medium", "2019-02";
     "gpt2-large", "GPT-2 Large 774M", "openai-community/gpt2-large", "2019-02";

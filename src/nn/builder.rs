@@ -70,13 +70,20 @@ pub(super) struct Builder<'a> {
     dtype: DType,
     /// The scope of the module, whose path is the module's.
     scope: u32,
+    /// Which element of a module list it is.
+    index: usize,
 }
 
 impl<'a> Builder<'a> {
     /// The model itself.
     pub(super) fn new(plan: &'a Plan<'a>, dtype: DType) -> Self {
         let scope = plan.tape.scope();
-        Self { plan, dtype, scope }
+        Self {
+            plan,
+            dtype,
+            scope,
+            index: 0,
+        }
     }
 
     /// The same module once more.
@@ -107,7 +114,17 @@ impl<'a> Builder<'a> {
 
     fn child(&self, name: &'static str, index: Option<u32>) -> Self {
         let scope = self.plan.tape.child_scope(self.scope, name, index);
-        Self { scope, ..*self }
+        let index = index.map_or(0, |index| index as usize);
+        Self {
+            scope,
+            index,
+            ..*self
+        }
+    }
+
+    /// Which element of a module list the module is, or 0.
+    pub(super) fn index(&self) -> usize {
+        self.index
     }
 
     /// The dtype of the weights.

@@ -47,9 +47,14 @@ pub(super) fn build(
     facts: Facts,
 ) -> Box<dyn CausalLm> {
     match c.model_type {
-        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 | DecoderType::Qwen3 => {
-            Box::new(Causal::<LlamaLayer>::new(b, c, spec, facts))
-        }
+        DecoderType::Llama
+        | DecoderType::Mistral
+        | DecoderType::Qwen2
+        | DecoderType::Qwen3
+        | DecoderType::Mixtral
+        | DecoderType::Olmoe
+        | DecoderType::Qwen2Moe
+        | DecoderType::Qwen3Moe => Box::new(Causal::<LlamaLayer>::new(b, c, spec, facts)),
         DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),
         DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
         DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),

@@ -1,12 +1,13 @@
-//! The Llama family: llama, mistral, qwen2, qwen3 (`models/llama/modeling_llama.py` and kin).
+//! The Llama family: llama, mistral, qwen2, qwen3 (`models/llama/modeling_llama.py` and kin), and
+//! those of its kin whose MLPs are mixtures of experts: mixtral, olmoe, `qwen2_moe`, `qwen3_moe`.
 
 use super::attention::AttentionOptions;
 use super::builder::Builder;
 use super::causal::{Layer, Masks, Shared, Style};
 use super::decoder::Block;
 use super::facts::{Facts, MaskStyle, Transformers};
-use super::gated_mlp::GatedMlp;
 use super::layers::RmsNorm;
+use super::moe::Mlp;
 use super::norm::NormKind;
 use super::rotary_attention::{HeadNorm, RotaryAttention};
 use crate::spec::{DecoderConfig, DecoderType};
@@ -15,7 +16,7 @@ use crate::tape::{Tape, Tensor};
 /// `LlamaDecoderLayer`.
 pub(super) struct LlamaLayer {
     attention: RotaryAttention,
-    mlp: GatedMlp,
+    mlp: Mlp,
     norms: [RmsNorm; 2],
 }
 
@@ -28,11 +29,11 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
         (_, DecoderType::Mistral) if c.sliding_window.is_none() => MaskStyle::Compared,
         _ => MaskStyle::Window,
     };
-    let by_kind = c.model_type != DecoderType::Mistral && facts.transformers == Transformers::V5;
-    let masks = if by_kind && c.windowed.contains(&true) {
-        Masks::Both
-    } else {
-        Masks::One
+    let masks = match c.model_type {
+        _ if facts.transformers != Transformers::V5 => Masks::One,
+        DecoderType::Qwen2Moe => Masks::Both,
+        DecoderType::Qwen2 | DecoderType::Qwen3 if c.windowed.contains(&true) => Masks::Both,
+        _ => Masks::One,
     };
     (masks, style)
 }
@@ -48,19 +49,16 @@ impl Layer for LlamaLayer {
     }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
-        let head_norm = if c.model_type == DecoderType::Qwen3 {
-            HeadNorm::Rows(NormKind::Llama)
-        } else {
-            HeadNorm::None
+        let head_norm = match c.model_type {
+            DecoderType::Qwen3 | DecoderType::Qwen3Moe => HeadNorm::Rows(NormKind::Llama),
+            DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
+            _ => HeadNorm::None,
         };
-        let (hidden, intermediate) = (c.hidden_size, c.intermediate_size);
-        let attention = RotaryAttention::new(&b.at("self_attn"), c, options, head_norm, false);
-        let mlp = b.at("mlp");
         Self {
-            attention,
-            mlp: GatedMlp::with_bias(&mlp, hidden, intermediate, c.mlp_bias, Tape::silu),
+            attention: RotaryAttention::new(&b.at("self_attn"), c, options, head_norm, false),
+            mlp: Mlp::new(&b.at("mlp"), c, b.index()),
             norms: ["input_layernorm", "post_attention_layernorm"]
-                .map(|name| RmsNorm::new(&b.at(name), hidden)),
+                .map(|name| RmsNorm::new(&b.at(name), c.hidden_size)),
         }
     }
 }

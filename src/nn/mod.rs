@@ -34,6 +34,7 @@ mod lora;
 mod loss;
 mod mask;
 mod model;
+mod moe;
 mod norm;
 mod olmo2;
 mod opt;

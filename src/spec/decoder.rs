@@ -2,6 +2,7 @@
 //! modules belongs to which `model_type`.
 
 use super::config_fields::ConfigFields;
+use super::experts::Experts;
 use super::modules::Module;
 use super::{gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
 
@@ -55,6 +56,8 @@ pub struct DecoderConfig {
     pub windowed: Vec<bool>,
     /// Where dropout is active in training.
     pub dropout: Dropout,
+    /// The experts of layers whose MLP is a mixture of them.
+    pub experts: Option<Experts>,
 }
 
 /// Where dropout has a probability above zero.
@@ -79,6 +82,14 @@ pub enum DecoderType {
     Qwen2,
     /// Qwen3, with norms on q and k.
     Qwen3,
+    /// Mixtral.
+    Mixtral,
+    /// `OLMoE`.
+    Olmoe,
+    /// Qwen1.5 and Qwen2 with experts.
+    Qwen2Moe,
+    /// Qwen3 with experts.
+    Qwen3Moe,
     /// GPT-2.
     Gpt2,
     /// `GPT-NeoX` and Pythia.
@@ -131,6 +142,7 @@ impl DecoderConfig {
             sliding_window: None,
             windowed: Vec::new(),
             dropout: Dropout::default(),
+            experts: None,
         }
     }
 
@@ -143,9 +155,14 @@ impl DecoderConfig {
 /// Reads the config of a decoder. What is wrong is pushed to `fields`.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     match model_type {
-        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 | DecoderType::Qwen3 => {
-            llama::read(model_type, fields)
-        }
+        DecoderType::Llama
+        | DecoderType::Mistral
+        | DecoderType::Qwen2
+        | DecoderType::Qwen3
+        | DecoderType::Mixtral
+        | DecoderType::Olmoe
+        | DecoderType::Qwen2Moe
+        | DecoderType::Qwen3Moe => llama::read(model_type, fields),
         DecoderType::Gpt2 => gpt2::read(fields),
         DecoderType::GptNeox => gpt_neox::read(fields),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
@@ -161,9 +178,14 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     match config.model_type {
-        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 | DecoderType::Qwen3 => {
-            llama::modules(config)
-        }
+        DecoderType::Llama
+        | DecoderType::Mistral
+        | DecoderType::Qwen2
+        | DecoderType::Qwen3
+        | DecoderType::Mixtral
+        | DecoderType::Olmoe
+        | DecoderType::Qwen2Moe
+        | DecoderType::Qwen3Moe => llama::modules(config),
         DecoderType::Gpt2 => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),

@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout, Finding};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, experts};
 
 /// Defaults by which the members of the family differ.
 struct Defaults {
@@ -26,8 +26,15 @@ enum SlidingWindow {
     Never,
     /// In all layers, unless the field is null.
     All,
+    /// In all layers, if the field is there.
+    Given,
+    /// In all layers, if `use_sliding_window` says so.
+    Asked,
     /// In the layers from `max_window_layers` on, if `use_sliding_window` says so.
     Switched,
+    /// In every second layer below `max_window_layers`, if `use_sliding_window` says so. A mask of
+    /// a window is made in any case, of no width if it says no.
+    EverySecond,
 }
 
 const fn defaults(model_type: DecoderType) -> Defaults {
@@ -56,6 +63,38 @@ const fn defaults(model_type: DecoderType) -> Defaults {
             reads_attention_bias: true,
             sliding_window: SlidingWindow::Switched,
         },
+        DecoderType::Mixtral => Defaults {
+            intermediate_size: 14_336,
+            vocab_size: 32_000,
+            num_key_value_heads: Some(8),
+            head_dim: None,
+            reads_attention_bias: false,
+            sliding_window: SlidingWindow::Given,
+        },
+        DecoderType::Olmoe => Defaults {
+            intermediate_size: 2048,
+            vocab_size: 50_304,
+            num_key_value_heads: None,
+            head_dim: None,
+            reads_attention_bias: true,
+            sliding_window: SlidingWindow::Never,
+        },
+        DecoderType::Qwen2Moe => Defaults {
+            intermediate_size: 5632,
+            vocab_size: 151_936,
+            num_key_value_heads: Some(16),
+            head_dim: None,
+            reads_attention_bias: false,
+            sliding_window: SlidingWindow::EverySecond,
+        },
+        DecoderType::Qwen3Moe => Defaults {
+            intermediate_size: 6144,
+            vocab_size: 151_936,
+            num_key_value_heads: Some(4),
+            head_dim: None,
+            reads_attention_bias: true,
+            sliding_window: SlidingWindow::Asked,
+        },
         _ => Defaults {
             intermediate_size: 11_008,
             vocab_size: 32_000,
@@ -79,7 +118,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let num_key_value_heads = key_value_heads(&defaults, num_attention_heads, fields);
     let head_dim = head_dim(&defaults, hidden_size, num_attention_heads, fields);
     fields.check_activation("hidden_act", &["silu", "swish"]);
-    let (sliding_window, full) = sliding_window(defaults.sliding_window, num_hidden_layers, fields);
+    let (sliding_window, windowed) =
+        sliding_window(defaults.sliding_window, num_hidden_layers, fields);
     DecoderConfig {
         intermediate_size,
         num_key_value_heads,
@@ -88,18 +128,19 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         tie_word_embeddings: fields.flag("tie_word_embeddings", false),
         rotary_dim: head_dim,
         attention_bias: defaults.reads_attention_bias && fields.flag("attention_bias", false),
-        qkv_bias: model_type == DecoderType::Qwen2,
+        qkv_bias: match model_type {
+            DecoderType::Qwen2 => true,
+            DecoderType::Qwen2Moe => fields.flag("qkv_bias", true),
+            _ => false,
+        },
         mlp_bias: model_type == DecoderType::Llama && fields.flag("mlp_bias", false),
         sliding_window,
-        windowed: if sliding_window.is_some() {
-            fields.windowed_layers(num_hidden_layers, |layer| layer >= full)
-        } else {
-            Vec::new()
-        },
+        windowed,
         dropout: Dropout {
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
+        experts: experts::read(model_type, num_hidden_layers, intermediate_size, fields),
         ..DecoderConfig::plain(
             model_type,
             hidden_size,
@@ -119,13 +160,21 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
             ["q_proj", "k_proj", "v_proj"].map(|name| linear(at("self_attn.") + name, qkv_bias)),
         );
         all.push(linear(at("self_attn.o_proj"), config.attention_bias));
-        if config.model_type == DecoderType::Qwen3 {
+        let norms = matches!(
+            config.model_type,
+            DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Olmoe
+        );
+        if norms {
             all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
         }
-        all.extend(
-            ["gate_proj", "up_proj", "down_proj"]
-                .map(|name| linear(at("mlp.") + name, config.mlp_bias)),
-        );
+        let sparse = experts::modules(config, layer, &at("mlp"));
+        if sparse.is_empty() {
+            all.extend(
+                ["gate_proj", "up_proj", "down_proj"]
+                    .map(|name| linear(at("mlp.") + name, config.mlp_bias)),
+            );
+        }
+        all.extend(sparse);
         all.extend([
             other(at("input_layernorm")),
             other(at("post_attention_layernorm")),
@@ -214,27 +263,40 @@ fn nearest_divisor(number: u64, wanted: u64) -> u64 {
         .unwrap_or(smaller)
 }
 
-/// The window and the first layer that has it.
+/// The window and the layers that have it.
 fn sliding_window(
     kind: SlidingWindow,
     layers: u64,
     fields: &mut ConfigFields<'_>,
-) -> (Option<u64>, u64) {
+) -> (Option<u64>, Vec<bool>) {
     /// transformers' defaults in all configs that have the fields.
     const WINDOW: u64 = 4096;
     const FULL_LAYERS: u64 = 28;
     let has_window = match kind {
         SlidingWindow::Never => false,
         SlidingWindow::All => true,
-        SlidingWindow::Switched => fields.flag("use_sliding_window", false),
+        SlidingWindow::Given => fields.get("sliding_window").is_some(),
+        _ => fields.flag("use_sliding_window", false),
     };
     if !has_window || fields.is_null("sliding_window") {
-        return (None, 0);
+        return (
+            (kind == SlidingWindow::EverySecond).then_some(0),
+            Vec::new(),
+        );
     }
     let window = fields.optional("sliding_window", &super::limits::SEQ_LEN, WINDOW);
-    if kind == SlidingWindow::All {
-        return (Some(window), 0);
-    }
-    let full = fields.optional("max_window_layers", &(0..=*LAYERS.end()), FULL_LAYERS);
-    ((full < layers).then_some(window), full)
+    let mut border = || fields.optional("max_window_layers", &(0..=*LAYERS.end()), FULL_LAYERS);
+    let windowed = match kind {
+        SlidingWindow::Switched => {
+            let full = border();
+            fields.windowed_layers(layers, |layer| layer >= full)
+        }
+        SlidingWindow::EverySecond => {
+            let border = border();
+            fields.windowed_layers(layers, |layer| layer.is_multiple_of(2) && layer < border)
+        }
+        _ => (0..layers).map(|_| true).collect(),
+    };
+    let any = windowed.contains(&true) || kind == SlidingWindow::EverySecond;
+    (any.then_some(window), windowed)
 }

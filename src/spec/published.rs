@@ -48,6 +48,18 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
             (0, rotary + biases + 2 * hidden, hidden)
         }
         DecoderType::Qwen3 => (0, rotary + 2 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::Mixtral
+        | DecoderType::Olmoe
+        | DecoderType::Qwen2Moe
+        | DecoderType::Qwen3Moe => {
+            let norms = match config.model_type {
+                DecoderType::Olmoe => queries + keys,
+                DecoderType::Qwen3Moe => 2 * config.head_dim,
+                _ => 0,
+            };
+            let attention = 2 * hidden * (queries + keys) + biases + norms;
+            (0, attention + experts(config) + 2 * hidden, hidden)
+        }
         DecoderType::Gpt2 | DecoderType::GptNeox | DecoderType::Opt => {
             let layer = 2 * norm
                 + 3 * linear(hidden, hidden)
@@ -70,6 +82,16 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
     };
     let tables = if config.tie_word_embeddings { 1 } else { 2 };
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
+}
+
+/// Elements of a layer's router and experts.
+fn experts(config: &DecoderConfig) -> u64 {
+    let experts = config.experts.as_ref().expect("a mixture of experts");
+    let routed = experts.count * (1 + 3 * experts.intermediate_size);
+    let shared = experts
+        .shared_intermediate_size
+        .map_or(0, |intermediate| 3 * intermediate + 1);
+    (routed + shared) * config.hidden_size
 }
 
 /// Totals of the safetensors files, as the hub shows them.
@@ -129,6 +151,12 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("yi-6b", 6_061_035_520),
     ("yi-34b", 34_388_917_248),
     ("solar-10.7b", 10_731_524_096),
+    ("mixtral-8x7b", 46_702_792_704),
+    ("mixtral-8x22b", 140_620_634_112),
+    ("olmoe-1b-7b", 6_919_161_856),
+    ("qwen1.5-moe-a2.7b", 14_315_784_192),
+    ("qwen3-30b-a3b", 30_532_122_624),
+    ("qwen3-235b-a22b", 235_093_634_560),
     ("gpt2", 124_439_808),
     ("gpt2-medium", 354_823_168),
     ("gpt2-large", 774_030_080),

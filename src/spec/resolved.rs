@@ -141,6 +141,10 @@ pub struct Dimensions {
     pub head_dim: u64,
     /// Whether attention sees a window only.
     pub windowed: bool,
+    /// Experts of a layer, 1 when there is one MLP.
+    pub experts: u64,
+    /// Experts that each token goes through.
+    pub experts_per_token: u64,
 }
 
 impl Architecture {
@@ -192,14 +196,29 @@ impl Architecture {
             ),
         };
         let inner = hidden.max(heads.saturating_mul(head_dim));
+        let experts = match self {
+            Self::Decoder(c) => c.experts.as_ref(),
+            _ => None,
+        };
+        let [of_expert, of_shared, count, per_token] = experts.map_or([0, 0, 1, 1], |experts| {
+            [
+                2 * experts.intermediate_size,
+                experts.shared_intermediate_size.unwrap_or(0),
+                experts.count,
+                experts.per_token,
+            ]
+        });
+        let ends = inner.max(intermediate).max(vocab_size);
         Some(Dimensions {
-            widest: inner.max(intermediate).max(vocab_size),
+            widest: ends.max(of_expert).max(of_shared).max(count),
             inner,
             position_rows,
             vocab_size,
             heads,
             head_dim,
             windowed: window.is_some(),
+            experts: count,
+            experts_per_token: per_token,
         })
     }
 }

@@ -51,13 +51,17 @@ fn bytes(sizes: &[u64]) -> u128 {
 }
 
 fn largest_weight(model: &Dimensions) -> u128 {
-    bytes(&[model.widest.max(model.position_rows), model.inner])
+    bytes(&[
+        model.widest.max(model.position_rows),
+        model.inner,
+        model.experts,
+    ])
 }
 
 /// The largest tensor of one sample.
 fn largest_sample(scenario: &Scenario, model: &Dimensions) -> u128 {
     let seq = evaluation::tokens(scenario);
-    let tokens = bytes(&[seq, model.widest]);
+    let tokens = bytes(&[seq, model.widest, model.experts_per_token]);
     if holds_scores(scenario, model) {
         tokens.max(bytes(&[model.heads, seq, seq]))
     } else {

@@ -4,7 +4,7 @@ use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Framework, Loss,
-    Precision, Program, Scenario, SdpaBackend, sizes,
+    Precision, Program, Scenario, SdpaBackend, experts, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -74,6 +74,7 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// Combinations of model and options. Numbers must be in their ranges.
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     sizes::check(scenario, &model.architecture, findings);
+    experts::check(scenario, &model.architecture, findings);
     // Options for which one linear layer has no use are idle.
     if !matches!(model.architecture, Architecture::Linear(_)) {
         check_decoder(scenario, model, findings);

@@ -23,6 +23,11 @@ impl Tape {
         self.saving_its_result("relu", "threshold_backward", x)
     }
 
+    /// `torch.sigmoid(x)`. Saves its result.
+    pub fn sigmoid(&self, x: &Tensor) -> Tensor {
+        self.saving_its_result("sigmoid", "sigmoid_backward", x)
+    }
+
     fn saving_its_result(&self, op: &'static str, backward: &'static str, x: &Tensor) -> Tensor {
         let out = self.like(op, x);
         let saved = self.records(&[x]).then(|| self.save(&out.detach()));

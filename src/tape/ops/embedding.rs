@@ -130,7 +130,7 @@ impl Tape {
     }
 
     /// Temporary storage of a CUB scan over `n` elements, with tiles of (bytes of state, elements).
-    fn scan_storage(&self, n: u64, tile: (u64, u64)) -> u64 {
+    pub(super) fn scan_storage(&self, n: u64, tile: (u64, u64)) -> u64 {
         let states = SCAN_PADDING + n.div_ceil(tile.1);
         let first = if self.backend().sorts_by_needed_bits {
             CUB_ALIGNMENT

@@ -166,7 +166,7 @@ impl Tape {
         let sorted = (indices(), indices());
         {
             let _range = indices();
-            let bits = u64::BITS - of.saturating_sub(1).leading_zeros();
+            let bits = u64::BITS - of.saturating_sub(1).max(1).leading_zeros();
             let _sort = self.scratch(OP, sort_storage(n, bits));
         }
         drop((sorted, linear));

@@ -16,6 +16,7 @@ mod matmul;
 mod norm;
 mod pointwise;
 mod reduce;
+mod routing;
 mod shape;
 mod softmax;
 mod split;

@@ -1,0 +1,200 @@
+//! Mixtures of experts: how many there are, how many each token goes through, in which layers.
+
+use super::config_fields::ConfigFields;
+use super::limits::{LAYERS, WIDTH};
+use super::modules::{Module, ModuleKind, linear, other};
+use super::{Architecture, DecoderConfig, DecoderType, Finding, Framework, Scenario};
+use serde_json::Value;
+use std::ops::RangeInclusive;
+
+/// Experts of a layer.
+const EXPERTS: RangeInclusive<u64> = 1..=1 << 16;
+
+/// The experts of a decoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Experts {
+    /// Experts of a layer, E.
+    pub count: u64,
+    /// Experts that each token goes through, K.
+    pub per_token: u64,
+    /// Columns of one expert.
+    pub intermediate_size: u64,
+    /// Columns of the expert that all tokens go through, if there is one.
+    pub shared_intermediate_size: Option<u64>,
+    /// Whether the weights of the chosen experts are made to add up to one.
+    pub normalized: bool,
+    /// Of each layer whether its MLP is a mixture of experts.
+    pub sparse: Vec<bool>,
+}
+
+impl Experts {
+    /// Whether the MLP of layer `index` is a mixture of experts.
+    pub fn is_sparse(&self, index: usize) -> bool {
+        self.sparse.get(index).copied().unwrap_or(false)
+    }
+}
+
+/// Names and defaults by which the members differ.
+struct Defaults {
+    count: (&'static str, u64),
+    per_token: u64,
+    /// Columns of an expert if the config has a field of its own for them.
+    intermediate_size: Option<u64>,
+    shared: Option<u64>,
+    /// Whether the weights always add up to one.
+    normalized: bool,
+    /// Whether some layers can be without experts.
+    steps: bool,
+}
+
+fn defaults(model_type: DecoderType) -> Option<Defaults> {
+    Some(match model_type {
+        DecoderType::Mixtral => Defaults {
+            count: ("num_local_experts", 8),
+            per_token: 2,
+            intermediate_size: None,
+            shared: None,
+            normalized: true,
+            steps: false,
+        },
+        DecoderType::Olmoe => Defaults {
+            count: ("num_experts", 64),
+            per_token: 8,
+            intermediate_size: None,
+            shared: None,
+            normalized: false,
+            steps: false,
+        },
+        DecoderType::Qwen2Moe => Defaults {
+            count: ("num_experts", 60),
+            per_token: 4,
+            intermediate_size: Some(1408),
+            shared: Some(5632),
+            normalized: false,
+            steps: true,
+        },
+        DecoderType::Qwen3Moe => Defaults {
+            count: ("num_experts", 128),
+            per_token: 8,
+            intermediate_size: Some(768),
+            shared: None,
+            normalized: false,
+            steps: true,
+        },
+        _ => return None,
+    })
+}
+
+/// Reads the experts of a config with transformers' defaults for absent fields. What is wrong is
+/// pushed to `fields`.
+pub(super) fn read(
+    model_type: DecoderType,
+    layers: u64,
+    intermediate_size: u64,
+    fields: &mut ConfigFields<'_>,
+) -> Option<Experts> {
+    let defaults = defaults(model_type)?;
+    let (name, default) = defaults.count;
+    let count = fields.optional(name, &EXPERTS, default);
+    let per_token = per_token(count, defaults.per_token, fields);
+    Some(Experts {
+        count,
+        per_token,
+        intermediate_size: match defaults.intermediate_size {
+            Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
+            None => intermediate_size,
+        },
+        shared_intermediate_size: defaults
+            .shared
+            .map(|default| fields.optional("shared_expert_intermediate_size", &WIDTH, default)),
+        normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
+        sparse: sparse(layers, defaults.steps, fields),
+    })
+}
+
+/// `num_experts_per_tok`, which cannot be more than there are.
+fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>) -> u64 {
+    const FIELD: &str = "num_experts_per_tok";
+    let per_token = fields.optional(FIELD, &EXPERTS, default);
+    if per_token <= count {
+        return per_token;
+    }
+    let key = fields.key(FIELD);
+    fields.push(
+        Finding::error(
+            &key,
+            format!(
+                "Each token is to go through {per_token} experts, but a layer has only {count}."
+            ),
+            format!("每个词元要经过 {per_token} 个专家，但每层只有 {count} 个专家。"),
+        )
+        .with_fix(&key, count),
+    );
+    count
+}
+
+/// Of each layer whether it has experts: every `decoder_sparse_step`th, but not those listed in
+/// `mlp_only_layers`.
+fn sparse(layers: u64, steps: bool, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+    let step = if steps {
+        fields.optional("decoder_sparse_step", &LAYERS, 1)
+    } else {
+        1
+    };
+    let dense = fields.get("mlp_only_layers").and_then(Value::as_array);
+    let is_dense = |layer: u64| {
+        steps && dense.is_some_and(|dense| dense.iter().any(|n| n.as_u64() == Some(layer)))
+    };
+    (0..layers)
+        .map(|layer| (layer + 1).is_multiple_of(step) && !is_dense(layer))
+        .collect()
+}
+
+/// Versions of transformers before 5 run one expert after the other, each over the tokens that its
+/// router sends there, which are not known.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let recent = Framework::Torch215Transformers523;
+    let sparse = matches!(architecture, Architecture::Decoder(config) if config.experts.is_some());
+    if sparse && scenario.framework != recent {
+        findings.push(
+            Finding::error(
+                "framework",
+                "Mixtures of experts are estimated with transformers 5 only.",
+                "混合专家模型目前只支持按 transformers 5 估算。",
+            )
+            .with_fix("framework", recent.name()),
+        );
+    }
+}
+
+/// The modules with parameters of the mixture at `path` in `layer`, in the order in which they are
+/// built; none where the layer has no experts.
+pub(super) fn modules(config: &DecoderConfig, layer: u64, path: &str) -> Vec<Module> {
+    let Some(experts) = config
+        .experts
+        .as_ref()
+        .filter(|experts| usize::try_from(layer).is_ok_and(|layer| experts.is_sparse(layer)))
+    else {
+        return Vec::new();
+    };
+    let at = |name: &str| format!("{path}.{name}");
+    let mut all = vec![
+        other(at("gate")),
+        Module {
+            path: at("experts"),
+            kind: ModuleKind::Other,
+            parameters: &["gate_up_proj", "down_proj"],
+        },
+    ];
+    if config.model_type == DecoderType::Qwen3Moe {
+        all.reverse();
+    }
+    if experts.shared_intermediate_size.is_some() {
+        all.extend(
+            ["gate_proj", "up_proj", "down_proj"]
+                .map(|name| linear(at("shared_expert.") + name, false)),
+        );
+        all.push(linear(at("shared_expert_gate"), false));
+    }
+    all
+}

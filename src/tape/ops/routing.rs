@@ -1,0 +1,162 @@
+//! Sending tokens to experts: the largest scores, sorting, gathering rows, grouped products.
+
+use super::embedding::sort_storage;
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor, layout};
+use crate::units::{DType, Shape};
+use smallvec::{SmallVec, smallvec};
+
+/// Numbers that one block sorts in place (`should_use_small_sort`,
+/// `aten/src/ATen/native/cuda/Sort.cpp`, torch 2.15).
+const SMALL_SORT: u64 = 4096;
+/// Bits of a key of 8 bytes.
+const KEY_BITS: u32 = 64;
+/// Bytes of a tile's state in a CUB scan of 4-byte numbers, and how many of them a tile has.
+const NARROW_SCAN_TILE: (u64, u64) = (8, 1792);
+/// Bytes of an index.
+const INDEX: u64 = 8;
+
+impl Tape {
+    /// `torch.topk(x, k, dim=-1)`: values and indices `[.., k]`. Saves the indices; the gradient
+    /// is scattered into zeros (`value_selecting_reduction_backward`).
+    pub fn topk(&self, x: &Tensor, k: u64) -> (Tensor, Tensor) {
+        let from = *x.shape();
+        let mut shape = from;
+        let last = shape.rank() - 1;
+        shape.dims_mut()[last] = k;
+        let values = self.empty("topk", shape, x.dtype());
+        let indices = self.empty("topk", shape, DType::Int64);
+        if !self.records(&[x]) {
+            return (values, indices);
+        }
+        let saved = self.save(&indices);
+        let values = self.attach(
+            &[x],
+            values,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _indices = saved.unpack(t);
+                smallvec![Some(t.empty("scatter", from, g.dtype()))]
+            }),
+        );
+        (values, indices)
+    }
+
+    /// `x /= divisor` for a divisor with one column `[.., 1]`. Saves the divisor and a copy of what
+    /// x was.
+    pub fn div_in_place(&self, x: Tensor, divisor: &Tensor) -> Tensor {
+        if !self.records(&[&x, divisor]) {
+            return x;
+        }
+        let before = self.empty("clone", *x.shape(), x.dtype());
+        let saved = [self.save(&before), self.save(divisor)];
+        drop(before);
+        let out = x.detach();
+        self.attach(
+            &[&x, divisor],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [x, divisor] = saved.each_ref().map(|s| s.unpack(t));
+                let grad_divisor = {
+                    let quotient = t.elementwise("div", &[&x, &divisor], x.dtype());
+                    let twice = t.elementwise("div", &[&quotient, &divisor], x.dtype());
+                    let negative = t.like("neg", g);
+                    t.elementwise("mul", &[&negative, &twice], g.dtype())
+                };
+                let grad_x = t.elementwise("div", &[g, &divisor], g.dtype());
+                smallvec![Some(grad_x), Some(grad_divisor)]
+            }),
+        )
+    }
+
+    /// `x.sum(dim, keepdim)`. Saves nothing; the gradient is expanded.
+    pub fn sum_dim(&self, x: &Tensor, dim: usize, keepdim: bool) -> Tensor {
+        let x = &self.cast_up(x);
+        let from = *x.shape();
+        let mut kept = from;
+        kept.dims_mut()[dim] = 1;
+        let out = self.reduce("sum", x, kept, x.dtype());
+        let out = if keepdim {
+            out
+        } else {
+            let mut dims: SmallVec<[u64; 5]> = kept.dims().into();
+            dims.remove(dim);
+            let shape = Shape::new(&dims);
+            out.detach_as(shape, layout::contiguous(&shape))
+        };
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                smallvec![g[0].as_ref().map(|g| {
+                    let g = if keepdim {
+                        g.clone()
+                    } else {
+                        t.unsqueeze(g, dim)
+                    };
+                    t.expand(&g, from)
+                })]
+            }),
+        )
+    }
+
+    /// `torch.sort(x)` of whole numbers `[n]`: the sorted numbers and where each was.
+    pub fn sort(&self, x: &Tensor) -> (Tensor, Tensor) {
+        const OP: &str = "sort";
+        let n = x.numel();
+        let sorted = self.empty(OP, *x.shape(), x.dtype());
+        let order = self.empty(OP, *x.shape(), DType::Int64);
+        let range = self.scratch(OP, n * INDEX);
+        if n > SMALL_SORT {
+            drop(self.scratch(OP, sort_storage(n, KEY_BITS)));
+        }
+        drop(range);
+        (sorted, order)
+    }
+
+    /// How many of the sorted numbers `[n]` there are of each of `bins` values: their copies as
+    /// 4-byte numbers, the counts and the running sums of these (`torch.histc`, `torch.cumsum`).
+    pub fn group_offsets(&self, sorted: &Tensor, bins: u64) -> [Tensor; 3] {
+        let narrow = self.empty("_to_copy", *sorted.shape(), DType::Int32);
+        let counts = self.empty("histc", Shape::from([bins]), DType::Int32);
+        let offsets = self.empty("cumsum", Shape::from([bins]), DType::Int32);
+        drop(self.scratch("cumsum", self.scan_storage(bins, NARROW_SCAN_TILE)));
+        [narrow, counts, offsets]
+    }
+
+    /// `torch.nn.functional.grouped_mm(x, weights, offs)`: rows of x `[n, k]`, group by group, times
+    /// the matrix of their group in `weights` `[E, k, m]`. Saves x and the weights. It is not among
+    /// the operations that autocast casts.
+    pub fn grouped_mm(&self, x: &Tensor, weights: &Tensor, offsets: &Tensor) -> Tensor {
+        const OP: &str = "_grouped_mm";
+        let shape = Shape::from([x.dim(0), weights.dim(2)]);
+        if !self.records(&[x, weights]) {
+            return self.empty(OP, shape, x.dtype());
+        }
+        let saved_x = weights.requires_grad().then(|| self.save(x));
+        let saved_weights = x.requires_grad().then(|| self.save(weights));
+        let saved_offsets = self.save(offsets);
+        let out = self.empty(OP, shape, x.dtype());
+        let (shape_x, shape_weights) = (*x.shape(), *weights.shape());
+        let order = *weights.strides();
+        self.attach(
+            &[x, weights],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _offsets = saved_offsets.unpack(t);
+                let x = saved_x.as_ref().map(|s| s.unpack(t));
+                let weights = saved_weights.as_ref().map(|s| s.unpack(t));
+                let grad_weights = x
+                    .as_ref()
+                    .map(|_| t.empty_strided(OP, shape_weights, order, g.dtype()));
+                let grad_x = weights.as_ref().map(|_| t.empty(OP, shape_x, g.dtype()));
+                smallvec![grad_x, grad_weights]
+            }),
+        )
+    }
+}
