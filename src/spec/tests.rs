@@ -334,11 +334,18 @@ fn what_is_not_estimated_yet_is_refused_with_a_reason() {
 }
 
 #[test]
+fn a_token_cannot_go_through_more_experts_than_there_are() {
+    let value = json!({"model": "mixtral-8x7b", "model_overrides": {"num_experts_per_tok": 9}});
+    let (key, repair) = error(value);
+    assert_eq!(key, "model_overrides.num_experts_per_tok");
+    assert_eq!(repair, fix("model_overrides.num_experts_per_tok", 8));
+}
+
+#[test]
 fn what_is_only_close_is_estimated_with_a_warning() {
     for value in [
         json!({"hardware": {"gpus_per_node": 3}}),
         json!({"hardware": {"gpu": "t4"}, "precision": "amp_fp16"}),
-        json!({"model_overrides": {"attention_dropout": 0.1}}),
     ] {
         let resolution = resolve(&scenario(value.clone()));
         assert!(resolution.spec.is_some(), "{value}");
