@@ -139,7 +139,7 @@ impl Router {
         } else {
             t.softmax(&logits, Some(DType::Float32))
         };
-        let (mut weights, chosen) = t.topk(&scores, self.per_token);
+        let (mut weights, chosen) = t.chosen(&scores, self.per_token);
         if self.normalized {
             let sum = t.sum_dim(&weights, 1, true);
             weights = t.div_in_place(weights, &sum);

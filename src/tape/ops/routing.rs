@@ -17,15 +17,11 @@ const NARROW_SCAN_TILE: (u64, u64) = (8, 1792);
 const INDEX: u64 = 8;
 
 impl Tape {
-    /// `torch.topk(x, k, dim=-1)`: values and indices `[.., k]`. Saves the indices; the gradient
-    /// is scattered into zeros (`value_selecting_reduction_backward`).
-    pub fn topk(&self, x: &Tensor, k: u64) -> (Tensor, Tensor) {
+    /// `torch.topk(x, k)` over the last dimension in the graph: values and indices `[.., k]`. Saves
+    /// the indices; the gradient is scattered into zeros (`value_selecting_reduction_backward`).
+    pub fn chosen(&self, x: &Tensor, k: u64) -> (Tensor, Tensor) {
         let from = *x.shape();
-        let mut shape = from;
-        let last = shape.rank() - 1;
-        shape.dims_mut()[last] = k;
-        let values = self.empty("topk", shape, x.dtype());
-        let indices = self.empty("topk", shape, DType::Int64);
+        let (values, indices) = self.topk(x, k);
         if !self.records(&[x]) {
             return (values, indices);
         }
