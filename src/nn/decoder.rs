@@ -74,8 +74,10 @@ impl Shell {
             let size = (b, cached + s);
             return self.padding_mask.then(|| mask::of_padding(t, size, style));
         }
-        // A layer with a window has left only as many tokens as the next one sees.
-        let keys = s + window.map_or(cached, |window| cached.min(window - 1));
+        // A layer with a window has left only as many tokens as the next one sees; no layer has one
+        // of no width.
+        let left = |window: u64| window.checked_sub(1).map_or(cached, |n| cached.min(n));
+        let keys = s + window.map_or(cached, left);
         // A mask that is made at all is compared with the window, however wide it is.
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
         let request = MaskRequest {
