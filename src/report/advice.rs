@@ -2,8 +2,8 @@
 
 use super::{Report, estimate};
 use crate::spec::{
-    ActivationCheckpointing, ArrowPool, DatasetMode, Optimizer, OptimizerImpl, OptimizerName,
-    Precision, Program, Scenario,
+    ActivationCheckpointing, ArrowPool, DatasetMode, EvaluationKind, Optimizer, OptimizerImpl,
+    OptimizerName, Precision, Program, Scenario,
 };
 use crate::units::{Bytes, names};
 use serde::Serialize;
@@ -25,6 +25,10 @@ names! {
         PureBf16 = "pure_bf16",
         /// `expandable_segments:True`: less fragmentation.
         ExpandableSegments = "expandable_segments",
+        /// One sample at a time is evaluated.
+        SmallerEvaluation = "smaller_evaluation",
+        /// Predictions go to the host after each batch.
+        MovePredictions = "move_predictions",
         /// Gradients are dropped, not zeroed.
         SetToNone = "set_to_none",
         /// The caller drops the model's outputs.
@@ -81,6 +85,8 @@ pub fn candidates(scenario: &Scenario) -> Vec<(RemedyKind, Scenario)> {
 fn changed(scenario: &Scenario, kind: RemedyKind) -> Option<Scenario> {
     let mut to = scenario.clone();
     let training = scenario.program == Program::Training;
+    let evaluates =
+        scenario.program == Program::Evaluation || scenario.evaluation.kind != EvaluationKind::None;
     let weights = scenario.precision;
     match kind {
         RemedyKind::SmallerMicroBatch => {
@@ -110,6 +116,8 @@ fn changed(scenario: &Scenario, kind: RemedyKind) -> Option<Scenario> {
         RemedyKind::Autocast if weights == Precision::Fp32 => to.precision = Precision::AmpBf16,
         RemedyKind::PureBf16 if weights != Precision::Fp16 => to.precision = Precision::Bf16,
         RemedyKind::ExpandableSegments => to.allocator.expandable_segments = true,
+        RemedyKind::SmallerEvaluation if evaluates => to.evaluation.micro_batch_size = Some(1),
+        RemedyKind::MovePredictions if evaluates => to.evaluation.accumulation_steps = Some(1),
         RemedyKind::SetToNone if training => to.zero_grad_set_to_none = true,
         RemedyKind::DropOutputs => to.keep_outputs = false,
         RemedyKind::MapDataset => to.dataset.mode = DatasetMode::MemoryMapped,

@@ -39,8 +39,17 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Runs all batches.
+    pub(super) fn run(mut self) {
+        let batches = self.batches();
+        for number in 1..=batches {
+            let batch = self.fetch();
+            self.evaluate(&batch, number == batches);
+        }
+    }
+
     /// Copies a batch to the device.
-    pub(super) fn fetch(&self) -> Batch {
+    fn fetch(&self) -> Batch {
         let samples = self.spec.evaluation.micro_batch_size;
         let samples = samples.unwrap_or(self.spec.micro_batch_size);
         self.model
@@ -48,7 +57,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Batches of the evaluation that are run.
-    pub(super) fn batches(&self) -> u64 {
+    fn batches(&self) -> u64 {
         let asked = self.spec.evaluation.batches;
         let longest = match self.spec.evaluation.kind {
             EvaluationKind::Generate => 2,
@@ -59,7 +68,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// One batch; `last` of those that are run.
-    pub(super) fn evaluate(&mut self, batch: &Batch, last: bool) {
+    fn evaluate(&mut self, batch: &Batch, last: bool) {
         let (t, evaluation) = (self.tape, &self.spec.evaluation);
         t.train(false);
         let grad_mode = t.set_grad_enabled(false);
@@ -158,7 +167,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The predictions go to the host.
-    pub(super) fn forget(&mut self) {
+    fn forget(&mut self) {
         self.kept.clear();
         self.kept_batches = 0;
     }

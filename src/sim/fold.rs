@@ -3,8 +3,8 @@
 //! Fetch, forward and backward of a step do not depend on what the optimizer holds: in every step
 //! they allocate and free the same, in the same order. So they are run once, the optimizer's steps
 //! follow one another while the gradients stay alive, and the trace is put together from these
-//! pieces: micro-batches, update 1, zero; micro-batches, update 2, zero; and so on. A storage of
-//! the micro-batches that outlives the step (a library's workspace, the gradient scaler's state)
+//! pieces: micro-batches, update 1, zero; micro-batches, update 2, zero; and so on, an evaluation
+//! after each. A storage of the micro-batches that outlives the step (a library's workspace, the gradient scaler's state)
 //! is allocated in the first step only.
 //!
 //! It does not hold when the micro-batches free something that was there before them, as when the
@@ -70,7 +70,8 @@ impl Record {
             record: &self,
         };
         folder.copy(0..built, 0)?;
-        for &event in &self.events[built..first] {
+        let tail = &self.events[last..];
+        for &event in self.events[built..first].iter().chain(tail) {
             if let RawEvent::Alloc(id) = event {
                 folder.made[id as usize] = true;
             }

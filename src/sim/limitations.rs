@@ -15,8 +15,8 @@ limitations! {
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",
     "每块 GPU 独立计算：未计入 GPU 间通信的分桶与缓冲区。";
-    "Evaluation, generation and the saving of checkpoints are not simulated on the device.",
-    "未在设备上模拟评估、生成与保存检查点。";
+    "An evaluation, when one is asked for, runs after each step; saving a checkpoint takes nothing on the device.",
+    "若要求评估，则在每一步之后进行；保存检查点不占用设备显存。";
     "The kernels are those of compute capability 8.0 and 9.0; older GPUs choose others.",
     "采用计算能力 8.0 与 9.0 的内核；更早的 GPU 会选用其他内核。";
 }

@@ -1,12 +1,14 @@
 //! The training program.
 
-use super::evaluate::evaluation;
+use super::evaluate::{Evaluator, evaluation};
 use super::fold::{Counts, Record};
 use super::{Mark, Phase, Trace, offload};
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
-use crate::spec::{AutocastStyle, Framework, Loss, Precision, Program, ResolvedSpec};
+use crate::spec::{
+    AutocastStyle, EvaluationKind, Framework, Loss, Precision, Program, ResolvedSpec,
+};
 use crate::tape::{Backend, Category, Tape, Tensor};
 use crate::units::DType;
 use std::cell::RefCell;
@@ -54,6 +56,7 @@ fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
         let batch = run.micro_batches(step);
         run.update(step);
         run.zero_gradients();
+        run.evaluate(step);
         drop(batch);
     }
     tape.close();
@@ -80,6 +83,7 @@ fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace
         run.keep_what_lives();
     }
     run.zero_gradients();
+    run.evaluate(0);
     drop(batch);
     tape.close();
     let Run { marks, counts, .. } = run;
@@ -126,7 +130,7 @@ struct Run<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     accumulation: u32,
-    model: Model,
+    model: Rc<Model>,
     optimizer: Rc<RefCell<Optimizer>>,
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
@@ -137,7 +141,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
-        let model = Model::new(t, spec);
+        let model = Rc::new(Model::new(t, spec));
         let mut counts = Counts {
             parameters: model.num_parameters(),
             ..Counts::default()
@@ -280,6 +284,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// An evaluation after the step, while the caller still holds the last batch.
+    fn evaluate(&mut self, step: u32) {
+        if self.spec.evaluation.kind == EvaluationKind::None {
+            return;
+        }
+        self.mark(step, 0, Phase::Evaluation);
+        let model = Rc::clone(&self.model);
+        Evaluator::new(self.tape, self.spec, &model).run();
+    }
+
     /// What is alive when the forward pass has ended is kept for backward.
     fn forward_ended(&mut self, loss: Option<&Tensor>) {
         if let Some(loss) = loss {
@@ -392,6 +406,8 @@ mod tests {
                 "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
             r#"{"program": "forward", "precision": "bf16"}"#,
             r#"{"loss": "mean_logits", "attention": "eager"}"#,
+            r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
+            r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
         ];
         for option in options {
             let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");

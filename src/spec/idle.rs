@@ -1,6 +1,6 @@
 //! Which settings have no effect in a scenario, and why: such a control is shown disabled.
 
-use super::{Attention, Loss, ModelRef, OptimizerName, Program, Scenario};
+use super::{Attention, EvaluationKind, Loss, ModelRef, OptimizerName, Program, Scenario};
 
 /// Why a setting has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,12 @@ pub enum Idle {
     NothingOffloaded,
     /// The attention implementation is not sdpa.
     NotSdpa,
+    /// There is no evaluation.
+    NoEvaluation,
+    /// The evaluation keeps no predictions.
+    NotTrainer,
+    /// Nothing is generated.
+    NotGenerating,
 }
 
 /// Why the setting with this key has no effect, if it has none.
@@ -56,6 +62,28 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
         "dataloader.prefetch_factor" if scenario.dataloader.num_workers == 0 => {
             Some(Idle::NoWorkers)
+        }
+        key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
+        _ => None,
+    }
+}
+
+/// The same of an evaluation's settings.
+fn idle_evaluation(scenario: &Scenario, key: &str) -> Option<Idle> {
+    let kind = super::evaluation::resolve(scenario).kind;
+    match key {
+        "evaluation.kind" if scenario.program == Program::Forward => Some(Idle::NoEvaluation),
+        "evaluation.kind" => None,
+        _ if kind == EvaluationKind::None => Some(Idle::NoEvaluation),
+        "evaluation.batches" | "evaluation.keep_predictions" | "evaluation.accumulation_steps"
+            if kind != EvaluationKind::Trainer =>
+        {
+            Some(Idle::NotTrainer)
+        }
+        "evaluation.max_new_tokens" | "evaluation.num_beams" | "evaluation.do_sample"
+            if kind != EvaluationKind::Generate =>
+        {
+            Some(Idle::NotGenerating)
         }
         _ => None,
     }

@@ -20,6 +20,9 @@ pub fn remedy_name(kind: RemedyKind, language: Language) -> &'static str {
         (RemedyKind::PureBf16, Language::English) => "Pure bf16",
         (RemedyKind::PureBf16, Language::Chinese) => "纯 bf16",
         (RemedyKind::ExpandableSegments, _) => "expandable_segments:True",
+        (RemedyKind::SmallerEvaluation, Language::English) => "Evaluate one sample at a time",
+        (RemedyKind::SmallerEvaluation, Language::Chinese) => "逐个样本评估",
+        (RemedyKind::MovePredictions, _) => "eval_accumulation_steps=1",
         (RemedyKind::SetToNone, _) => "zero_grad(set_to_none=True)",
         (RemedyKind::DropOutputs, Language::English) => "Drop the outputs",
         (RemedyKind::DropOutputs, Language::Chinese) => "不保留模型输出",
@@ -67,6 +70,16 @@ pub fn remedy_cost(kind: RemedyKind, language: Language) -> &'static str {
         (RemedyKind::ExpandableSegments, Language::Chinese) => {
             "PYTORCH_CUDA_ALLOC_CONF；减少碎片，几乎没有代价"
         }
+        (RemedyKind::SmallerEvaluation, Language::English) => {
+            "per_device_eval_batch_size=1; a slower evaluation"
+        }
+        (RemedyKind::SmallerEvaluation, Language::Chinese) => {
+            "per_device_eval_batch_size=1；评估变慢"
+        }
+        (RemedyKind::MovePredictions, Language::English) => {
+            "predictions go to host RAM after each batch"
+        }
+        (RemedyKind::MovePredictions, Language::Chinese) => "每个批次后把预测移到主机内存",
         (RemedyKind::SetToNone, Language::English) => "PyTorch's default; no cost",
         (RemedyKind::SetToNone, Language::Chinese) => "PyTorch 的默认值，没有代价",
         (RemedyKind::DropOutputs, Language::English) => "no cost: delete them before the next step",

@@ -4,8 +4,8 @@ use super::Language;
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
 use crate::spec::{
-    ActivationCheckpointing, Attention, DatasetMode, Framework, Loss, OptimizerImpl, OptimizerName,
-    Precision, Program,
+    ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Framework, Loss,
+    OptimizerImpl, OptimizerName, Precision, Program,
 };
 use crate::tape::Category;
 
@@ -138,6 +138,14 @@ terms! { Program {
     Training: "training", "训练";
     Forward: "forward only", "仅前向";
     Evaluation: "evaluation", "评估";
+} }
+
+terms! { EvaluationKind {
+    None: "none", "无";
+    Loss: "loss only", "仅损失";
+    Logits: "logits", "logits";
+    Trainer: "Trainer.evaluate", "Trainer.evaluate";
+    Generate: "generate", "generate（生成）";
 } }
 
 terms! { Framework {

@@ -52,6 +52,7 @@ words! {
     GroupHost: "Machine", "机器";
     GroupData: "Data", "数据";
     GroupMore: "More training options", "更多训练选项";
+    GroupEvaluation: "Evaluation and generation", "评估与生成";
     Model: "Model", "模型";
     ModelHelp: "A published model, or the config.json of your own.", "已发布的模型，或您自己的 config.json。";
     ModelCustom: "Own config.json\u{2026}", "自己的 config.json\u{2026}";
@@ -97,6 +98,22 @@ words! {
         "每个梯度在反向传播中即离开 GPU（offload_gradients）；不能与梯度累积同用。";
     LossFrom: "Loss", "损失";
     LossFromHelp: "Where the loss comes from.", "损失的来源。";
+    Program: "Program", "程序";
+    ProgramHelp: "Training steps, forward passes without gradients, or an evaluation alone.", "训练步、不求梯度的前向，或单独的评估。";
+    Evaluation: "Evaluation", "评估";
+    EvaluationHelp: "What is asked of the model after each training step, or alone: it can need more than training.",
+        "每个训练步之后（或单独）对模型的评估；所需显存可能超过训练。";
+    EvaluationBatch: "Evaluation batch size", "评估批次大小";
+    EvaluationBatchHelp: "per_device_eval_batch_size: samples per forward pass of the evaluation.", "per_device_eval_batch_size：评估时每次前向的样本数。";
+    EvaluationBatches: "Evaluation batches", "评估批次数";
+    EvaluationBatchesHelp: "Batches whose predictions come together.", "预测结果累积的批次数。";
+    KeepPredictions: "Keep predictions on the GPU", "在 GPU 上保留预测";
+    KeepPredictionsHelp: "Trainer keeps the logits of all batches until the end, unless prediction_loss_only or eval_accumulation_steps is set.",
+        "除非设置 prediction_loss_only 或 eval_accumulation_steps，Trainer 会把所有批次的 logits 保留到最后。";
+    NewTokens: "New tokens", "新生成词元数";
+    NewTokensHelp: "max_new_tokens: tokens that generate adds; the KV cache grows with them.", "max_new_tokens：generate 追加的词元数，KV 缓存随之增长。";
+    Beams: "Beams", "束宽（beams）";
+    BeamsHelp: "num_beams of generate; 1 means greedy search.", "generate 的 num_beams；1 表示贪心搜索。";
     Framework: "Versions", "版本";
     FrameworkHelp: "Framework versions differ in what they keep; by up to 16 %.", "不同框架版本保存的内容不同，最多相差 16%。";
     Gpu: "GPU", "GPU";
@@ -175,6 +192,9 @@ words! {
     IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
+    IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
+    IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
+    IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
     Examples: "Examples", "示例";
     ExampleToy: "one linear layer", "单个线性层";
     ExampleOptimizer: "peak in the optimizer", "峰值在优化器";
@@ -192,6 +212,9 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NothingOffloaded => Word::IdleNothingOffloaded,
         Idle::NoWorkers => Word::IdleNoWorkers,
         Idle::NotSdpa => Word::IdleNotSdpa,
+        Idle::NoEvaluation => Word::IdleNoEvaluation,
+        Idle::NotTrainer => Word::IdleNotTrainer,
+        Idle::NotGenerating => Word::IdleNotGenerating,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The controls: every setting of a training run that the page offers, in order of weight.
 
 mod data;
+mod evaluation;
 mod machine;
 mod model;
 mod more;
@@ -10,6 +11,7 @@ use crate::app::use_store;
 use crate::browser;
 use crate::text::Word;
 use data::DataControls;
+use evaluation::EvaluationControls;
 use leptos::prelude::*;
 pub(super) use machine::GpuControl;
 use machine::MachineControls;
@@ -41,6 +43,13 @@ pub(super) const KEYS: &[&str] = &[
     "dataset.raw_bytes",
     "dataloader.num_workers",
     "dataloader.pin_memory",
+    "program",
+    "evaluation.kind",
+    "evaluation.micro_batch_size",
+    "evaluation.batches",
+    "evaluation.keep_predictions",
+    "evaluation.max_new_tokens",
+    "evaluation.num_beams",
 ];
 
 /// All controls.
@@ -58,6 +67,9 @@ pub(super) fn Controls() -> impl IntoView {
             </Group>
             <Group id="group-data" title=Word::GroupData>
                 <DataControls />
+            </Group>
+            <Group id="group-evaluation" title=Word::GroupEvaluation>
+                <EvaluationControls />
             </Group>
             <Group id="group-more" title=Word::GroupMore>
                 <MoreControls />
