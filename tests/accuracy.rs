@@ -146,6 +146,11 @@ fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("sixteen_bit_weights.jsonl", 9);
 }
 
+#[test]
+fn gated_linear_attention_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("gla.jsonl", 242);
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

@@ -124,6 +124,8 @@ models! {
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";
     "roberta-base", "RoBERTa base", "FacebookAI/roberta-base", "2019-07";
     "bart-base", "BART base", "facebook/bart-base", "2019-10";
+    "gla-340m", "GLA 340M", "fla-hub/gla-340M-15B", "2024-05";
+    "gla-1.3b", "GLA 1.3B", "fla-hub/gla-1.3B-100B", "2024-05";
     "roberta-large", "RoBERTa large", "FacebookAI/roberta-large", "2019-07";
 }
 

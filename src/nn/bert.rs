@@ -142,7 +142,7 @@ impl Bert {
         });
         drop(hidden);
         Output {
-            logits,
+            logits: Some(logits),
             loss,
             encoded: None,
         }

@@ -193,7 +193,7 @@ impl<L: Layer> Causal<L> {
             })
         });
         Output {
-            logits,
+            logits: Some(logits),
             loss,
             encoded: None,
         }

@@ -3,6 +3,7 @@
 use super::builder::Builder;
 use super::causal::{Causal, Layer};
 use super::facts::Facts;
+use super::fla::Fla;
 use super::gemma::{Gemma2Layer, Gemma3Layer, GemmaLayer};
 use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
@@ -28,6 +29,12 @@ impl CausalLm for Gpt2 {
 }
 
 impl CausalLm for Opt {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+impl CausalLm for Fla {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
     }

@@ -94,7 +94,7 @@ impl Gpt2 {
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
-            logits,
+            logits: Some(logits),
             loss,
             encoded: None,
         }

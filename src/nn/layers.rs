@@ -48,6 +48,14 @@ impl Linear {
         Self { weight, adapter }
     }
 
+    /// The full weight `[outputs, inputs]`, which fused functions read past any adapter.
+    pub(super) fn weight(&self) -> Option<&Tensor> {
+        match &self.weight {
+            Weight::Full { weight, .. } => Some(weight),
+            Weight::FourBit(_) => None,
+        }
+    }
+
     /// Gives the layer a bias `[outputs]` after its weight.
     pub(super) fn add_bias(&mut self, b: &Builder, outputs: u64) {
         if let Weight::Full { bias, .. } = &mut self.weight {

@@ -21,6 +21,7 @@ mod conv1d;
 mod decoder;
 mod decoders;
 mod facts;
+mod fla;
 mod flash;
 mod four_bit;
 mod gated_mlp;

@@ -6,6 +6,7 @@ use super::builder::{Builder, Plan};
 use super::call::Call;
 use super::decoders::{self, CausalLm};
 use super::facts::Facts;
+use super::fla::Fla;
 use super::linear::LinearNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
@@ -28,8 +29,8 @@ pub struct Batch {
 
 /// What a forward pass returns.
 pub struct Output {
-    /// The logits.
-    pub logits: Tensor,
+    /// The logits, unless the loss is computed without them.
+    pub logits: Option<Tensor>,
     /// The loss.
     pub loss: Option<Tensor>,
     /// The encoder's result, which an encoder-decoder returns, too.
@@ -77,6 +78,7 @@ impl Model {
             Architecture::Bart(config) => {
                 Net::Seq2Seq(Box::new(Bart::new(&b, config, spec, facts)))
             }
+            Architecture::Fla(config) => Net::Decoder(Box::new(Fla::new(&b, config, spec, facts))),
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
         Self {
@@ -130,7 +132,7 @@ impl Model {
     }
 
     /// Runs a decoder forward over token ids `[B, S]` and gives its logits.
-    pub fn infer(&self, t: &Tape, ids: &Tensor, request: Request) -> Tensor {
+    pub fn infer(&self, t: &Tape, ids: &Tensor, request: Request) -> Option<Tensor> {
         let batch = Batch {
             input: ids.clone(),
             padding_mask: None,
@@ -144,7 +146,7 @@ impl Model {
         let labels = batch.labels.as_ref();
         match &self.net {
             Net::Linear(net) => Output {
-                logits: net.forward(t, &batch.input),
+                logits: Some(net.forward(t, &batch.input)),
                 loss: None,
                 encoded: None,
             },
@@ -161,7 +163,7 @@ impl Model {
     pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
         let mut output = self.run(t, batch);
         if output.loss.is_none() && self.loss != Loss::None {
-            output.loss = Some(t.mean_all(&output.logits));
+            output.loss = output.logits.as_ref().map(|logits| t.mean_all(logits));
         }
         output
     }

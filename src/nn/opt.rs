@@ -97,7 +97,7 @@ impl Opt {
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
-            logits,
+            logits: Some(logits),
             loss,
             encoded: None,
         }

@@ -54,7 +54,7 @@ pub(super) fn forward(
     });
     drop((local, decoded, shifted));
     Output {
-        logits,
+        logits: Some(logits),
         loss,
         encoded: Some(encoded),
     }

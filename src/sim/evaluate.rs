@@ -99,7 +99,11 @@ impl<'a> Evaluator<'a> {
     /// What becomes of the model's outputs.
     fn take(&mut self, output: Output, last: bool) {
         match self.spec.evaluation.kind {
-            EvaluationKind::Logits => output.logits.set_category(Category::Logits),
+            EvaluationKind::Logits => {
+                if let Some(logits) = &output.logits {
+                    logits.set_category(Category::Logits);
+                }
+            }
             EvaluationKind::Trainer => self.predict(output, last),
             _ => {}
         }
@@ -124,7 +128,7 @@ impl<'a> Evaluator<'a> {
             }
         };
         let encoded = output.encoded.as_ref().map(wide);
-        let logits = wide(&output.logits);
+        let logits = output.logits.as_ref().map(wide);
         drop(output);
         if !self.spec.evaluation.keep_predictions {
             return;
@@ -132,7 +136,7 @@ impl<'a> Evaluator<'a> {
         if last && self.most_kept() > BATCHES {
             self.lengthen(self.most_kept() - 1);
         }
-        let new: Vec<Tensor> = [Some(logits), encoded].into_iter().flatten().collect();
+        let new: Vec<Tensor> = [logits, encoded].into_iter().flatten().collect();
         self.kept = if self.kept.is_empty() {
             new
         } else {

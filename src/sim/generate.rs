@@ -193,17 +193,18 @@ pub(super) fn generate(
     model.open_cache(t);
     let mut prefilled = {
         let copy = numbers(t, "clone", [samples, s]);
-        Some(model.infer(t, &copy, request(given.clone())))
+        model.infer(t, &copy, request(given.clone()))
     };
     let mut step = 0;
     while step < options.max_new_tokens {
         let logits = match prefilled.take() {
-            Some(logits) => logits,
+            Some(logits) => Some(logits),
             None => {
                 let (ids, positions) = arguments.newest(t);
                 model.infer(t, &ids, request(positions))
             }
         };
+        let Some(logits) = logits else { break };
         arguments.grow(t, 1);
         match &mut choice {
             Choice::Samples(sampler) => sampler.choose(t, logits),

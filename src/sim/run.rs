@@ -9,7 +9,7 @@ use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{
     AutocastStyle, EvaluationKind, Framework, Loss, Precision, Program, ResolvedSpec,
 };
-use crate::tape::{Backend, Category, Tape, Tensor};
+use crate::tape::{Backend, Category, FlaVersion, Tape, Tensor};
 use crate::units::DType;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -103,6 +103,13 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         sorts_by_needed_bits: recent,
         sdpa_keeps_generator: recent,
         foreach_norm_packs_chunks: recent,
+        functions_release_gradients: recent,
+        rms_norm_is_fused: recent,
+        fla: if recent {
+            FlaVersion::V060
+        } else {
+            FlaVersion::V022
+        },
     }
 }
 
@@ -226,10 +233,14 @@ impl<'a> Run<'a> {
                 loss = loss.map(|loss| t.div_scalar(&loss));
             }
             if spec.keep_outputs {
-                logits.set_category(Category::Logits);
-                self.kept = Some([Some(logits), loss.clone(), encoded]);
+                if let Some(logits) = &logits {
+                    logits.set_category(Category::Logits);
+                }
+                self.kept = Some([logits, loss.clone(), encoded]);
             } else {
+                let storage = logits.as_ref().map(Tensor::storage_id);
                 drop((logits, encoded));
+                self.keep_logits(storage);
             }
             self.forward_ended(loss.as_ref());
             if self.trains() {
@@ -238,6 +249,16 @@ impl<'a> Run<'a> {
             }
         }
         batch
+    }
+
+    /// Logits that a fused loss has saved, to write their gradient over them, stay logits.
+    fn keep_logits(&self, storage: Option<u32>) {
+        self.tape.with_storages(|storages| {
+            let found = storage.and_then(|id| storages.get_mut(id as usize));
+            if let Some(storage) = found.filter(|storage| storage.alive) {
+                storage.category = Category::Logits;
+            }
+        });
     }
 
     fn backward(&mut self, loss: Option<Tensor>) {
@@ -340,7 +361,7 @@ fn in_float32(t: &Tape, output: Output) -> Output {
     let wide = |x: &Tensor| t.to(x, DType::Float32);
     Output {
         loss: output.loss.as_ref().map(wide),
-        logits: wide(&output.logits),
+        logits: output.logits.as_ref().map(wide),
         encoded: output.encoded.as_ref().map(wide),
     }
 }

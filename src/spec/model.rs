@@ -3,8 +3,8 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, DecoderType, Finding, LinearModel, ModelRef, Scenario, bart, bert, closest,
-    decoder, t5,
+    Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
+    closest, decoder, fla, t5,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ enum Reader {
     T5 { multilingual: bool },
     Bert { roberta: bool },
     Bart,
+    Fla(FlaMixer),
 }
 
 impl Reader {
@@ -23,6 +24,7 @@ impl Reader {
         match self {
             Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
+            Self::Fla(mixer) => Architecture::Fla(fla::read(mixer, fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
@@ -58,6 +60,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
+    ("gla", Reader::Fla(FlaMixer::Gla)),
 ];
 
 /// A model with a name for people.
@@ -207,9 +210,14 @@ const FIELDS: &[&str] = &[
     "architectures",
     "attention_bias",
     "attention_dropout",
-    "attn_logit_softcapping",
     "attention_probs_dropout_prob",
+    "attn",
+    "attn_logit_softcapping",
+    "attn_mode",
     "attn_pdrop",
+    "attnres_block_size",
+    "clamp_min",
+    "conv_size",
     "d_ff",
     "d_kv",
     "d_model",
@@ -220,18 +228,29 @@ const FIELDS: &[&str] = &[
     "dropout_rate",
     "do_layer_norm_before",
     "dropout",
+    "dropout_rate",
+    "elementwise_affine",
     "embd_pdrop",
     "enable_bias",
     "encoder_attention_heads",
     "encoder_ffn_dim",
     "encoder_layers",
     "ffn_dim",
+    "expand_k",
+    "expand_v",
+    "feature_map",
     "feed_forward_proj",
+    "ffn_dim",
     "final_logit_softcapping",
+    "fuse_cross_entropy",
+    "fuse_linear_cross_entropy",
+    "fuse_norm",
+    "fuse_swiglu",
     "head_dim",
     "hidden_act",
     "hidden_dropout",
     "hidden_dropout_prob",
+    "hidden_ratio",
     "hidden_size",
     "intermediate_size",
     "layer_types",
@@ -254,6 +273,7 @@ const FIELDS: &[&str] = &[
     "num_heads",
     "num_hidden_layers",
     "num_key_value_heads",
+    "num_kv_heads",
     "num_labels",
     "num_layers",
     "num_local_experts",
@@ -270,8 +290,11 @@ const FIELDS: &[&str] = &[
     "sliding_window_pattern",
     "text_config",
     "tie_word_embeddings",
-    "use_parallel_residual",
     "type_vocab_size",
+    "use_l2warp",
+    "use_output_gate",
+    "use_parallel_residual",
+    "use_short_conv",
     "use_sliding_window",
     "vocab_size",
     "word_embed_proj_dim",

@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, Task, bart, bert, decoder, t5};
+use super::{Architecture, Task, bart, bert, decoder, fla, t5};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,7 @@ pub fn modules(architecture: &Architecture, task: Task) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
         Architecture::Decoder(config) => decoder::modules(config),
+        Architecture::Fla(config) => fla::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bart(config) => bart::modules(config),
         Architecture::Bert(config) => bert::modules(config, task),

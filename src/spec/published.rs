@@ -1,11 +1,30 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::{
-    Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, Scenario,
-    T5Config, resolve,
+    Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, FlaConfig,
+    FlaMixer, Scenario, T5Config, resolve,
 };
 use crate::catalog;
 use crate::spec::ModelRef;
+
+/// All weights of a model of flash-linear-attention.
+fn fla_parameters(c: &FlaConfig) -> u64 {
+    /// Columns between the two layers that give the decay.
+    const LOW_RANK: u64 = 16;
+    let h = c.hidden_size;
+    let mixer = match c.mixer {
+        FlaMixer::Gla => {
+            2 * h * c.key_dim()
+                + 3 * h * c.value_dim()
+                + h * LOW_RANK
+                + LOW_RANK * c.key_dim()
+                + c.key_dim()
+                + c.head_v_dim
+        }
+    };
+    let layer = mixer + 3 * h * c.intermediate_size + 2 * h;
+    2 * c.vocab_size * h + c.num_hidden_layers * layer + h
+}
 
 /// All weights of BERT that predicts masked tokens.
 fn bert_parameters(c: &BertConfig) -> u64 {
@@ -185,6 +204,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("phi-3-mini", 3_821_079_552),
     ("opt-125m", 125_239_296),
     ("opt-1.3b", 1_315_758_080),
+    ("gla-1.3b", 1_365_514_240),
 ];
 
 fn bart_parameters(c: &BartConfig) -> u64 {
@@ -211,6 +231,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::T5(config) => t5_parameters(&config),
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),
+            Architecture::Fla(config) => fla_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),
         };
         assert_eq!(counted, published, "{id}");

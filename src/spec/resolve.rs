@@ -2,8 +2,8 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, evaluation, hardware, limits, model, offload, optimizer,
-    quantization, support, task, training, weights,
+    SCENARIO_VERSION, adapters, allocator, evaluation, fla, hardware, limits, model, offload,
+    optimizer, quantization, support, task, training, weights,
 };
 use crate::units::Bytes;
 
@@ -58,6 +58,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     adapters::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
+    fla::check(scenario, &model.architecture, findings);
     let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {
         scenario: scenario.clone(),

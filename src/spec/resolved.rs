@@ -2,8 +2,8 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, Evaluation, Framework, LinearModel, Lora, Loss, Offload,
-    Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
+    DataLoader, Dataset, DecoderConfig, Evaluation, FlaConfig, Framework, LinearModel, Lora, Loss,
+    Offload, Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
 };
 use crate::units::{Bytes, DType};
 
@@ -116,6 +116,8 @@ pub enum Architecture {
     Linear(LinearModel),
     /// A model that predicts the next token.
     Decoder(DecoderConfig),
+    /// A model of flash-linear-attention.
+    Fla(FlaConfig),
     /// T5 and mT5.
     T5(T5Config),
     /// BART.
@@ -182,6 +184,17 @@ impl Architecture {
                 c.vocab_size,
                 c.num_heads,
                 c.d_kv,
+                None,
+                0,
+            ),
+            Self::Fla(c) => (
+                c.hidden_size,
+                // The states of the chunks, of which each has at least 16 tokens.
+                c.intermediate_size
+                    .max(c.key_dim().saturating_mul(c.head_v_dim) / 16),
+                c.vocab_size,
+                c.num_heads,
+                c.head_k_dim.max(c.head_v_dim),
                 None,
                 0,
             ),

@@ -84,8 +84,10 @@ impl Tape {
             .recomputed
             .borrow_mut()
             .resize(frame.saves.get(), None);
-        let outer_autocast = self.autocast.borrow_mut().take();
-        if let Some(dtype) = frame.autocast {
+        // Inside of another autocast region the copies of weights stay until that one ends.
+        let nested = frame.autocast.is_some() && frame.autocast == self.autocast_dtype();
+        let outer_autocast = self.autocast.borrow_mut().take_if(|_| !nested);
+        if let (Some(dtype), false) = (frame.autocast, nested) {
             self.enter_autocast(dtype);
         }
         let grad_mode = self.set_grad_enabled(true);
@@ -100,8 +102,10 @@ impl Tape {
         self.recorder.mute(false);
         self.recorder.set_scope(scope);
         self.set_grad_enabled(grad_mode);
-        self.exit_autocast();
-        *self.autocast.borrow_mut() = outer_autocast;
+        if !nested {
+            self.exit_autocast();
+            *self.autocast.borrow_mut() = outer_autocast;
+        }
     }
 
     /// `checkpoint(region, input, use_reentrant=False)`.

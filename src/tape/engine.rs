@@ -86,7 +86,7 @@ impl Tape {
     }
 
     fn run(&self, node: &Rc<Node>, ready: &mut BinaryHeap<Ready>) {
-        let incoming: Grads = std::mem::take(&mut *node.buffer.borrow_mut());
+        let mut incoming: Grads = std::mem::take(&mut *node.buffer.borrow_mut());
         let Some(backward) = node.backward.borrow_mut().take() else {
             return;
         };
@@ -95,8 +95,14 @@ impl Tape {
         } else {
             Grads::new()
         };
-        for (grad, (shape, dtype)) in outgoing.iter_mut().zip(&node.inputs) {
-            if let Some(full) = grad.take() {
+        if node.is_function && self.backend.functions_release_gradients {
+            incoming.clear();
+        }
+        let inputs = node.inputs.iter().zip(&node.edges);
+        for (grad, ((shape, dtype), edge)) in outgoing.iter_mut().zip(inputs) {
+            if edge.is_some()
+                && let Some(full) = grad.take()
+            {
                 *grad = Some(self.validated(full, shape, *dtype));
             }
         }
@@ -105,10 +111,12 @@ impl Tape {
         let mut outgoing = outgoing.into_iter();
         // A leaf takes its gradient only after all gradients of this node are handed on.
         let mut complete: smallvec::SmallVec<[&Leaf; 2]> = smallvec::SmallVec::new();
+        // Gradients that nobody needs live until all are handed on.
+        let mut unneeded = Grads::new();
         for edge in &node.edges {
             let grad = outgoing.next().flatten();
             match edge {
-                None => drop(grad),
+                None => unneeded.push(grad),
                 Some(Edge::Node(next, nr)) => {
                     if let Some(grad) = grad {
                         next.receive(self, *nr, grad);
@@ -125,6 +133,7 @@ impl Tape {
                 }
             }
         }
+        drop(unneeded);
         for leaf in complete {
             leaf.accumulate(self);
             let hook = self.gradient_hook.borrow().clone();

@@ -97,6 +97,8 @@ pub(super) struct Node {
     pub(super) inputs: SmallVec<[Meta; 2]>,
     /// The formula with its saved tensors, until it has run.
     pub(super) backward: RefCell<Option<Backward>>,
+    /// Whether it is a `torch.autograd.Function`.
+    pub(super) is_function: bool,
     /// What the node holds as long as it lives, released backward or not.
     pub(super) _context: Option<Rc<dyn std::any::Any>>,
     /// Gradients of outputs that wait for the others.

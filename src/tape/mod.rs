@@ -25,7 +25,7 @@ mod tensor;
 
 pub use category::Category;
 pub use checkpoint::Region;
-pub use ops::{FourBit, Packed, Sdpa, SdpaKernel};
+pub use ops::{FlaVersion, FourBit, Packed, Sdpa, SdpaKernel};
 pub use recorder::{RawEvent, RawStorage};
 pub use tensor::Tensor;
 
@@ -59,6 +59,13 @@ pub struct Backend {
     /// Whether the multi-tensor norm keeps one number a chunk (torch 2.15) or as many for each
     /// tensor as the largest one has chunks (torch 2.6).
     pub foreach_norm_packs_chunks: bool,
+    /// Whether a `torch.autograd.Function` lets go of its incoming gradients before those that it
+    /// returns are checked (torch 2.15).
+    pub functions_release_gradients: bool,
+    /// Whether `rms_norm` is one kernel (torch 2.15).
+    pub rms_norm_is_fused: bool,
+    /// Which flash-linear-attention.
+    pub fla: FlaVersion,
 }
 
 /// A parameter and where its gradient is.
@@ -389,18 +396,28 @@ impl Tape {
         backward: Backward,
         context: Option<Rc<dyn std::any::Any>>,
     ) -> Rc<Node> {
+        Rc::new(self.unshared_node(inputs, backward, context))
+    }
+
+    fn unshared_node(
+        &self,
+        inputs: &[&Tensor],
+        backward: Backward,
+        context: Option<Rc<dyn std::any::Any>>,
+    ) -> Node {
         let seq = self.seq.get();
         self.seq.set(seq + 1);
-        Rc::new(Node {
+        Node {
             seq,
             scope: self.recorder.scope(),
             edges: inputs.iter().map(|t| t.edge().cloned()).collect(),
             inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
             backward: RefCell::new(Some(backward)),
+            is_function: false,
             _context: context,
             buffer: RefCell::new(Grads::new()),
             dependencies: Cell::new(0),
             pass: Cell::new(0),
-        })
+        }
     }
 }

@@ -165,7 +165,8 @@ impl Tensor {
         self.0.storage.category()
     }
 
-    pub(super) fn storage_id(&self) -> u32 {
+    /// Its storage's place in [`super::Tape::with_storages`].
+    pub fn storage_id(&self) -> u32 {
         self.0.storage.id
     }
 }

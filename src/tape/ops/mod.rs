@@ -9,8 +9,10 @@ mod attention;
 mod attention_math;
 mod cast;
 mod embedding;
+mod fla;
 mod flash_package;
 mod four_bit;
+mod function;
 mod loss;
 mod matmul;
 mod norm;
@@ -23,5 +25,6 @@ mod split;
 mod topk;
 
 pub use attention::{Sdpa, SdpaKernel};
+pub use fla::FlaVersion;
 pub use flash_package::Packed;
 pub use four_bit::FourBit;

@@ -52,4 +52,67 @@ impl Tape {
             }),
         )
     }
+
+    /// `torch.nn.functional.rms_norm(x, [size], weight)` over the last dimension: one kernel in torch
+    /// 2.15 (`_fused_rms_norm`), which saves x, the weight and, in float32, the reciprocal deviation
+    /// of each row; written out in torch 2.6 (`aten/src/ATen/native/layer_norm.cpp`).
+    pub fn rms_norm(&self, x: &Tensor, weight: Option<&Tensor>) -> Tensor {
+        const OP: &str = "_fused_rms_norm";
+        const BACKWARD: &str = "_fused_rms_norm_backward";
+        if !self.backend().rms_norm_is_fused {
+            return self.rms_norm_written_out(x, weight);
+        }
+        let inputs: smallvec::SmallVec<[&Tensor; 2]> =
+            [Some(x), weight].into_iter().flatten().collect();
+        let saved = self.records(&inputs).then(|| {
+            inputs
+                .iter()
+                .map(|x| self.save(x))
+                .collect::<smallvec::SmallVec<[_; 2]>>()
+        });
+        let out = self.empty(OP, *x.shape(), x.dtype());
+        let rows = Shape::from([x.numel() / x.dim(-1).max(1)]);
+        let deviation = self.empty(OP, rows, DType::Float32);
+        let Some(saved) = saved else { return out };
+        let deviation = self.save(&deviation);
+        let needed: smallvec::SmallVec<[bool; 2]> =
+            inputs.iter().map(|x| x.requires_grad()).collect();
+        self.attach(
+            &inputs,
+            out,
+            Box::new(move |t, g| {
+                if g[0].is_none() {
+                    return Grads::new();
+                }
+                let saved: smallvec::SmallVec<[Tensor; 2]> =
+                    saved.iter().map(|saved| saved.unpack(t)).collect();
+                let _deviation = deviation.unpack(t);
+                let each = saved.iter().zip(&needed);
+                each.map(|(x, &needed)| needed.then(|| t.empty(BACKWARD, *x.shape(), x.dtype())))
+                    .collect()
+            }),
+        )
+    }
+
+    fn rms_norm_written_out(&self, x: &Tensor, weight: Option<&Tensor>) -> Tensor {
+        let dtype = x.dtype();
+        let wide = self.to(x, DType::Float32);
+        let scale = {
+            let mean = {
+                let square = self.square(&wide);
+                let mean = self.mean_last(&square);
+                (mean, square)
+            };
+            self.rsqrt(&mean.0)
+        };
+        let normalized = {
+            let normalized = self.mul(&wide, &scale);
+            drop((wide, scale));
+            self.to(&normalized, dtype)
+        };
+        match weight {
+            Some(weight) => self.mul(&normalized, weight),
+            None => normalized,
+        }
+    }
 }

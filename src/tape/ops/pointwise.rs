@@ -162,6 +162,23 @@ impl Tape {
         self.scaled("div", x)
     }
 
+    /// `x / y` for a number y on the device that needs no gradient, whatever its dtype. Saves y.
+    pub fn div_by_scalar(&self, x: &Tensor, y: &Tensor) -> Tensor {
+        let records = self.records(&[x]);
+        let saved = records.then(|| self.save(y));
+        let out = self.like("div", x);
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _y = saved.unpack(t);
+                smallvec![Some(t.like("div", g))]
+            }),
+        )
+    }
+
     fn scaled(&self, op: &'static str, x: &Tensor) -> Tensor {
         let out = self.like(op, x);
         if !self.records(&[x]) {
@@ -252,6 +269,26 @@ impl Tape {
 
     /// `torch.nn.functional.dropout(x, p)`, p > 0: in training it saves a mask of one byte an
     /// element, else it gives x itself.
+    /// `torch.nn.functional.logsigmoid(x)`. Saves x.
+    pub fn logsigmoid(&self, x: &Tensor) -> Tensor {
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let out = self.like("log_sigmoid_forward", x);
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                smallvec![Some(t.elementwise(
+                    "log_sigmoid_backward",
+                    &[g, &x],
+                    g.dtype()
+                ))]
+            }),
+        )
+    }
+    /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.
     pub fn dropout(&self, x: &Tensor) -> Tensor {
         if !self.training.get() {
             return x.clone();

@@ -259,6 +259,20 @@ impl Tape {
         self.mean(x, Shape::new(&[]))
     }
 
+    /// `x.sum()`. Saves nothing; the gradient is expanded.
+    pub fn sum_all(&self, x: &Tensor) -> Tensor {
+        let out = self.reduce("sum", x, Shape::new(&[]), x.dtype());
+        if !self.records(&[x]) {
+            return out;
+        }
+        let from = *x.shape();
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.expand(g, from))]),
+        )
+    }
+
     fn mean(&self, x: &Tensor, shape: Shape) -> Tensor {
         let out = self.reduce("mean", x, shape, x.dtype());
         if !self.records(&[x]) {
@@ -317,6 +331,9 @@ mod tests {
         sorts_by_needed_bits: true,
         sdpa_keeps_generator: true,
         foreach_norm_packs_chunks: true,
+        functions_release_gradients: true,
+        rms_norm_is_fused: true,
+        fla: crate::tape::FlaVersion::V060,
     };
 
     /// Measured: scratch that the allocator saw on compute capability 8.0 with 108 SMs.

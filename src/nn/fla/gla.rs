@@ -1,0 +1,109 @@
+//! Gated linear attention (`fla/layers/gla.py`).
+
+use super::block::Mixer;
+use super::norm::FlaNorm;
+use crate::nn::builder::Builder;
+use crate::nn::layers::Linear;
+use crate::spec::FlaConfig;
+use crate::tape::{Tape, Tensor};
+
+/// Columns between the two layers that give the decay (`gate_low_rank_dim`).
+const GATE_LOW_RANK: u64 = 16;
+
+/// `GatedLinearAttention`.
+pub(super) struct Gla {
+    q_proj: Linear,
+    k_proj: Linear,
+    v_proj: Linear,
+    g_proj: Option<Linear>,
+    gk_proj: [Linear; 2],
+    o_proj: Linear,
+    norm: FlaNorm,
+    fused_gate: bool,
+    head_k_dim: u64,
+    head_v_dim: u64,
+}
+
+impl Gla {
+    pub(super) fn new(b: &Builder, c: &FlaConfig) -> Self {
+        let (hidden, key_dim, value_dim) = (c.hidden_size, c.key_dim(), c.value_dim());
+        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
+        let groups = c.num_heads / c.num_kv_heads;
+        let q_proj = linear("q_proj", hidden, key_dim);
+        let k_proj = linear("k_proj", hidden, key_dim / groups);
+        let v_proj = linear("v_proj", hidden, value_dim / groups);
+        let g_proj = c.output_gate.then(|| linear("g_proj", hidden, value_dim));
+        let gk_proj = [
+            Linear::new(&b.item("gk_proj", 0), hidden, GATE_LOW_RANK, false),
+            Linear::new(&b.item("gk_proj", 1), GATE_LOW_RANK, key_dim / groups, true),
+        ];
+        let o_proj = linear("o_proj", value_dim, hidden);
+        let fused_gate = c.fused.norm && c.output_gate;
+        let norm = if fused_gate {
+            "g_norm_swish_gate"
+        } else {
+            "g_norm"
+        };
+        Self {
+            q_proj,
+            k_proj,
+            v_proj,
+            g_proj,
+            gk_proj,
+            o_proj,
+            norm: FlaNorm::new(&b.at(norm), c.head_v_dim, true, c.affine),
+            fused_gate,
+            head_k_dim: c.head_k_dim,
+            head_v_dim: c.head_v_dim,
+        }
+    }
+}
+
+impl Mixer for Gla {
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let q = self.q_proj.forward(t, x);
+        let k = self.k_proj.forward(t, x);
+        let v = self.v_proj.forward(t, x);
+        let gk = {
+            let narrow = self.gk_proj[0].forward(t, x);
+            self.gk_proj[1].forward(t, &narrow)
+        };
+        let heads = |x: &Tensor, columns: u64| {
+            t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) / columns, columns])
+        };
+        let q = heads(&q, self.head_k_dim);
+        let k = heads(&k, self.head_k_dim);
+        let v = heads(&v, self.head_v_dim);
+        let decay = {
+            let log = t.logsigmoid(&heads(&gk, self.head_k_dim));
+            let decay = t.div_scalar(&log);
+            drop(gk);
+            decay
+        };
+        let o = t.chunk_gla(&q, &k, &v, &decay);
+        let merged = |x: &Tensor| t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) * x.dim(3)]);
+        let g = self.g_proj.as_ref().map(|g_proj| g_proj.forward(t, x));
+        let o = match &g {
+            Some(g) if self.fused_gate => {
+                let g = heads(g, self.head_v_dim);
+                let gated = self.norm.gated(t, &o, &g);
+                drop(o);
+                merged(&gated)
+            }
+            Some(g) => {
+                let normalized = self.norm.forward(t, &o);
+                drop(o);
+                let o = merged(&normalized);
+                drop(normalized);
+                let gate = t.silu(g);
+                t.mul(&o, &gate)
+            }
+            None => {
+                let normalized = self.norm.forward(t, &o);
+                drop(o);
+                merged(&normalized)
+            }
+        };
+        self.o_proj.forward(t, &o)
+    }
+}

@@ -1,0 +1,115 @@
+//! Models of flash-linear-attention (`fla/models`, `fla/layers`, 0.6.0): layers that mix tokens by
+//! a recurrence, computed chunk by chunk, each with a gated MLP.
+
+mod block;
+mod gla;
+mod norm;
+
+use super::builder::Builder;
+use super::decoder::Shell;
+use super::facts::Facts;
+use super::layers::{Embedding, Linear};
+use super::model::Output;
+use crate::spec::{FlaConfig, FlaFused, ResolvedSpec};
+use crate::tape::{FlaVersion, Tape, Tensor};
+use crate::units::{DType, Shape};
+use block::FlaBlock;
+use norm::FlaNorm;
+use std::rc::Rc;
+
+/// `GLAForCausalLM` and its kin.
+pub(super) struct Fla {
+    embeddings: Embedding,
+    layers: Vec<Rc<FlaBlock>>,
+    norm: FlaNorm,
+    lm_head: Linear,
+    fused: FlaFused,
+    shell: Shell,
+}
+
+impl Fla {
+    pub(super) fn new(b: &Builder, c: &FlaConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let model = b.at("model");
+        let embeddings = Embedding::of_input(&model.at("embeddings"), c.vocab_size, c.hidden_size);
+        let layers = model.items("layers", c.num_hidden_layers, |b| {
+            Rc::new(FlaBlock::new(b, c))
+        });
+        let norm = FlaNorm::new(&model.at("norm"), c.hidden_size, c.fused.norm, true);
+        let tied = c.tie_word_embeddings.then_some(&embeddings.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
+        Self {
+            embeddings,
+            layers,
+            norm,
+            lm_head,
+            fused: c.fused,
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss. With a fused
+    /// head there are no logits.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        // The last hidden state is a local variable until the loss is there.
+        let hidden = t.scoped("model", None, || self.decode(t, input_ids));
+        let fused_head = match t.backend().fla {
+            FlaVersion::V060 => self.fused.linear_cross_entropy,
+            FlaVersion::V022 => self.fused.cross_entropy,
+        };
+        if let (true, Some(labels), Some(weight)) = (fused_head, labels, self.lm_head.weight()) {
+            let loss = t.scoped("loss", None, || {
+                let shifted = shifted(t, labels);
+                let rows = hidden.numel() / hidden.dim(-1);
+                let flat = t.reshape(&hidden, [rows, hidden.dim(-1)]);
+                let target = t.reshape(&shifted, [rows]);
+                t.fused_linear_cross_entropy(&flat, &target, weight)
+            });
+            return Output {
+                logits: None,
+                loss: Some(loss),
+                encoded: None,
+            };
+        }
+        let logits = t.scoped("lm_head", None, || {
+            // hidden_states[:, -logits_to_keep:]
+            let kept = self.shell.facts.index_all(t, &hidden, 2);
+            self.lm_head.forward(t, &kept)
+        });
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                let shifted = shifted(t, labels);
+                let flat = t.reshape(&logits, [shifted.numel(), logits.dim(-1)]);
+                let target = t.reshape(&shifted, [shifted.numel()]);
+                if self.fused.cross_entropy {
+                    t.fused_cross_entropy(&flat, &target)
+                } else {
+                    t.cross_entropy(&flat, &target)
+                }
+            })
+        });
+        Output {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+        }
+    }
+
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
+        }
+        let normalized = t.scoped("norm", None, || self.norm.forward(t, &hidden));
+        drop((hidden, embedded));
+        normalized
+    }
+}
+
+/// `torch.cat((labels[..., 1:], torch.full_like(labels[:, :1], ignore_index)), dim=1)`.
+fn shifted(t: &Tape, labels: &Tensor) -> Tensor {
+    let ignored = t.empty("full_like", Shape::from([labels.dim(0), 1]), DType::Int64);
+    let shifted = t.empty("cat", *labels.shape(), DType::Int64);
+    drop(ignored);
+    shifted
+}

@@ -1,0 +1,71 @@
+//! `swiglu` and the linear layer after it (`fla/modules/activations.py`).
+
+use super::FlaVersion;
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use crate::units::Shape;
+use smallvec::smallvec;
+
+impl Tape {
+    /// `swiglu(x, y)`: `silu(x) * y`. Saves both.
+    pub fn fused_swiglu(&self, x: &Tensor, y: &Tensor) -> Tensor {
+        let out = self.like("swiglu", x);
+        if !self.records(&[x, y]) {
+            return out;
+        }
+        let saved = [self.save(x), self.save(y)];
+        let backward = move |t: &Tape, g: &Grads| {
+            if g[0].is_none() {
+                return Grads::new();
+            }
+            let [x, y] = saved.each_ref().map(|saved| saved.unpack(t));
+            let dx = t.like("swiglu_backward", &x);
+            let dy = t.like("swiglu_backward", &y);
+            smallvec![Some(dx), Some(dy)]
+        };
+        let [out] = self.function(&[x, y], [out], Box::new(backward));
+        out
+    }
+
+    /// `swiglu_linear(x, y, weight, None)`: x and y `[.., I]`, weight `[O, I]`, to `[.., O]`. Saves
+    /// all three but not the product of x and y, which backward computes again.
+    pub fn fused_swiglu_linear(&self, x: &Tensor, y: &Tensor, weight: &Tensor) -> Tensor {
+        let autocast = self.autocast_dtype();
+        let out = self.unrecorded(|| {
+            let product = self.like("swiglu", x);
+            self.linear(&product, weight, None)
+        });
+        if !self.records(&[x, y, weight]) {
+            return out;
+        }
+        let saved = [self.save(x), self.save(y), self.save(weight)];
+        let needed = self.backend().fla == FlaVersion::V022 || weight.requires_grad();
+        let backward = move |t: &Tape, g: &Grads| {
+            let Some(g) = &g[0] else { return Grads::new() };
+            // `custom_bwd` runs backward under the autocast of forward.
+            if let Some(dtype) = autocast {
+                t.enter_autocast(dtype);
+            }
+            let [x, y, weight] = saved.each_ref().map(|saved| saved.unpack(t));
+            let (outputs, inputs) = (weight.dim(0), weight.dim(1));
+            let g = t.reshape(g, [g.numel() / outputs, outputs]);
+            let product = {
+                let weight = t.t(&weight.detach());
+                let cast = autocast.map(|dtype| t.cast_or_same(&weight, dtype));
+                let dtype = cast.as_ref().unwrap_or(&weight).dtype();
+                t.product("mm", Shape::from([g.dim(0), inputs]), dtype)
+            };
+            let dx = t.like("swiglu_backward", &x);
+            let dy = t.like("swiglu_backward", &y);
+            let dw = needed.then(|| {
+                let _again = t.like("swiglu_backward", &x);
+                t.product("bmm", Shape::from([outputs, inputs]), x.dtype())
+            });
+            drop(product);
+            t.exit_autocast();
+            smallvec![Some(dx), Some(dy), dw]
+        };
+        let [out] = self.function(&[x, y, weight], [out], Box::new(backward));
+        out
+    }
+}

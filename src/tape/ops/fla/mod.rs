@@ -1,0 +1,19 @@
+//! The fused functions of flash-linear-attention, each defined once.
+//!
+//! Triton kernels allocate nothing by themselves: every tensor is made by the Python around them.
+//! Source: `fla/modules` and `fla/ops` of flash-linear-attention 0.6.0 and 0.2.2.
+
+mod chunk;
+mod gla;
+mod glu;
+mod loss;
+mod norm;
+
+/// The versions of flash-linear-attention whose functions are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlaVersion {
+    /// 0.2.2, with torch 2.6.
+    V022,
+    /// 0.6.0, with torch 2.15.
+    V060,
+}
