@@ -151,6 +151,16 @@ fn gated_linear_attention_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("gla.jsonl", 242);
 }
 
+#[test]
+fn falcon_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("falcon.jsonl", 53);
+}
+
+#[test]
+fn bloom_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("bloom.jsonl", 40);
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

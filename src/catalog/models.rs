@@ -122,6 +122,15 @@ models! {
     "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";
     "opt-125m", "OPT 125M", "facebook/opt-125m", "2022-05";
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";
+    "falcon-rw-1b", "Falcon RW 1B", "tiiuae/falcon-rw-1b", "2023-04";
+    "falcon-7b", "Falcon 7B", "tiiuae/falcon-7b", "2023-04";
+    "falcon-40b", "Falcon 40B", "tiiuae/falcon-40b", "2023-05";
+    "bloom-560m", "BLOOM 560M", "bigscience/bloom-560m", "2022-05";
+    "bloom-1.1b", "BLOOM 1.1B", "bigscience/bloom-1b1", "2022-05";
+    "bloom-1.7b", "BLOOM 1.7B", "bigscience/bloom-1b7", "2022-05";
+    "bloom-3b", "BLOOM 3B", "bigscience/bloom-3b", "2022-05";
+    "bloom-7.1b", "BLOOM 7.1B", "bigscience/bloom-7b1", "2022-05";
+    "bloom-176b", "BLOOM 176B", "bigscience/bloom", "2022-05";
     "roberta-base", "RoBERTa base", "FacebookAI/roberta-base", "2019-07";
     "bart-base", "BART base", "facebook/bart-base", "2019-10";
     "gla-340m", "GLA 340M", "fla-hub/gla-340M-15B", "2024-05";

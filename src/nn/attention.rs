@@ -101,6 +101,7 @@ pub(super) fn attend_with_weights(
         forced: options.forced,
         causal: mask.is_none(),
         dropout: options.dropout,
+        grouped: true,
     };
     let mut out = t.sdpa(&q, &k, &v, mask, sdpa);
     if packed {
@@ -182,6 +183,7 @@ pub(super) fn attend_as_bert(
             forced: options.forced,
             causal: causal && mask.is_none(),
             dropout: options.dropout,
+            grouped: false,
         };
         let out = t.sdpa(q, k, v, mask, sdpa);
         let out = t.transpose(&out, 1, 2);

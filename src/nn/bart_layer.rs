@@ -201,6 +201,7 @@ impl Attend {
                 forced: self.options.forced,
                 causal: self.causal && mask.is_none(),
                 dropout: self.options.dropout,
+                grouped: false,
             };
             t.sdpa(&q, &k, &v, mask, sdpa)
         };

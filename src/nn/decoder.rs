@@ -22,6 +22,19 @@ pub(super) trait Block: 'static {
     fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
 }
 
+/// A layer that returns the weights of eager attention, too.
+pub(super) trait WeighingBlock: 'static {
+    /// As [`Block::Shared`].
+    type Shared: Clone + 'static;
+
+    /// `[B, S, H]` to the same and the weights.
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Self::Shared)
+    -> (Tensor, Option<Tensor>);
+
+    /// As [`Block::outliving`].
+    fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
+}
+
 /// The options of a run that all layers share.
 pub(super) struct Shell {
     pub(super) facts: Facts,
@@ -100,6 +113,28 @@ impl Shell {
         match self.call.logits_to_keep() {
             Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
             _ => hidden.clone(),
+        }
+    }
+
+    /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.
+    pub(super) fn run_with_weights<B: WeighingBlock>(
+        &self,
+        t: &Tape,
+        block: &Rc<B>,
+        hidden: &Tensor,
+        shared: &B::Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let region = || -> Region<(Tensor, Option<Tensor>)> {
+            let (block, shared) = (Rc::clone(block), shared.clone());
+            Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
+        };
+        match self.checkpointing {
+            ActivationCheckpointing::None => block.forward(t, hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::FullReentrant => {
+                let kept = B::outliving(shared, self.facts);
+                t.checkpoint_reentrant_with(hidden, region(), Rc::new(kept))
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 //! The decoders by their type.
 
+use super::bloom::Bloom;
 use super::builder::Builder;
 use super::causal::{Causal, Layer};
 use super::facts::Facts;
+use super::falcon::Falcon;
 use super::fla::Fla;
 use super::gemma::{Gemma2Layer, Gemma3Layer, GemmaLayer};
 use super::gpt_neox::GptNeoxLayer;
@@ -20,6 +22,18 @@ use crate::tape::{Tape, Tensor};
 pub(super) trait CausalLm {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output;
+}
+
+impl CausalLm for Bloom {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+impl CausalLm for Falcon {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
 }
 
 impl CausalLm for Gpt2 {
@@ -62,6 +76,8 @@ pub(super) fn build(
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => Box::new(Causal::<LlamaLayer>::new(b, c, spec, facts)),
+        DecoderType::Bloom => Box::new(Bloom::new(b, c, spec, facts)),
+        DecoderType::Falcon => Box::new(Falcon::new(b, c, spec, facts)),
         DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),
         DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
         DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),

@@ -21,6 +21,8 @@ pub(super) enum MaskStyle {
     Triangle,
     /// The same, made by comparing positions with each other.
     Compared,
+    /// The same for as many keys as there are tokens.
+    Exact,
     /// The same, made by comparing positions with each other and with a sliding window.
     Window,
 }

@@ -38,10 +38,15 @@ pub(super) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
         return None;
     }
     Some(if request.style == MaskStyle::Boolean {
-        boolean(t, request)
+        boolean(t, request, true)
     } else {
         additive(t, request, request.dtype)
     })
+}
+
+/// The boolean mask (added to scores in eager attention) that is made whether it is needed or not.
+pub(super) fn always(t: &Tape, request: MaskRequest) -> Tensor {
+    boolean(t, request, false)
 }
 
 /// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5 of
@@ -103,7 +108,7 @@ pub(super) fn causal_of_all(
         dtype,
         style: MaskStyle::Boolean,
     };
-    Some(boolean(t, request))
+    Some(boolean(t, request, true))
 }
 
 fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
@@ -114,13 +119,19 @@ fn indices(t: &Tape, op: &'static str, n: u64) -> Tensor {
     t.empty(op, Shape::from([n]), DType::Int64)
 }
 
-/// `masking_utils.py`, transformers 5.23.
-fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
+/// The indices of samples and of keys, broadcast: what is already of their common shape is not
+/// copied.
+fn broadcast_indices(t: &Tape, b: u64, s: u64) -> [Option<Tensor>; 2] {
+    [s, b].map(|others| (others > 1).then(|| indices(t, "index", b * s)))
+}
+
+/// `masking_utils.py`, transformers 5.23. Sdpa can do without a mask if it `may_skip` it.
+fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
     let (b, s) = r.size;
     let keys = r.keys;
     let given = b * (r.cached + s);
     let padding = r.padding.then(|| flags(t, "_to_copy", given));
-    if r.padded && !r.eager {
+    if r.padded && !r.eager && may_skip {
         // Is everything or nothing padding? (`mask.sum() == ...`, twice for a prompt)
         for _ in 0..if r.cached == 0 { 2 } else { 1 } {
             let sum = indices(t, "sum", 1);
@@ -143,7 +154,7 @@ fn boolean(t: &Tape, r: MaskRequest) -> Tensor {
         let base = within(t, r);
         let causal = flags(t, "bitwise_and", s * keys);
         drop((base, ones));
-        let indexed = (indices(t, "index", b * keys), indices(t, "index", b * keys));
+        let indexed = broadcast_indices(t, b, keys);
         let valid = flags(t, "index", b * keys);
         drop(indexed);
         let both = flags(t, "bitwise_and", b * s * keys);
@@ -204,7 +215,8 @@ fn additive(t: &Tape, r: MaskRequest, sum_dtype: DType) -> Tensor {
         drop(equal);
     }
     // Without a padding mask the length of the cache is one more than the sequence.
-    let keys = if r.padding { s } else { s + 1 };
+    let exact = r.padding || r.style == MaskStyle::Exact;
+    let keys = if exact { s } else { s + 1 };
     let (triangle, locals) = future(t, r, keys);
     if !r.padding {
         let view = t.view(&triangle, [1, 1, s, keys]);
@@ -222,19 +234,23 @@ fn additive(t: &Tape, r: MaskRequest, sum_dtype: DType) -> Tensor {
     }
     drop(locals);
     if !r.eager {
-        // `_unmask_unattended`: rows that see nothing see everything.
-        let empty_rows = {
-            let equal = flags(t, "eq", b * s * s);
-            let all = flags(t, "all", b * s);
-            drop(equal);
-            let not = flags(t, "bitwise_not", b * s);
-            drop(all);
-            not
-        };
-        mask = square("mul");
-        drop(empty_rows);
+        mask = unmasked(t, &mask);
     }
     mask
+}
+
+/// `_unmask_unattended` of a mask `[.., S, S]`: rows that see nothing see everything.
+pub(super) fn unmasked(t: &Tape, mask: &Tensor) -> Tensor {
+    let rows = mask.numel() / mask.dim(-1).max(1);
+    let _empty_rows = {
+        let equal = flags(t, "eq", mask.numel());
+        let all = flags(t, "all", rows);
+        drop(equal);
+        let not = flags(t, "bitwise_not", rows);
+        drop(all);
+        not
+    };
+    t.empty("mul", *mask.shape(), mask.dtype())
 }
 
 /// The lowest value where a position `[S]` looks at a later one, or at one before the window,
@@ -243,13 +259,14 @@ fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
     let s = r.size.1;
     let matrix = |op| t.empty(op, Shape::from([s, keys]), r.dtype);
     let mut mask = matrix("full");
-    if r.style == MaskStyle::Triangle {
+    let triangle = matches!(r.style, MaskStyle::Triangle | MaskStyle::Exact);
+    if triangle {
         mask = matrix("triu");
     }
     let range = indices(t, "arange", keys);
     let later = flags(t, "gt", s * keys);
     drop(range);
-    if r.style == MaskStyle::Triangle {
+    if triangle {
         return (mask, Vec::new());
     }
     if r.style == MaskStyle::Compared {
@@ -288,7 +305,7 @@ pub(super) fn bidirectional(
         flags(t, "bitwise_and", queries)
     };
     let valid = {
-        let _indices = (indices(t, "index", b * keys), indices(t, "index", b * keys));
+        let _indices = broadcast_indices(t, b, keys);
         flags(t, "index", b * keys)
     };
     let allowed = t.empty(

@@ -9,11 +9,13 @@
 //! asked of [`Facts`].
 
 mod activation;
+mod alibi;
 mod attention;
 mod bart;
 mod bart_layer;
 mod bert;
 mod bert_layer;
+mod bloom;
 mod builder;
 mod call;
 mod causal;
@@ -21,6 +23,8 @@ mod conv1d;
 mod decoder;
 mod decoders;
 mod facts;
+mod falcon;
+mod falcon_attention;
 mod fla;
 mod flash;
 mod four_bit;

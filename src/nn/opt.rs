@@ -109,7 +109,7 @@ impl Opt {
         let shape = *input_ids.shape();
         let ones = (!self.shell.padding_mask).then(|| t.empty("ones", shape, DType::Float32));
         let dtype = ones.as_ref().map_or(DType::Int64, Tensor::dtype);
-        let sum = t.empty("cumsum", shape, dtype);
+        let sum = t.cumsum(shape, dtype);
         let shifted = {
             let product = t.mul_scalar(&sum);
             t.add_scalar(&product)

@@ -114,6 +114,7 @@ impl T5Attention {
                 forced: self.options.forced,
                 causal: false,
                 dropout: self.options.dropout,
+                grouped: false,
             };
             let out = t.sdpa(q, k, v, Some(&mask), sdpa);
             let out = t.transpose(&out, 1, 2);

@@ -101,6 +101,7 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         multiprocessors: spec.device.multiprocessors,
         threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
         sorts_by_needed_bits: recent,
+        sdpa_broadcasts_heads: recent,
         sdpa_keeps_generator: recent,
         foreach_norm_packs_chunks: recent,
         functions_release_gradients: recent,

@@ -28,6 +28,9 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "phi-2",
         "phi-3-mini",
         "opt-125m",
+        "falcon-rw-1b",
+        "falcon-7b",
+        "falcon-40b",
     ] {
         let (spec, trace) = run(
             json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),

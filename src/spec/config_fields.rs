@@ -226,11 +226,16 @@ impl<'a> ConfigFields<'a> {
 
     /// `num_key_value_heads`, each of which serves the same number of `heads`.
     pub(super) fn shared_heads(&mut self, heads: u64, default: u64) -> u64 {
-        let shared = self.optional("num_key_value_heads", &HEADS, default);
+        self.shared_by("num_key_value_heads", heads, default)
+    }
+
+    /// The same under another name.
+    pub(super) fn shared_by(&mut self, field: &str, heads: u64, default: u64) -> u64 {
+        let shared = self.optional(field, &HEADS, default);
         if heads.is_multiple_of(shared) {
             return shared;
         }
-        let key = self.key("num_key_value_heads");
+        let key = self.key(field);
         self.push(
             Finding::error(
                 &key,

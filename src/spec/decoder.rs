@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::experts::Experts;
 use super::modules::Module;
-use super::{gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
+use super::{bloom, falcon, gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -46,6 +46,14 @@ pub struct DecoderConfig {
     pub parallel_residual: bool,
     /// Whether norms come after what is added to the residual stream.
     pub norm_after: bool,
+    /// Whether what is added to in the residual stream is what the norm before gave.
+    pub residual_after_norm: bool,
+    /// Whether positions are told by biases on attention scores.
+    pub alibi: bool,
+    /// How queries, keys and values lie in the result of one projection.
+    pub fused_heads: FusedHeads,
+    /// Whether attention and MLP that run side by side have a norm each.
+    pub parallel_norms: bool,
     /// Whether attention scores are capped by a tanh.
     pub attention_softcap: bool,
     /// Whether logits are capped by a tanh.
@@ -58,6 +66,17 @@ pub struct DecoderConfig {
     pub dropout: Dropout,
     /// The experts of layers whose MLP is a mixture of them.
     pub experts: Option<Experts>,
+}
+
+/// How queries, keys and values lie in the result of one projection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FusedHeads {
+    /// Query, key and value of each head, one head after the other.
+    Each,
+    /// All queries, then one key and one value.
+    Last,
+    /// The queries of a group, then its key and its value, one group after the other.
+    Groups,
 }
 
 /// Where dropout has a probability above zero.
@@ -90,6 +109,10 @@ pub enum DecoderType {
     Qwen2Moe,
     /// Qwen3 with experts.
     Qwen3Moe,
+    /// BLOOM.
+    Bloom,
+    /// Falcon.
+    Falcon,
     /// GPT-2.
     Gpt2,
     /// `GPT-NeoX` and Pythia.
@@ -137,6 +160,10 @@ impl DecoderConfig {
             mlp_bias: false,
             parallel_residual: false,
             norm_after: false,
+            residual_after_norm: false,
+            alibi: false,
+            fused_heads: FusedHeads::Each,
+            parallel_norms: false,
             attention_softcap: false,
             final_softcap: false,
             sliding_window: None,
@@ -163,6 +190,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::read(model_type, fields),
+        DecoderType::Bloom => bloom::read(fields),
+        DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 => gpt2::read(fields),
         DecoderType::GptNeox => gpt_neox::read(fields),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
@@ -186,6 +215,8 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::modules(config),
+        DecoderType::Bloom => bloom::modules(config),
+        DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),

@@ -41,6 +41,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("olmoe", Reader::Decoder(DecoderType::Olmoe)),
     ("qwen2_moe", Reader::Decoder(DecoderType::Qwen2Moe)),
     ("qwen3_moe", Reader::Decoder(DecoderType::Qwen3Moe)),
+    ("bloom", Reader::Decoder(DecoderType::Bloom)),
+    ("falcon", Reader::Decoder(DecoderType::Falcon)),
     ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
     (
         "t5",
@@ -298,6 +300,17 @@ const FIELDS: &[&str] = &[
     "use_sliding_window",
     "vocab_size",
     "word_embed_proj_dim",
+    "activation",
+    "alibi",
+    "apply_residual_connection_post_layernorm",
+    "bias",
+    "ffn_hidden_size",
+    "multi_query",
+    "n_embed",
+    "new_decoder_architecture",
+    "num_kv_heads",
+    "num_ln_in_parallel_attn",
+    "parallel_attn",
 ];
 
 /// The fields of a config that decide something. A config of a type that is not supported is

@@ -87,6 +87,26 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(intermediate, hidden);
             (config.position_rows * hidden, layer, norm)
         }
+        DecoderType::Bloom => {
+            let layer = 2 * norm
+                + linear(hidden, 3 * hidden)
+                + linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (norm, layer, norm)
+        }
+        DecoderType::Falcon => {
+            let weights =
+                hidden * (queries + 2 * keys) + hidden * hidden + 2 * hidden * intermediate;
+            let biases = queries + 2 * keys + 2 * hidden + intermediate;
+            let norms = if config.parallel_residual && !config.parallel_norms {
+                1
+            } else {
+                2
+            };
+            let biases = if config.attention_bias { biases } else { 0 };
+            (0, weights + biases + norms * norm, norm)
+        }
         DecoderType::Phi => {
             let layer = norm
                 + 4 * linear(hidden, hidden)
@@ -113,7 +133,8 @@ fn experts(config: &DecoderConfig) -> u64 {
     (routed + shared) * config.hidden_size
 }
 
-/// Totals of the safetensors files, as the hub shows them.
+/// Totals of the safetensors files, as the hub shows them; of Falcon 7B and 40B without the output
+/// layer, which their files hold beside the embedding that it is tied to.
 const PUBLISHED: &[(&str, u64)] = &[
     ("qwen3-0.6b", 596_049_920),
     ("qwen3-1.7b", 1_720_574_976),
@@ -205,6 +226,15 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("opt-125m", 125_239_296),
     ("opt-1.3b", 1_315_758_080),
     ("gla-1.3b", 1_365_514_240),
+    ("falcon-rw-1b", 1_311_625_216),
+    ("falcon-7b", 6_921_720_704),
+    ("falcon-40b", 41_303_293_952),
+    ("bloom-560m", 559_214_592),
+    ("bloom-1.1b", 1_065_314_304),
+    ("bloom-1.7b", 1_722_408_960),
+    ("bloom-3b", 3_002_557_440),
+    ("bloom-7.1b", 7_069_016_064),
+    ("bloom-176b", 176_247_271_424),
 ];
 
 fn bart_parameters(c: &BartConfig) -> u64 {

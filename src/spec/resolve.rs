@@ -2,8 +2,8 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, evaluation, fla, hardware, limits, model, offload,
-    optimizer, quantization, support, task, training, weights,
+    SCENARIO_VERSION, adapters, allocator, attention_support, evaluation, fla, hardware, limits,
+    model, offload, optimizer, quantization, support, task, training, weights,
 };
 use crate::units::Bytes;
 
@@ -54,6 +54,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     }
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
+    attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
     adapters::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);

@@ -2,8 +2,9 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, Evaluation, FlaConfig, Framework, LinearModel, Lora, Loss,
-    Offload, Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
+    DataLoader, Dataset, DecoderConfig, DecoderType, Evaluation, FlaConfig, Framework, LinearModel,
+    Lora, Loss, Offload, Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend,
+    T5Config, Task,
 };
 use crate::units::{Bytes, DType};
 
@@ -141,8 +142,9 @@ pub struct Dimensions {
     pub heads: u64,
     /// D.
     pub head_dim: u64,
-    /// Whether attention sees a window only.
-    pub windowed: bool,
+    /// Whether a matrix of tokens by tokens is made however attention is computed: the mask of a
+    /// window, biases on scores.
+    pub masked: bool,
     /// Experts of a layer, 1 when there is one MLP.
     pub experts: u64,
     /// Experts that each token goes through.
@@ -150,6 +152,11 @@ pub struct Dimensions {
 }
 
 impl Architecture {
+    /// Whether a mask is always made, as with biases on scores and in Falcon.
+    fn is_always_masked(&self) -> bool {
+        matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)
+    }
+
     /// Whether a decoder with a length of its own follows an encoder.
     pub fn is_encoder_decoder(&self) -> bool {
         matches!(self, Self::T5(_) | Self::Bart(_))
@@ -229,7 +236,7 @@ impl Architecture {
             vocab_size,
             heads,
             head_dim,
-            windowed: window.is_some(),
+            masked: window.is_some() || self.is_always_masked(),
             experts: count,
             experts_per_token: per_token,
         })

@@ -80,7 +80,7 @@ fn holds_scores(scenario: &Scenario, model: &Dimensions) -> bool {
         Attention::Sdpa => {
             training::padding_mask(scenario)
                 || scenario.sdpa_backend == Some(SdpaBackend::Math)
-                || model.windowed
+                || model.masked
                 || !model.head_dim.is_multiple_of(ALIGNMENT)
         }
     }

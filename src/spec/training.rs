@@ -3,8 +3,8 @@
 use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DeviceFacts, Finding, Framework, Loss,
-    Precision, Program, Scenario, SdpaBackend, experts, sizes,
+    ActivationCheckpointing, Architecture, Attention, DecoderType, DeviceFacts, Finding, Framework,
+    Loss, Precision, Program, Scenario, SdpaBackend, experts, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -145,12 +145,18 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
         .unwrap_or(scenario.program == Program::Evaluation)
 }
 
-/// The implementation that transformers uses: since version 5 a model that caps attention scores
-/// has no sdpa and falls back to eager attention; before, sdpa runs without the cap.
+/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM,
+/// which has no other, and since version 5 for a model that caps attention scores; before, sdpa
+/// runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
-    let capped = matches!(architecture, Architecture::Decoder(config) if config.attention_softcap);
     let recent = scenario.framework == Framework::Torch215Transformers523;
-    if capped && recent && scenario.attention == Attention::Sdpa {
+    let eager_only = match architecture {
+        Architecture::Decoder(config) => {
+            config.model_type == DecoderType::Bloom || (config.attention_softcap && recent)
+        }
+        _ => false,
+    };
+    if eager_only && scenario.attention == Attention::Sdpa {
         Attention::Eager
     } else {
         scenario.attention

@@ -138,6 +138,18 @@ impl Tape {
         region: Region,
         kept: Rc<dyn std::any::Any>,
     ) -> Tensor {
+        let region: Region<(Tensor, Option<Tensor>)> =
+            Rc::new(move |tape: &Self, input: &Tensor| (region(tape, input), None));
+        self.checkpoint_reentrant_with(input, region, kept).0
+    }
+
+    /// The same of a region with a second result, whose gradient counts as zeros.
+    pub fn checkpoint_reentrant_with(
+        &self,
+        input: &Tensor,
+        region: Region<(Tensor, Option<Tensor>)>,
+        kept: Rc<dyn std::any::Any>,
+    ) -> (Tensor, Option<Tensor>) {
         if !self.records(&[input]) {
             let grad_mode = self.set_grad_enabled(false);
             let output = region(self, input);
@@ -147,27 +159,34 @@ impl Tape {
         let saved = self.save(input);
         let autocast = self.autocast_dtype();
         let grad_mode = self.set_grad_enabled(false);
-        let output = region(self, input);
+        let (output, second) = region(self, input);
         self.set_grad_enabled(grad_mode);
+        let second_meta = second.as_ref().map(|x| (*x.shape(), x.dtype()));
         let backward = move |tape: &Tape, grads: &Grads| {
+            let zeros = second_meta.map(|(shape, dtype)| tape.empty("zeros", shape, dtype));
             let input = tape.input_leaf(&saved.unpack(tape));
             let grad_mode = tape.set_grad_enabled(true);
             let outer_autocast = tape.autocast.borrow_mut().take();
             if let Some(dtype) = autocast {
                 tape.enter_autocast(dtype);
             }
-            let output = region(tape, &input);
+            let (output, second) = region(tape, &input);
             tape.exit_autocast();
             *tape.autocast.borrow_mut() = outer_autocast;
             if let Some(gradient) = grads.first().cloned().flatten() {
-                tape.backward_with(&output, gradient);
+                let first = (&output, gradient);
+                match (&second, zeros) {
+                    (Some(second), Some(zeros)) => tape.backward_with(&[first, (second, zeros)]),
+                    _ => tape.backward_with(&[first]),
+                }
             }
             tape.set_grad_enabled(grad_mode);
             let grad = input.take_gradient();
-            drop(output);
+            drop((output, second));
             Grads::from_iter([grad])
         };
         let node = self.node_with(&[input], Box::new(backward), Some(kept));
-        output.with_edge(Edge::Node(node, 0))
+        let second = second.map(|x| x.with_edge(Edge::Node(Rc::clone(&node), 1)));
+        (output.with_edge(Edge::Node(node, 0)), second)
     }
 }

@@ -36,51 +36,58 @@ impl Tape {
     /// `loss.backward()`: the gradient of `root` (a scalar) is one.
     pub fn backward(&self, root: &Tensor) {
         let one = self.empty("ones_like", *root.shape(), root.dtype());
-        self.backward_with(root, one);
+        self.backward_with(&[(root, one)]);
     }
 
-    /// `torch.autograd.backward(root, gradient)`.
-    pub(super) fn backward_with(&self, root: &Tensor, gradient: Tensor) {
-        let Some(Edge::Node(node, nr)) = root.edge().cloned() else {
-            return;
-        };
+    /// `torch.autograd.backward(roots, gradients)`.
+    pub(super) fn backward_with(&self, roots: &[(&Tensor, Tensor)]) {
         let grad_mode = self.set_grad_enabled(false);
         let outer = self.in_backward.replace(true);
         let scope = self.recorder.scope();
-        let held = gradient.clone();
-        self.count_dependencies(&node);
-        node.receive(self, nr, gradient);
-        let mut ready = BinaryHeap::from([Ready(node)]);
+        self.count_dependencies(roots.iter().filter_map(|(root, _)| root.edge()));
+        let mut ready = BinaryHeap::new();
+        for (root, gradient) in roots {
+            if let Some(Edge::Node(node, nr)) = root.edge() {
+                node.receive(self, *nr, gradient.clone());
+                node.dependencies.set(node.dependencies.get() - 1);
+                if node.dependencies.get() == 0 {
+                    ready.push(Ready(Rc::clone(node)));
+                }
+            }
+        }
         while let Some(Ready(node)) = ready.pop() {
             self.recorder.set_scope(node.scope);
             self.run(&node, &mut ready);
         }
         self.recorder.set_scope(scope);
-        drop(held);
         self.in_backward.set(outer);
         self.set_grad_enabled(grad_mode);
     }
 
     /// Counts how many gradients each node and each parameter will get in this pass.
-    fn count_dependencies(&self, root: &Rc<Node>) {
+    fn count_dependencies<'a>(&self, roots: impl Iterator<Item = &'a Edge>) {
         let pass = self.next_pass();
-        root.pass.set(pass);
-        root.dependencies.set(0);
-        let mut stack = vec![Rc::clone(root)];
+        let mut stack = Vec::new();
+        let expect = |edge: &Edge, stack: &mut Vec<Rc<Node>>| match edge {
+            Edge::Node(next, _) => {
+                if next.pass.get() == pass {
+                    next.dependencies.set(next.dependencies.get() + 1);
+                } else {
+                    next.pass.set(pass);
+                    next.dependencies.set(1);
+                    stack.push(Rc::clone(next));
+                }
+            }
+            Edge::Leaf(leaf) => leaf.expect(pass),
+        };
+        for edge in roots {
+            if let Edge::Node(..) = edge {
+                expect(edge, &mut stack);
+            }
+        }
         while let Some(node) = stack.pop() {
             for edge in node.edges.iter().flatten() {
-                match edge {
-                    Edge::Node(next, _) => {
-                        if next.pass.get() == pass {
-                            next.dependencies.set(next.dependencies.get() + 1);
-                        } else {
-                            next.pass.set(pass);
-                            next.dependencies.set(1);
-                            stack.push(Rc::clone(next));
-                        }
-                    }
-                    Edge::Leaf(leaf) => leaf.expect(pass),
-                }
+                expect(edge, &mut stack);
             }
         }
     }

@@ -54,6 +54,9 @@ pub struct Backend {
     pub threads_per_multiprocessor: u64,
     /// Whether the radix sort looks only at the bits that keys can have (torch 2.15).
     pub sorts_by_needed_bits: bool,
+    /// Whether sdpa's fused kernels take fewer heads of keys and values than of queries without
+    /// being told (torch 2.15).
+    pub sdpa_broadcasts_heads: bool,
     /// Whether sdpa's kernels keep the random generator's state on the device (torch 2.15).
     pub sdpa_keeps_generator: bool,
     /// Whether the multi-tensor norm keeps one number a chunk (torch 2.15) or as many for each

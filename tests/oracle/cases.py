@@ -61,8 +61,8 @@ for line in sys.stdin:
         print(json.dumps(dict(id=name, scenario=written, error=str(error)[:300])), flush=True)
     torch.cuda.memory._record_memory_history(enabled=None)
     gc.collect()
-    torch.cuda.empty_cache()
     if hasattr(torch._C, "_cuda_clearCublasWorkspaces"):
         torch._C._cuda_clearCublasWorkspaces()
+    torch.cuda.empty_cache()
 sys.stdout.flush()
 os._exit(0)  # without the stubbed runtime's destructors

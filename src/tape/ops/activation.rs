@@ -28,6 +28,33 @@ impl Tape {
         self.saving_its_result("sigmoid", "sigmoid_backward", x)
     }
 
+    /// A function of its own with its gradient (`torch.autograd.Function`): `forward(x)` runs
+    /// without gradients, `backward(g, x)` gives the gradient. Saves x.
+    pub fn function(
+        &self,
+        x: &Tensor,
+        forward: impl FnOnce(&Self, &Tensor) -> Tensor,
+        backward: fn(&Self, &Tensor, &Tensor) -> Tensor,
+    ) -> Tensor {
+        let records = self.records(&[x]);
+        let grad_mode = self.set_grad_enabled(false);
+        let out = forward(self, x);
+        self.set_grad_enabled(grad_mode);
+        if !records {
+            return out;
+        }
+        let saved = self.save(x);
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                smallvec![Some(backward(t, g, &x))]
+            }),
+        )
+    }
+
     fn saving_its_result(&self, op: &'static str, backward: &'static str, x: &Tensor) -> Tensor {
         let out = self.like(op, x);
         let saved = self.records(&[x]).then(|| self.save(&out.detach()));

@@ -26,6 +26,8 @@ pub struct Sdpa {
     pub causal: bool,
     /// Whether `dropout_p` is above zero.
     pub dropout: bool,
+    /// Whether keys and values of fewer heads than queries are announced (`enable_gqa`).
+    pub grouped: bool,
 }
 
 /// Flash attention rounds head sizes up to this.
@@ -55,7 +57,12 @@ impl Tape {
         let q = self.cast_down(q);
         self.without_autocast(|| {
             let flash = q.dtype().is_half() && mask.is_none();
-            match options.forced.unwrap_or(if flash {
+            // torch 2.6 leaves heads that must be broadcast to the math kernel.
+            let broadcast =
+                !self.backend().sdpa_broadcasts_heads && !options.grouped && k.dim(1) != q.dim(1);
+            match options.forced.unwrap_or(if broadcast {
+                SdpaKernel::Math
+            } else if flash {
                 SdpaKernel::Flash
             } else {
                 SdpaKernel::Efficient
@@ -63,7 +70,9 @@ impl Tape {
                 SdpaKernel::Flash => self.flash_attention(&q, &k, &v, options.dropout),
                 SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref(), options),
                 SdpaKernel::Efficient => {
-                    let bias = mask.map(|mask| self.additive_mask(&mask, q.dtype()));
+                    let bias = mask
+                        .as_ref()
+                        .map(|mask| self.additive_mask(mask, q.dtype()));
                     let bias = bias.map(|bias| self.preprocessed(bias, &q, &k));
                     self.efficient_attention(&q, &k, &v, bias.as_ref(), options.dropout)
                 }

@@ -17,7 +17,6 @@ impl Tape {
     ) -> Tensor {
         let dtype = q.dtype();
         let mask = mask.map(|mask| self.additive_mask(mask, dtype));
-        let mask = mask.map(|mask| self.to(&mask, DType::Float32));
         let (q, k, v) = (
             self.to(q, DType::Float32),
             self.to(k, DType::Float32),
@@ -25,7 +24,11 @@ impl Tape {
         );
         let scaled_q = self.mul_scalar(&q);
         let _mask = mask.or_else(|| options.causal.then(|| self.causal_mask(q.dim(2), k.dim(2))));
-        let groups = q.dim(1) / k.dim(1);
+        let groups = if options.grouped {
+            q.dim(1) / k.dim(1)
+        } else {
+            1
+        };
         let (keys, values) = (
             self.repeat_groups(&k, groups),
             self.repeat_groups(&v, groups),

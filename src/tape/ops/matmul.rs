@@ -115,7 +115,8 @@ impl Tape {
         self.without_autocast(|| self.bmm(&a, &b))
     }
 
-    /// `torch.matmul(a, b)` of equal leading dimensions: `[.., n, k]` and `[.., k, m]`.
+    /// `torch.matmul(a, b)` of `[.., n, k]` and `[.., k, m]` with as many leading dimensions; b is
+    /// expanded to those of a.
     pub fn matmul(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let (b, a) = (self.cast_down(b), self.cast_down(a));
         self.without_autocast(|| {
@@ -126,11 +127,63 @@ impl Tape {
             shape.dims_mut()[last] = m;
             let a = self.expand(&a, *a.shape());
             let a3 = self.reshape(&a, [batch, n, k]);
-            let b = self.expand(&b, *b.shape());
+            let mut expanded = *a.shape();
+            expanded.dims_mut()[last - 1] = k;
+            expanded.dims_mut()[last] = m;
+            let b = self.expand(&b, expanded);
             let b3 = self.reshape(&b, [batch, k, m]);
             let out = self.bmm(&a3, &b3);
             self.unsafe_view(&out, shape)
         })
+    }
+
+    /// `x @ weight.T`: `[.., in]` and `[out, in]` to `[.., out]`. Under autocast the transposed
+    /// weight, which is no leaf, is cast anew for each use.
+    pub fn matmul_transposed(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+        let transposed = self.t(weight);
+        // C++ evaluates the casts from the last argument to the first.
+        let transposed = self.cast_down(&transposed);
+        let x = self.cast_down(x);
+        self.without_autocast(|| {
+            let mut shape = *x.shape();
+            let last = shape.rank() - 1;
+            shape.dims_mut()[last] = transposed.dim(1);
+            let flat = self.reshape(&x, [x.numel() / x.dim(-1).max(1), x.dim(-1)]);
+            let out = self.mm(&flat, &transposed);
+            self.unsafe_view(&out, shape)
+        })
+    }
+
+    /// `bias.baddbmm(a, b, alpha=number)` of `[b, n, k]` and `[b, k, m]`, with a bias that gets no
+    /// gradient. Saves as [`Tape::bmm`] does; each gradient is scaled.
+    pub fn baddbmm(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
+        // C++ evaluates the casts from the last argument to the first.
+        let (b, a) = (self.cast_down(b), self.cast_down(a));
+        let _bias = self.cast_down(bias);
+        let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
+        if !self.records(&[&a, &b]) {
+            return self.gemm("baddbmm", shape, &a);
+        }
+        let saved_a = b.requires_grad().then(|| self.save(&a));
+        let saved_b = a.requires_grad().then(|| self.save(&b));
+        let out = self.gemm("baddbmm", shape, &a);
+        let (shape_a, shape_b) = (*a.shape(), *b.shape());
+        self.attach(
+            &[&a, &b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let scaled = |shape| {
+                    let product = t.gemm("bmm", shape, g);
+                    t.like("mul", &product)
+                };
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
+                let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let grad_a = b.as_ref().map(|_| scaled(shape_a));
+                let grad_b = a.as_ref().map(|_| scaled(shape_b));
+                smallvec![grad_a, grad_b]
+            }),
+        )
     }
 
     /// `torch.nn.functional.linear(x, weight, bias)`: `[.., in]` and `[out, in]` to `[.., out]`.

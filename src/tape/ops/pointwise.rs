@@ -157,6 +157,19 @@ impl Tape {
         self.scaled("mul", x)
     }
 
+    /// `x *= number` or `x /= number`: the result is in x's place. Saves nothing.
+    pub fn scale_in_place(&self, x: Tensor) -> Tensor {
+        if !self.records(&[&x]) {
+            return x;
+        }
+        let out = x.detach();
+        self.attach(
+            &[&x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.like("mul", g))]),
+        )
+    }
+
     /// `x / number`. Saves nothing.
     pub fn div_scalar(&self, x: &Tensor) -> Tensor {
         self.scaled("div", x)

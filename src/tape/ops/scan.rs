@@ -1,0 +1,23 @@
+//! Running sums.
+
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// Bytes of a tile's state in `cub::DeviceScan::InclusiveSum`, and how many elements a tile has
+/// (tuning for compute capability 8.0, measured at the boundaries): of 8-byte and of 4-byte numbers.
+const SUM_TILE: [(u64, u64); 2] = [(16, 896), (8, 1792)];
+
+impl Tape {
+    /// `x.cumsum(-1)` of `[B, S]`, which needs no gradient. One row alone is scanned by CUB
+    /// (`cumsum_cuda_kernel`, `aten/src/ATen/native/cuda/ScanKernels.cpp`, torch 2.15).
+    pub fn cumsum(&self, shape: Shape, dtype: DType) -> Tensor {
+        const OP: &str = "cumsum";
+        let out = self.empty(OP, shape, dtype);
+        if shape.numel() == shape.dim(-1) {
+            let [wide, narrow] = SUM_TILE;
+            let tile = if dtype.size() == 8 { wide } else { narrow };
+            drop(self.scratch(OP, self.scan_storage(shape.numel(), tile)));
+        }
+        out
+    }
+}
