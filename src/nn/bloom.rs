@@ -92,7 +92,7 @@ impl Bloom {
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
-            logits,
+            logits: Some(logits),
             loss,
             encoded: None,
         }
@@ -174,7 +174,7 @@ impl BloomBlock {
     fn mlp(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
         let active = {
             let inner = self.dense_h_to_4h.forward(t, x);
-            t.function(&inner, gelu, gelu_backward)
+            t.saving_its_input(&inner, gelu, gelu_backward)
         };
         let out = self.dense_4h_to_h.forward(t, &active);
         drop_and_add(t, &out, residual, self.dropout)

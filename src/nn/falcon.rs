@@ -93,7 +93,7 @@ impl Falcon {
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
         Output {
-            logits,
+            logits: Some(logits),
             loss,
             encoded: None,
         }

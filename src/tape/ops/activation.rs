@@ -30,7 +30,7 @@ impl Tape {
 
     /// A function of its own with its gradient (`torch.autograd.Function`): `forward(x)` runs
     /// without gradients, `backward(g, x)` gives the gradient. Saves x.
-    pub fn function(
+    pub fn saving_its_input(
         &self,
         x: &Tensor,
         forward: impl FnOnce(&Self, &Tensor) -> Tensor,
