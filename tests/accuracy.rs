@@ -80,6 +80,11 @@ fn bart_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn vit_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("vit.jsonl", 21);
+}
+
+#[test]
 fn bert_and_roberta_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("bert.jsonl", 66);
 }

@@ -135,6 +135,14 @@ models! {
     "bart-base", "BART base", "facebook/bart-base", "2019-10";
     "gla-340m", "GLA 340M", "fla-hub/gla-340M-15B", "2024-05";
     "gla-1.3b", "GLA 1.3B", "fla-hub/gla-1.3B-100B", "2024-05";
+    "bart-large", "BART large", "facebook/bart-large", "2019-10";
+    "bart-large-cnn", "BART large, CNN", "facebook/bart-large-cnn", "2019-10";
+    "distilbart-cnn-12-6", "DistilBART 12-6, CNN", "sshleifer/distilbart-cnn-12-6", "2020-08";
+    "vit-tiny", "ViT tiny, 16x16 patches", "WinKawaks/vit-tiny-patch16-224", "2022-03";
+    "vit-small", "ViT small, 16x16 patches", "WinKawaks/vit-small-patch16-224", "2022-03";
+    "vit-base", "ViT base, 16x16 patches", "google/vit-base-patch16-224-in21k", "2020-10";
+    "vit-large", "ViT large, 16x16 patches", "google/vit-large-patch16-224", "2020-10";
+    "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "roberta-large", "RoBERTa large", "FacebookAI/roberta-large", "2019-07";
 }
 

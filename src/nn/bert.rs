@@ -5,6 +5,7 @@ use super::bert_layer::BertLayer;
 use super::builder::Builder;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
+use super::loss;
 use super::mask;
 use super::model::Output;
 use crate::spec::{ActivationCheckpointing, Attention, BertConfig, ResolvedSpec, Task};
@@ -132,14 +133,7 @@ impl Bert {
                 classifier.forward(t, &dropped)
             }),
         };
-        let loss = labels.map(|labels| {
-            t.scoped("loss", None, || {
-                let classes = logits.dim(-1);
-                let flat = t.view(&logits, [logits.numel() / classes, classes]);
-                let target = t.view(labels, [labels.numel()]);
-                t.cross_entropy(&flat, &target)
-            })
-        });
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
         drop(hidden);
         Output {
             logits: Some(logits),

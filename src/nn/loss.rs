@@ -44,3 +44,13 @@ pub(super) fn copied_next_token(
     drop(shift_labels);
     t.cross_entropy(&flat, &target)
 }
+
+/// The loss of a class, or token, for each row: logits `[.., classes]` and as many labels.
+pub(super) fn of_classes(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+    t.scoped("loss", None, || {
+        let classes = logits.dim(-1);
+        let flat = t.view(logits, [logits.numel() / classes, classes]);
+        let target = t.view(labels, [labels.numel()]);
+        t.cross_entropy(&flat, &target)
+    })
+}

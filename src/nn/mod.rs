@@ -22,6 +22,7 @@ mod causal;
 mod conv1d;
 mod decoder;
 mod decoders;
+mod encoders;
 mod facts;
 mod falcon;
 mod falcon_attention;
@@ -51,5 +52,7 @@ mod seq2seq;
 mod t5;
 mod t5_attention;
 mod t5_block;
+mod vit;
+mod vit_layer;
 
 pub use model::{Batch, Model, Output, Request};

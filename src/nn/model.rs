@@ -5,11 +5,13 @@ use super::bert::Bert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
 use super::decoders::{self, CausalLm};
+use super::encoders::Encoder;
 use super::facts::Facts;
 use super::fla::Fla;
 use super::linear::LinearNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
+use super::vit::Vit;
 use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -17,7 +19,7 @@ use std::rc::Rc;
 
 /// The tensors of one micro-batch on the device.
 pub struct Batch {
-    /// Token ids `[B, S]`, or features `[B, in]` of the toy.
+    /// Token ids `[B, S]`, images `[B, C, I, I]`, or features `[B, in]` of the toy.
     input: Tensor,
     /// Padding mask `[B, S]`, when one is passed.
     padding_mask: Option<Tensor>,
@@ -61,7 +63,7 @@ enum Net {
     Linear(LinearNet),
     Seq2Seq(Box<dyn Seq2Seq>),
     Decoder(Box<dyn CausalLm>),
-    Bert(Box<Bert>),
+    Encoder(Box<dyn Encoder>),
 }
 
 impl Model {
@@ -73,7 +75,10 @@ impl Model {
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
-            Architecture::Bert(config) => Net::Bert(Box::new(Bert::new(&b, config, spec, facts))),
+            Architecture::Bert(config) => {
+                Net::Encoder(Box::new(Bert::new(&b, config, spec, facts)))
+            }
+            Architecture::Vit(config) => Net::Encoder(Box::new(Vit::new(&b, config, spec, facts))),
             Architecture::T5(config) => Net::Seq2Seq(Box::new(T5::new(&b, config, spec, facts))),
             Architecture::Bart(config) => {
                 Net::Seq2Seq(Box::new(Bart::new(&b, config, spec, facts)))
@@ -150,7 +155,7 @@ impl Model {
                 loss: None,
                 encoded: None,
             },
-            Net::Bert(net) => net.forward(t, &batch.input, labels),
+            Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Seq2Seq(net) => {
                 let decoder_ids = batch.decoder_ids.as_ref();
                 seq2seq::forward(t, net.as_ref(), &batch.input, labels, decoder_ids)
@@ -210,6 +215,16 @@ fn batch(t: &Tape, spec: &ResolvedSpec, samples: u64, mask: bool, labels: bool) 
             input: input(shape, spec.weights),
             padding_mask: None,
             labels: None,
+            decoder_ids: None,
+        };
+    }
+    if let Architecture::Vit(config) = &spec.architecture {
+        let side = config.image_size;
+        let images = Shape::from([samples, config.num_channels, side, side]);
+        return Batch {
+            input: input(images, DType::Float32),
+            padding_mask: None,
+            labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
             decoder_ids: None,
         };
     }

@@ -1,5 +1,6 @@
 //! What encoder-decoders have in common: the decoder's ids from the labels, and the loss.
 
+use super::loss;
 use super::model::Output;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -44,14 +45,7 @@ pub(super) fn forward(
     let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
     let decoded = t.scoped("decoder", None, || model.decode(t, ids, &encoded));
     let (logits, local) = t.scoped("lm_head", None, || model.head(t, &decoded));
-    let loss = labels.map(|labels| {
-        t.scoped("loss", None, || {
-            let vocab = logits.dim(-1);
-            let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
-            let target = t.view(labels, [labels.numel()]);
-            t.cross_entropy(&flat, &target)
-        })
-    });
+    let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
     drop((local, decoded, shifted));
     Output {
         logits: Some(logits),

@@ -41,7 +41,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
             .filter(|storage| storage.category == Category::Parameters)
             .map(|storage| trace.scopes[storage.scope as usize].as_str())
             .collect();
-        let checked: Vec<String> = spec::modules(&spec.architecture, spec.task)
+        let checked: Vec<String> = spec::modules(&spec.architecture, spec.task, spec.framework)
             .into_iter()
             .flat_map(|module| vec![module.path; module.parameters.len()])
             .collect();

@@ -21,7 +21,7 @@ pub(super) fn check(
     if scenario.lora.is_none() && scenario.frozen.is_empty() {
         return;
     }
-    let modules = modules(architecture, task);
+    let modules = modules(architecture, task, scenario.framework);
     if let Some(lora) = &scenario.lora {
         check_numbers(lora, findings);
         check_targets(&lora.target_modules, &modules, findings);

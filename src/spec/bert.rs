@@ -57,7 +57,7 @@ pub(super) fn read(roberta: bool, fields: &mut ConfigFields<'_>) -> BertConfig {
             attention: fields.drops("attention_probs_dropout_prob", true),
             residual: hidden,
         },
-        num_labels: fields.optional("num_labels", &VOCABULARY, 2),
+        num_labels: fields.labels(2),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Typed access to the fields of a `config.json`, each complaint naming the field.
 
-use super::limits::{HEADS, outside};
+use super::limits::{HEADS, VOCABULARY, outside};
 use super::{Activation, Finding};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -201,6 +201,14 @@ impl<'a> ConfigFields<'a> {
             Some(_) => self.permille(field) > 0,
             None => default,
         }
+    }
+
+    /// Classes of a classifier: `num_labels`, or as many as `id2label` names.
+    pub(super) fn labels(&mut self, default: u64) -> u64 {
+        let named = self.get("id2label").and_then(Value::as_object);
+        let named = named.and_then(|labels| u64::try_from(labels.len()).ok());
+        let named = named.filter(|&labels| labels > 0);
+        self.optional("num_labels", &VOCABULARY, named.unwrap_or(default))
     }
 
     /// The columns of one of `heads` heads into which `hidden` columns are divided. `field` is that

@@ -1,6 +1,9 @@
 //! Which settings have no effect in a scenario, and why: such a control is shown disabled.
 
-use super::{Attention, EvaluationKind, Loss, ModelRef, OptimizerName, Program, Scenario};
+use super::{
+    Architecture, Attention, EvaluationKind, Loss, ModelRef, OptimizerName, Program, Scenario,
+    model, task,
+};
 
 /// Why a setting has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +28,27 @@ pub enum Idle {
     NotTrainer,
     /// Nothing is generated.
     NotGenerating,
+    /// The model reads images, whose sizes its config says.
+    Images,
+    /// The model has no decoder with a length of its own.
+    NoDecoder,
+    /// The model is estimated for one task.
+    OneTask,
 }
 
 /// Why the setting with this key has no effect, if it has none.
 pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let linear = matches!(scenario.model, ModelRef::Linear { .. });
     let forward_only = scenario.program != Program::Training || scenario.loss == Loss::None;
+    let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     match key {
+        "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
+        "target_seq_len" => architecture(scenario)
+            .filter(|model| !model.is_encoder_decoder())
+            .map(|_| Idle::NoDecoder),
+        "task" => architecture(scenario)
+            .filter(|model| task::tasks(model).len() == 1)
+            .map(|_| Idle::OneTask),
         "seq_len" | "attention" | "activation_checkpointing" | "loss" | "padding_mask"
             if linear =>
         {
@@ -89,6 +106,11 @@ fn idle_evaluation(scenario: &Scenario, key: &str) -> Option<Idle> {
     }
 }
 
+/// The model's architecture, if it is one.
+fn architecture(scenario: &Scenario) -> Option<Architecture> {
+    model::read(scenario, &mut Vec::new()).map(|model| model.architecture)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +121,20 @@ mod tests {
         for key in ["seq_len", "optimizer.impl", "clip_grad_norm", "attention"] {
             assert_eq!(idle(&scenario, key), None, "{key}");
         }
+    }
+
+    #[test]
+    fn images_have_no_sequence_length_and_only_decoders_a_target() {
+        let of = |id: &str| Scenario {
+            model: ModelRef::Catalog(id.to_owned()),
+            ..Scenario::default()
+        };
+        assert_eq!(idle(&of("vit-base"), "seq_len"), Some(Idle::Images));
+        assert_eq!(idle(&of("bert-base"), "seq_len"), None);
+        assert_eq!(idle(&of("bert-base"), "task"), None);
+        assert_eq!(idle(&of("vit-base"), "task"), Some(Idle::OneTask));
+        assert_eq!(idle(&of("bart-base"), "target_seq_len"), None);
+        assert_eq!(idle(&of("gpt2"), "target_seq_len"), Some(Idle::NoDecoder));
     }
 
     #[test]

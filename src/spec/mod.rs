@@ -51,6 +51,7 @@ mod support;
 mod t5;
 mod task;
 mod training;
+mod vit;
 mod weights;
 
 pub use activation::Activation;
@@ -75,6 +76,7 @@ pub use resolved::*;
 pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use scenario::*;
 pub use t5::T5Config;
+pub use vit::VitConfig;
 
 #[cfg(test)]
 mod published;

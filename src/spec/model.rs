@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
-    closest, decoder, fla, t5,
+    closest, decoder, fla, t5, vit,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -17,12 +17,14 @@ enum Reader {
     Bert { roberta: bool },
     Bart,
     Fla(FlaMixer),
+    Vit,
 }
 
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
+            Self::Vit => Architecture::Vit(vit::read(fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
             Self::Fla(mixer) => Architecture::Fla(fla::read(mixer, fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
@@ -53,6 +55,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("bert", Reader::Bert { roberta: false }),
     ("roberta", Reader::Bert { roberta: true }),
     ("bart", Reader::Bart),
+    ("vit", Reader::Vit),
     ("mt5", Reader::T5 { multilingual: true }),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
@@ -254,6 +257,7 @@ const FIELDS: &[&str] = &[
     "hidden_dropout_prob",
     "hidden_ratio",
     "hidden_size",
+    "image_size",
     "intermediate_size",
     "layer_types",
     "max_position_embeddings",
@@ -269,6 +273,7 @@ const FIELDS: &[&str] = &[
     "n_positions",
     "norm_topk_prob",
     "num_attention_heads",
+    "num_channels",
     "num_decoder_layers",
     "num_experts",
     "num_experts_per_tok",
@@ -281,6 +286,7 @@ const FIELDS: &[&str] = &[
     "num_local_experts",
     "output_router_logits",
     "partial_rotary_factor",
+    "patch_size",
     "qkv_bias",
     "quantization_config",
     "relative_attention_num_buckets",
@@ -338,6 +344,9 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
         }
     };
     let fields = config.iter().filter(|(name, value)| kept(name, value));
+    let labels = config.get("id2label").and_then(Value::as_object);
+    let counted = labels.filter(|_| known && !config.contains_key("num_labels"));
+    let counted = counted.map(|labels| ("num_labels".to_owned(), Value::from(labels.len())));
     let shortened = fields.map(|(name, value)| {
         let value = match value {
             Value::Object(text) if name == "text_config" => Value::Object(essential_config(text)),
@@ -347,7 +356,7 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
         };
         (name.clone(), value)
     });
-    shortened.collect()
+    shortened.chain(counted).collect()
 }
 
 fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<Model> {

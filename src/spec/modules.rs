@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, Task, bart, bert, decoder, fla, t5};
+use super::{Architecture, Framework, Task, bart, bert, decoder, fla, t5, vit};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,14 @@ impl Module {
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub fn modules(architecture: &Architecture, task: Task) -> Vec<Module> {
+pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
         Architecture::Decoder(config) => decoder::modules(config),
         Architecture::Fla(config) => fla::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bart(config) => bart::modules(config),
+        Architecture::Vit(config) => vit::modules(config, framework),
         Architecture::Bert(config) => bert::modules(config, task),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, FlaConfig,
-    FlaMixer, Scenario, T5Config, resolve,
+    FlaMixer, Scenario, T5Config, VitConfig, resolve,
 };
 use crate::catalog;
 use crate::spec::ModelRef;
@@ -207,6 +207,14 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("bert-base", 109_514_298),
     ("bert-large", 335_174_458),
     ("bart-base", 139_420_416),
+    ("bart-large", 406_291_456),
+    ("bart-large-cnn", 406_290_432),
+    ("distilbart-cnn-12-6", 305_510_400),
+    ("vit-tiny", 5_717_416),
+    ("vit-small", 22_050_664),
+    ("vit-large", 304_326_632),
+    ("vit-huge", 630_767_362),
+    ("vit-base", 85_800_194),
     ("t5-small", 60_506_624),
     ("t5-base", 222_903_552),
     ("t5-large", 737_668_096),
@@ -248,6 +256,15 @@ fn bart_parameters(c: &BartConfig) -> u64 {
     c.vocab_size * h + stack(c.encoder, 1) + stack(c.decoder, 2)
 }
 
+fn vit_parameters(c: &VitConfig) -> u64 {
+    let h = c.hidden_size;
+    let patches = c.num_channels * c.patch_size * c.patch_size * h + h;
+    let attention = 4 * (h * h + h);
+    let layer = attention + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
+    let embeddings = h + c.tokens() * h + patches;
+    embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (h + 1)
+}
+
 #[test]
 fn models_have_as_many_parameters_as_published() {
     for &(id, published) in PUBLISHED {
@@ -260,6 +277,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Decoder(config) => decoder_parameters(&config),
             Architecture::T5(config) => t5_parameters(&config),
             Architecture::Bart(config) => bart_parameters(&config),
+            Architecture::Vit(config) => vit_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),
             Architecture::Fla(config) => fla_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),

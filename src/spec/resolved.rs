@@ -4,7 +4,7 @@ use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
     DataLoader, Dataset, DecoderConfig, DecoderType, Evaluation, FlaConfig, Framework, LinearModel,
     Lora, Loss, Offload, Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend,
-    T5Config, Task,
+    T5Config, Task, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -125,6 +125,8 @@ pub enum Architecture {
     Bart(BartConfig),
     /// BERT and `RoBERTa`.
     Bert(BertConfig),
+    /// The vision transformer.
+    Vit(VitConfig),
 }
 
 /// Sizes that every transformer has.
@@ -136,6 +138,8 @@ pub struct Dimensions {
     pub inner: u64,
     /// Rows of the table of learned positions, 0 when there is none.
     pub position_rows: u64,
+    /// Tokens of a sample, where the model decides them.
+    pub tokens: Option<u64>,
     /// V.
     pub vocab_size: u64,
     /// A.
@@ -155,6 +159,14 @@ impl Architecture {
     /// Whether a mask is always made, as with biases on scores and in Falcon.
     fn is_always_masked(&self) -> bool {
         matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)
+    }
+
+    /// Tokens of a sample, where the model decides them: an image's patches.
+    pub fn tokens(&self) -> Option<u64> {
+        match self {
+            Self::Vit(config) => Some(config.tokens()),
+            _ => None,
+        }
     }
 
     /// Whether a decoder with a length of its own follows an encoder.
@@ -184,6 +196,16 @@ impl Architecture {
                 c.encoder.head_dim.max(c.decoder.head_dim),
                 None,
                 c.position_rows,
+            ),
+            Self::Vit(c) => (
+                c.hidden_size,
+                c.intermediate_size
+                    .max(c.num_channels * c.patch_size * c.patch_size),
+                c.num_labels,
+                c.num_attention_heads,
+                c.head_dim,
+                None,
+                c.tokens(),
             ),
             Self::T5(c) => (
                 c.d_model,
@@ -233,6 +255,7 @@ impl Architecture {
             widest: ends.max(of_expert).max(of_shared).max(count),
             inner,
             position_rows,
+            tokens: self.tokens(),
             vocab_size,
             heads,
             head_dim,

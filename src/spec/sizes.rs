@@ -32,7 +32,10 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     let message =
         "The largest tensor of a micro-batch would exceed 16 TiB; use fewer or shorter samples.";
     let message_zh = "一个微批次的最大张量会超过 16 TiB；请减小微批次或序列长度。";
-    if sample > limit {
+    let of_images = architecture.tokens().is_some();
+    if sample > limit && of_images {
+        findings.push(Finding::error("model", message, message_zh));
+    } else if sample > limit {
         findings.push(Finding::error("seq_len", message, message_zh).with_fix("seq_len", seq / 2));
     } else if sample.saturating_mul(u128::from(batch)) > limit {
         let fits = u64::try_from(limit / sample.max(1)).unwrap_or(1);
@@ -60,7 +63,7 @@ fn largest_weight(model: &Dimensions) -> u128 {
 
 /// The largest tensor of one sample.
 fn largest_sample(scenario: &Scenario, model: &Dimensions) -> u128 {
-    let seq = evaluation::tokens(scenario);
+    let seq = model.tokens.unwrap_or_else(|| evaluation::tokens(scenario));
     let tokens = bytes(&[seq, model.widest, model.experts_per_token]);
     if holds_scores(scenario, model) {
         tokens.max(bytes(&[model.heads, seq, seq]))

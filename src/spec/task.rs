@@ -3,12 +3,13 @@
 use super::{ActivationCheckpointing, Architecture, Attention, Finding, Framework, Scenario, Task};
 
 /// The tasks that are estimated for an architecture, its own first.
-fn tasks(architecture: &Architecture) -> &'static [Task] {
+pub(super) fn tasks(architecture: &Architecture) -> &'static [Task] {
     match architecture {
         Architecture::Linear(_) | Architecture::Decoder(_) | Architecture::Fla(_) => {
             &[Task::CausalLm]
         }
         Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
+        Architecture::Vit(_) => &[Task::ImageClassification],
         Architecture::Bert(config) if config.roberta => &[Task::MaskedLm],
         Architecture::Bert(_) => &[Task::MaskedLm, Task::SequenceClassification],
     }

@@ -5,7 +5,7 @@ use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
 use crate::spec::{
     ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Framework, Loss,
-    OptimizerImpl, OptimizerName, Precision, Program,
+    OptimizerImpl, OptimizerName, Precision, Program, Task,
 };
 use crate::tape::Category;
 
@@ -126,6 +126,14 @@ terms! { ActivationCheckpointing {
     None: "none", "无";
     Full: "every layer", "每一层";
     FullReentrant: "every layer, re-entrant", "每一层（re-entrant）";
+} }
+
+terms! { Task {
+    CausalLm: "the model's own", "模型默认";
+    Seq2SeqLm: "sequence to sequence", "序列到序列";
+    MaskedLm: "masked tokens", "掩码语言模型";
+    SequenceClassification: "classes of sequences", "序列分类";
+    ImageClassification: "classes of images", "图像分类";
 } }
 
 terms! { Loss {

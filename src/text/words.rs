@@ -68,6 +68,10 @@ words! {
     MicroBatchSizeHelp: "Samples per forward pass on one GPU (B).", "每个 GPU 每次前向的样本数（B）。";
     SeqLen: "Sequence length", "序列长度";
     SeqLenHelp: "Tokens per sample, padding included (S).", "每个样本的词元数，含填充（S）。";
+    TargetSeqLen: "Target length", "目标序列长度";
+    TargetSeqLenHelp: "Tokens per target of an encoder-decoder (T).", "编码器-解码器模型每个目标序列的词元数（T）。";
+    Task: "Task", "任务";
+    TaskHelp: "It decides the model's head and its labels.", "决定模型的输出头与标签。";
     Accumulation: "Gradient accumulation", "梯度累积（gradient accumulation）";
     AccumulationHelp: "Micro-batches per optimizer step; more of them do not need more memory.",
         "每次优化器更新的微批次数；增加它不会增加内存。";
@@ -191,6 +195,10 @@ words! {
     IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
     IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
+    IdleImages: "The model reads images; their size in its config decides the number of tokens.",
+        "该模型读取图像；词元数由其配置中的图像尺寸决定。";
+    IdleNoDecoder: "The model has no decoder with a length of its own.", "该模型没有独立长度的解码器。";
+    IdleOneTask: "The model is estimated for one task.", "该模型只按一种任务估算。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
@@ -215,6 +223,9 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NoEvaluation => Word::IdleNoEvaluation,
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,
+        Idle::Images => Word::IdleImages,
+        Idle::NoDecoder => Word::IdleNoDecoder,
+        Idle::OneTask => Word::IdleOneTask,
     }
 }
 

@@ -8,6 +8,7 @@ mod activation;
 mod attention;
 mod attention_math;
 mod cast;
+mod convolution;
 mod embedding;
 mod fla;
 mod flash_package;
@@ -27,6 +28,7 @@ mod split;
 mod topk;
 
 pub use attention::{Sdpa, SdpaKernel};
+pub use convolution::Window;
 pub use fla::FlaVersion;
 pub use flash_package::Packed;
 pub use four_bit::FourBit;

@@ -34,6 +34,8 @@ pub(super) const KEYS: &[&str] = &[
     "clip_grad_norm",
     "loss",
     "framework",
+    "task",
+    "target_seq_len",
     "hardware.gpu",
     "hardware.gpus_per_node",
     "hardware.processes_per_gpu",

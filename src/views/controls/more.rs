@@ -1,10 +1,14 @@
 //! Settings that matter less often.
 
-use crate::spec::Framework;
+use super::training::LENGTHS;
+use crate::spec::{Framework, Task};
 use crate::text::Word;
-use crate::views::setting::{ChoiceSetting, Setting, SwitchSetting, terms};
+use crate::views::setting::{ChoiceSetting, Kind, NumberSetting, Setting, SwitchSetting, terms};
 use leptos::prelude::*;
 
+const TASK: Setting = Setting::new("task", Word::Task, Word::TaskHelp);
+const TARGET_SEQ_LEN: Setting =
+    Setting::new("target_seq_len", Word::TargetSeqLen, Word::TargetSeqLenHelp);
 const CLIPPING: Setting = Setting::new("clip_grad_norm", Word::Clipping, Word::ClippingHelp);
 const OFFLOAD: Setting = Setting::with_id(
     "offload.optimizer_states",
@@ -24,6 +28,23 @@ const FRAMEWORK: Setting = Setting::new("framework", Word::Framework, Word::Fram
 #[component]
 pub(super) fn MoreControls() -> impl IntoView {
     view! {
+        <ChoiceSetting
+            setting=TASK
+            choices=terms(Task::ALL, Task::name)
+            get=|s| s.task.name().to_owned()
+            set=|s, name| {
+                if let Some(task) = Task::from_name(name) {
+                    s.task = task;
+                }
+            }
+        />
+        <NumberSetting
+            setting=TARGET_SEQ_LEN
+            steps=LENGTHS
+            kind=Kind::Tokens
+            get=|s| s.target_seq_len.unwrap_or(s.seq_len)
+            set=|s, value| s.target_seq_len = Some(value)
+        />
         <SwitchSetting
             setting=CLIPPING
             get=|s| s.clip_grad_norm

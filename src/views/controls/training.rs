@@ -44,7 +44,7 @@ const BATCH_SIZES: &[u64] = &[
     1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256,
 ];
 /// Sequence lengths that people use.
-const LENGTHS: &[u64] = &[
+pub(super) const LENGTHS: &[u64] = &[
     64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 16_384, 32_768,
 ];
 /// Micro-batches per optimizer step that people use.

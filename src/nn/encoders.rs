@@ -1,0 +1,24 @@
+//! The encoders by their type.
+
+use super::bert::Bert;
+use super::model::Output;
+use super::vit::Vit;
+use crate::tape::{Tape, Tensor};
+
+/// A model that reads its whole input at once.
+pub(super) trait Encoder {
+    /// Token ids `[B, S]` or images `[B, C, I, I]` to logits and, from labels, the loss.
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output;
+}
+
+impl Encoder for Bert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for Vit {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}

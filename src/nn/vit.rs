@@ -1,0 +1,129 @@
+//! The vision transformer with a classifier (`models/vit/modeling_vit.py`).
+
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::decoder::Shell;
+use super::facts::{Facts, Transformers};
+use super::layers::{LayerNorm, Linear};
+use super::loss;
+use super::model::Output;
+use super::vit_layer::VitLayer;
+use crate::spec::{ResolvedSpec, VitConfig};
+use crate::tape::{Tape, Tensor, Window};
+use crate::units::DType;
+use std::rc::Rc;
+
+/// `ViTForImageClassification`.
+pub(super) struct Vit {
+    cls_token: Tensor,
+    position_embeddings: Tensor,
+    projection: Patches,
+    layers: Vec<Rc<VitLayer>>,
+    layernorm: LayerNorm,
+    classifier: Linear,
+    dropout: bool,
+    dtype: DType,
+    shell: Shell,
+}
+
+/// `ViTPatchEmbeddings`: a convolution that sees each patch once.
+struct Patches {
+    weight: Tensor,
+    bias: Tensor,
+    size: u64,
+}
+
+impl Vit {
+    pub(super) fn new(b: &Builder, c: &VitConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let (hidden, patch) = (c.hidden_size, c.patch_size);
+        let vit = b.at("vit");
+        let embeddings = vit.at("embeddings");
+        let cls_token = embeddings.parameter("cls_token", [1, 1, hidden]);
+        let position_embeddings =
+            embeddings.parameter("position_embeddings", [1, c.tokens(), hidden]);
+        let projection = embeddings.at("patch_embeddings").at("projection");
+        let projection = Patches {
+            weight: projection.parameter("weight", [hidden, c.num_channels, patch, patch]),
+            bias: projection.parameter("bias", [hidden]),
+            size: patch,
+        };
+        let (list, name) = if facts.transformers == Transformers::V5 {
+            (vit.same(), "layers")
+        } else {
+            (vit.at("encoder"), "layer")
+        };
+        let layers = list.items(name, c.num_hidden_layers, |b| {
+            Rc::new(VitLayer::new(b, c, options))
+        });
+        Self {
+            cls_token,
+            position_embeddings,
+            projection,
+            layers,
+            layernorm: LayerNorm::new(&vit.at("layernorm"), hidden),
+            classifier: Linear::new(&b.at("classifier"), hidden, c.num_labels, true),
+            dropout: c.dropout.embedding,
+            dtype: b.dtype(),
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let encoded = t.scoped("vit", None, || self.encode(t, images));
+        let logits = t.scoped("classifier", None, || {
+            // sequence_output[:, 0, :]
+            let rows = facts.index_all(t, &encoded, 1);
+            let first = facts.index_all(t, &t.select(&rows, 1), 1);
+            self.classifier.forward(t, &first)
+        });
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop(encoded);
+        Output {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+        }
+    }
+
+    /// `ViTModel`: `[B, tokens, H]`.
+    fn encode(&self, t: &Tape, images: &Tensor) -> Tensor {
+        let pixels = t.to(images, self.dtype);
+        let embedded = t.scoped("embeddings", None, || self.embed(t, &pixels));
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
+        }
+        let out = t.scoped("layernorm", None, || self.layernorm.forward(t, &hidden));
+        drop((hidden, embedded, pixels));
+        out
+    }
+
+    /// `ViTEmbeddings`.
+    fn embed(&self, t: &Tape, pixels: &Tensor) -> Tensor {
+        let patches = {
+            let Patches { weight, bias, size } = &self.projection;
+            let window = Window {
+                stride: [*size; 2],
+                padding: [0; 2],
+            };
+            let image = t.conv2d(pixels, weight, Some(bias), window);
+            let flat = t.view(
+                &image,
+                [image.dim(0), image.dim(1), image.dim(2) * image.dim(3)],
+            );
+            t.transpose(&flat, 1, 2)
+        };
+        let first = t.expand(&self.cls_token, [patches.dim(0), 1, patches.dim(2)]);
+        let tokens = t.cat(&[&first, &patches], 1);
+        drop(patches);
+        let sum = t.add(&tokens, &self.position_embeddings);
+        drop(tokens);
+        dropped(t, sum, self.dropout)
+    }
+}

@@ -1,0 +1,136 @@
+//! Convolutions by PyTorch's own kernels, as where cuDNN is off.
+
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+/// How a kernel moves over an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Pixels between places of the kernel, down and across.
+    pub stride: [u64; 2],
+    /// Rows and columns of zeros around the image.
+    pub padding: [u64; 2],
+}
+
+/// Images whose products are recorded one by one: each takes and returns the same workspace, so
+/// that more of them change nothing.
+const SEPARATE_IMAGES: u64 = 64;
+
+impl Tape {
+    /// `torch.nn.functional.conv2d(x, weight, bias, stride, padding)` of `[B, C, H, W]` and
+    /// `[O, C, h, w]` to `[B, O, H', W']` (`aten/src/ATen/native/cuda/ConvolutionMM2d.cu`, torch
+    /// 2.15): the patches of one image after the other are written in columns, then multiplied.
+    /// Saves x and the weight. A convolution of a kernel of one pixel needs no columns.
+    pub fn conv2d(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        window: Window,
+    ) -> Tensor {
+        // C++ evaluates the casts from the last argument to the first.
+        let bias = bias.map(|bias| self.cast_down(bias));
+        let weight = self.cast_down(weight);
+        let x = self.cast_down(x);
+        self.without_autocast(|| self.convolution(&x, &weight, bias.as_ref(), window))
+    }
+
+    fn convolution(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        window: Window,
+    ) -> Tensor {
+        const OP: &str = "convolution";
+        let shape = convolved(x, weight, window);
+        let inputs: smallvec::SmallVec<[&Tensor; 3]> = [Some(x), Some(weight), bias]
+            .into_iter()
+            .flatten()
+            .collect();
+        let saved = self
+            .records(&inputs)
+            .then(|| (self.save(x), self.save(weight)));
+        let x = &self.contiguous(x);
+        let out = self.empty(OP, shape, x.dtype());
+        let columns = columns(weight, &shape, window);
+        self.by_images(OP, shape.dims()[0], columns, x.dtype());
+        let Some(saved) = saved else { return out };
+        let needs = [
+            x.requires_grad(),
+            weight.requires_grad(),
+            bias.is_some_and(Tensor::requires_grad),
+        ];
+        let with_bias = bias.is_some();
+        self.attach(
+            &inputs,
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let (x, weight) = (saved.0.unpack(t), saved.1.unpack(t));
+                t.convolution_backward(g, &x, &weight, needs, with_bias, columns)
+            }),
+        )
+    }
+
+    fn convolution_backward(
+        &self,
+        g: &Tensor,
+        x: &Tensor,
+        weight: &Tensor,
+        [need_x, need_weight, need_bias]: [bool; 3],
+        with_bias: bool,
+        columns: u64,
+    ) -> Grads {
+        const OP: &str = "convolution_backward";
+        let g = self.contiguous(g);
+        let images = g.dim(0);
+        let grad_x = need_x.then(|| self.empty(OP, *x.shape(), x.dtype()));
+        let grad_bias = need_bias.then(|| self.empty(OP, Shape::from([g.dim(1)]), g.dtype()));
+        if need_x {
+            self.by_images(OP, images, columns, x.dtype());
+        }
+        let grad_weight = need_weight.then(|| {
+            let grad = self.empty(OP, *weight.shape(), weight.dtype());
+            self.by_images(OP, images, columns, x.dtype());
+            grad
+        });
+        let mut grads: Grads = smallvec![grad_x, grad_weight];
+        if with_bias {
+            grads.push(grad_bias);
+        }
+        grads
+    }
+
+    /// The columns of one image, and a product for each image.
+    fn by_images(&self, op: &'static str, images: u64, columns: u64, dtype: DType) {
+        let _columns = self.scratch(op, columns * dtype.size());
+        for _ in 0..images.min(SEPARATE_IMAGES) {
+            self.gemm_workspace(op);
+        }
+    }
+}
+
+/// The shape of a convolution.
+fn convolved(x: &Tensor, weight: &Tensor, window: Window) -> Shape {
+    let size = |axis: usize| {
+        let dim = 2 + axis;
+        let kernel = weight.shape().dims()[dim];
+        let padded = x.shape().dims()[dim] + 2 * window.padding[axis];
+        (padded.saturating_sub(kernel)) / window.stride[axis].max(1) + 1
+    };
+    Shape::from([x.dim(0), weight.dim(0), size(0), size(1)])
+}
+
+/// Elements of the columns of one image of a convolution to `out`.
+fn columns(weight: &Tensor, out: &Shape, window: Window) -> u64 {
+    let [_, channels, height, width] = [0, 1, 2, 3].map(|d| weight.shape().dims()[d]);
+    let plain = [height, width] == [1, 1] && window.stride == [1, 1] && window.padding == [0, 0];
+    if plain {
+        0
+    } else {
+        channels * height * width * out.dims()[2] * out.dims()[3]
+    }
+}
