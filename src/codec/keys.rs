@@ -160,6 +160,7 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
     ),
     key("memory_limit", "limit", Kind::Bytes),
+    key("other_device_memory", "held", Kind::Bytes),
     key("framework", "framework", name!(Framework)),
     key("offload.optimizer_states", "offload_opt", Kind::Flag),
     key("offload.gradients", "offload_grad", Kind::Flag),

@@ -76,6 +76,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             accumulation_steps: Some(1),
             ..Evaluation::default()
         },
+        other_device_memory: 1,
         ..Scenario::default()
     };
     let mut paths = Vec::new();

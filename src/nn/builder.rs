@@ -181,7 +181,12 @@ impl<'a> Builder<'a> {
         let t = self.plan.tape;
         let make = || {
             let shape = Shape::from([values]);
-            t.allocate("quantize", shape, DType::Float32, Category::Buffers)
+            let category = if self.facts().scale_code_is_shared {
+                Category::Parameters
+            } else {
+                Category::Buffers
+            };
+            t.allocate("quantize", shape, DType::Float32, category)
         };
         self.plan.scale_code.get_or_init(make).clone()
     }

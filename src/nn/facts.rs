@@ -44,6 +44,11 @@ pub(super) struct Facts {
     /// Doubly quantized layers all refer to one table of codes (bitsandbytes 0.45, with torch
     /// 2.6); in 0.50 each has a copy of it.
     pub(super) scale_code_is_shared: bool,
+    /// The bias of a layer in four bits takes the dtype of the layer's input for good
+    /// (bitsandbytes 0.45), not that in which the layer computes.
+    pub(super) four_bit_bias_follows_input: bool,
+    /// Products with a weight in eight bits hold their integer sums to the end (bitsandbytes 0.45).
+    pub(super) int8_keeps_sums: bool,
     /// Products of few rows with a weight in four bits run in one kernel (bitsandbytes 0.50).
     pub(super) four_bit_fuses_few_rows: bool,
     /// Indexing with a whole dimension (`x[:, :, :]`) is recorded as slices (torch 2.6).
@@ -61,6 +66,8 @@ impl Facts {
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: true,
                 scale_code_is_shared: false,
+                four_bit_bias_follows_input: false,
+                int8_keeps_sums: false,
                 four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
                 transformers: Transformers::V5,
@@ -71,6 +78,8 @@ impl Facts {
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: false,
                 scale_code_is_shared: true,
+                four_bit_bias_follows_input: true,
+                int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 transformers: Transformers::V451,
@@ -81,6 +90,8 @@ impl Facts {
                 loss_pads_labels: false,
                 checkpointing_asks_input_gradient: false,
                 scale_code_is_shared: true,
+                four_bit_bias_follows_input: true,
+                int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
                 transformers: Transformers::V448,

@@ -18,6 +18,7 @@ const SCALE_CODE: u64 = 256;
 pub(super) struct Linear4bit {
     weight: FourBit,
     compute_dtype: DType,
+    bias_follows_input: bool,
     /// The packed weight and what it takes to unpack it.
     _state: Vec<Tensor>,
     bias: RefCell<Option<Tensor>>,
@@ -56,22 +57,29 @@ impl Linear4bit {
         Self {
             weight,
             compute_dtype: weight.dtype,
+            bias_follows_input: b.facts().four_bit_bias_follows_input,
             _state: state,
             bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
         }
     }
 
-    /// `[.., inputs]` to `[.., outputs]`, in the dtype of x. The first call gives the bias the
-    /// dtype in which the layer computes, for good.
+    /// `[.., inputs]` to `[.., outputs]`, in the dtype of x. The first call gives the bias, for
+    /// good, the dtype in which the layer computes (bitsandbytes 0.45: that of x).
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let dtype = x.dtype();
+        let kept = if self.bias_follows_input {
+            dtype
+        } else {
+            self.compute_dtype
+        };
         let x = t.to(x, self.compute_dtype);
         let bias = self.bias.borrow().clone().map(|bias| {
-            let cast = t.to(&bias, self.compute_dtype);
+            let cast = t.to(&bias, kept);
             cast.set_category(Category::Parameters);
             cast
         });
         self.bias.replace(bias.clone());
+        let bias = bias.map(|bias| t.to(&bias, self.compute_dtype));
         let result = t.matmul_4bit(&x, self.weight, bias.as_ref());
         t.to(&result, dtype)
     }

@@ -2,7 +2,9 @@
 
 use super::builder::Builder;
 use super::four_bit::Linear4bit;
+use super::int8::Linear8bit;
 use super::lora::Slot;
+use crate::spec::QuantizationType;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
@@ -19,17 +21,22 @@ enum Weight {
         bias: Option<Tensor>,
     },
     FourBit(Linear4bit),
+    EightBit(Linear8bit),
 }
 
 impl Linear {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
-        let weight = if b.quantization().is_on() {
-            Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
-        } else {
-            let weight = b.parameter("weight", [outputs, inputs]);
-            let bias = bias.then(|| b.parameter("bias", [outputs]));
-            Weight::Full { weight, bias }
+        let weight = match b.quantization().kind {
+            QuantizationType::Nf4 | QuantizationType::Fp4 => {
+                Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
+            }
+            QuantizationType::Int8 => Weight::EightBit(Linear8bit::new(b, inputs, outputs, bias)),
+            QuantizationType::None => {
+                let weight = b.parameter("weight", [outputs, inputs]);
+                let bias = bias.then(|| b.parameter("bias", [outputs]));
+                Weight::Full { weight, bias }
+            }
         };
         let adapter = b.adapter(inputs, outputs, false);
         Self { weight, adapter }
@@ -52,7 +59,7 @@ impl Linear {
     pub(super) fn weight(&self) -> Option<&Tensor> {
         match &self.weight {
             Weight::Full { weight, .. } => Some(weight),
-            Weight::FourBit(_) => None,
+            Weight::FourBit(_) | Weight::EightBit(_) => None,
         }
     }
 
@@ -77,7 +84,19 @@ impl Linear {
             Weight::FourBit(layer) => {
                 let result = layer.forward(t, x);
                 match adapter {
-                    Some(adapter) => adapter.forward_4bit(t, x, result),
+                    // A copy of the result, since the layer may return a view of it.
+                    Some(adapter) => {
+                        let copy = t.clone_contiguous(&result);
+                        drop(result);
+                        adapter.forward_quantized(t, x, copy)
+                    }
+                    None => result,
+                }
+            }
+            Weight::EightBit(layer) => {
+                let result = layer.forward(t, x);
+                match adapter {
+                    Some(adapter) => adapter.forward_quantized(t, x, result),
                     None => result,
                 }
             }

@@ -45,21 +45,19 @@ impl Adapter {
         t.to(&sum, dtype)
     }
 
-    /// `lora.bnb.Linear4bit.forward`: the same beside a quantized layer, whose result is copied;
+    /// `lora.bnb.Linear4bit.forward` and `Linear8bitLt.forward`: the same beside a quantized layer;
     /// autocast does without casts of its own.
-    pub(super) fn forward_4bit(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
-        let copy = t.clone_contiguous(&result);
-        drop(result);
+    pub(super) fn forward_quantized(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
         let (x, output) = if t.autocast_dtype().is_some() {
             (x.clone(), self.scaled(t, x))
         } else {
             let x = t.to(x, self.a.dtype());
             let scaled = self.scaled(t, &x);
-            let output = t.to(&scaled, copy.dtype());
+            let output = t.to(&scaled, result.dtype());
             (x, output)
         };
-        let sum = t.add(&copy, &output);
-        drop((copy, output, x));
+        let sum = t.add(&result, &output);
+        drop((result, output, x));
         sum
     }
 }

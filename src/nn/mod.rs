@@ -33,6 +33,7 @@ mod gated_mlp;
 mod gemma;
 mod gpt2;
 mod gpt_neox;
+mod int8;
 mod layers;
 mod linear;
 mod llama;

@@ -10,7 +10,7 @@ use crate::spec::{
     AutocastStyle, EvaluationKind, Framework, Loss, Precision, Program, ResolvedSpec,
 };
 use crate::tape::{Backend, Category, FlaVersion, Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -138,6 +138,8 @@ struct Run<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
     accumulation: u32,
+    /// What the process holds beside the model.
+    _held: Tensor,
     model: Rc<Model>,
     optimizer: Rc<RefCell<Optimizer>>,
     scaler: Option<GradScaler>,
@@ -149,6 +151,8 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
+        let bytes = Shape::from([spec.other_device_memory.get()]);
+        let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
         let model = Rc::new(Model::new(t, spec));
         let mut counts = Counts {
             parameters: model.num_parameters(),
@@ -180,6 +184,7 @@ impl<'a> Run<'a> {
             model,
             optimizer,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
+            _held: held,
             kept: None,
             marks: Vec::new(),
             counts,

@@ -13,6 +13,8 @@ names! {
         Nf4 = "nf4",
         /// Four bits, float.
         Fp4 = "fp4",
+        /// Eight bits, with outliers apart (`LLM.int8()`).
+        Int8 = "int8",
     }
 }
 

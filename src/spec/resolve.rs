@@ -38,6 +38,12 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     optimizer::check(scenario, findings);
     offload::check(scenario, findings);
     allocator::check(&scenario.allocator, findings);
+    limits::check(
+        "other_device_memory",
+        scenario.other_device_memory,
+        &(0..=limits::TENSOR_BYTES),
+        findings,
+    );
     if let Some(bytes) = scenario.memory_limit {
         limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
     }
@@ -95,6 +101,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         host,
         allocator: scenario.allocator.clone(),
         memory_limit: scenario.memory_limit.map(Bytes),
+        other_device_memory: Bytes(scenario.other_device_memory),
         framework: scenario.framework,
     })
 }

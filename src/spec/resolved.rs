@@ -78,6 +78,8 @@ pub struct ResolvedSpec {
     pub allocator: AllocatorSettings,
     /// What PyTorch lets the allocator hold, when that is limited.
     pub memory_limit: Option<Bytes>,
+    /// Bytes of tensors that the process holds beside the model.
+    pub other_device_memory: Bytes,
     /// Framework.
     pub framework: Framework,
 }

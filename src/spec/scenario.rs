@@ -91,6 +91,10 @@ pub struct Scenario {
     /// `torch.cuda.set_per_process_memory_fraction` in bytes: what the allocator may hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<u64>,
+    /// Bytes of tensors that the process holds on the device beside the model and its training:
+    /// another model, a library's tables.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub other_device_memory: u64,
     /// Framework versions, as `torch-2.15/transformers-5.23`.
     pub framework: Framework,
 }
@@ -138,6 +142,7 @@ impl Default for Scenario {
             hardware: Hardware::default(),
             allocator: AllocatorSettings::default(),
             memory_limit: None,
+            other_device_memory: 0,
             framework: Framework::default(),
         }
     }
@@ -327,6 +332,11 @@ impl Default for Optimizer {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 pub(super) fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(value: &u64) -> bool {
+    *value == 0
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

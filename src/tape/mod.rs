@@ -25,7 +25,7 @@ mod tensor;
 
 pub use category::Category;
 pub use checkpoint::Region;
-pub use ops::{FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
+pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
 pub use recorder::{RawEvent, RawStorage};
 pub use tensor::Tensor;
 

@@ -185,6 +185,23 @@ fn output_vector_size(dims: &[Dim]) -> u64 {
 impl Tape {
     /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
+        self.reduce_over(op, x, shape, dtype, ACCUMULATOR)
+    }
+
+    /// `x.any()` of truth values.
+    pub(super) fn any(&self, x: &Tensor) -> Tensor {
+        self.reduce_over("any", x, Shape::new(&[]), DType::Bool, 1)
+    }
+
+    /// A reduction whose partial results take `accumulator` bytes each.
+    fn reduce_over(
+        &self,
+        op: &'static str,
+        x: &Tensor,
+        shape: Shape,
+        dtype: DType,
+        accumulator: u64,
+    ) -> Tensor {
         let out = self.empty(op, shape, dtype);
         let accumulator = if dtype == DType::Bool {
             FLAG
