@@ -8,6 +8,7 @@ mod figures;
 mod language;
 mod node;
 mod numbers;
+mod others;
 mod remedies;
 mod sentences;
 mod terms;
@@ -21,6 +22,7 @@ pub use figures::{
 pub use language::Language;
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
+pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use remedies::{remedy_cost, remedy_name, remedy_saving};
 pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,

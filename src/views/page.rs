@@ -11,6 +11,7 @@ use super::look::share_inks;
 use super::masthead::Masthead;
 use super::node::NodePanel;
 use super::notices::Notices;
+use super::others::OthersPanel;
 use super::phases::PhasesPanel;
 use super::remedies::RemediesPanel;
 use super::timeline::TimelinePanel;
@@ -52,6 +53,7 @@ fn Whole() -> impl IntoView {
                         <NodePanel />
                         <RemediesPanel />
                         <ExplanationPanel />
+                        <OthersPanel />
                         <BreakdownPanel />
                     </Show>
                     <AssumptionsPanel />
