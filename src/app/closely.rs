@@ -13,7 +13,7 @@ const REST: Duration = Duration::from_millis(120);
 /// leaves the zoom when the program is another one.
 pub(super) fn follow(store: Store) {
     let serial = StoredValue::new(0_u64);
-    let wanted = Memo::new(move |_| store.lookers.get() > 0 || store.window.with(Option::is_some));
+    let wanted = Memo::new(move |_| store.looking.get() || store.window.with(Option::is_some));
     Effect::new(move |_| {
         store.answer.track();
         if store.closer.with_untracked(Option::is_some) {

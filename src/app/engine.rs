@@ -2,6 +2,7 @@
 
 use super::store::Store;
 use crate::report;
+use crate::spec::Finding;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -26,9 +27,16 @@ pub fn follow(store: Store) {
 fn estimate(store: Store) {
     match store.scenario.with_untracked(report::estimate) {
         Ok(estimate) => {
-            store.findings.set(estimate.report.findings.clone());
+            say(store, estimate.report.findings.clone());
             store.answer.set(Some(Arc::new(estimate)));
         }
-        Err(findings) => store.findings.set(findings),
+        Err(findings) => say(store, findings),
+    }
+}
+
+/// Every control listens to the findings: they are told only of others.
+fn say(store: Store, findings: Vec<Finding>) {
+    if store.findings.with_untracked(|now| *now != findings) {
+        store.findings.set(findings);
     }
 }

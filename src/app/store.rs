@@ -59,8 +59,8 @@ pub struct Store {
     pub ghost: RwSignal<Option<Ghost>>,
     /// What is highlighted.
     pub focus: Focus,
-    /// How many panels want to know single tensors.
-    pub lookers: RwSignal<u32>,
+    /// Whether a panel wants to know single tensors.
+    pub looking: RwSignal<bool>,
     /// The run of the last good answer in detail, while somebody wants it.
     pub detail: RwSignal<Option<Arc<Detail>>>,
     /// The events that the timeline shows; none for all.
@@ -103,7 +103,7 @@ impl Store {
             remedies: RwSignal::new(Vec::new()),
             ghost: RwSignal::new(None),
             focus: Focus::new(),
-            lookers: RwSignal::new(0),
+            looking: RwSignal::new(false),
             detail: RwSignal::new(None),
             window: RwSignal::new(None),
             closer: RwSignal::new(None),

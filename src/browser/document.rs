@@ -1,7 +1,10 @@
 //! The document: its language, title and skeleton.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, Event, HtmlElement, Window};
+use web_sys::{
+    Document, Element, Event, FocusEvent, HtmlElement, ScrollIntoViewOptions,
+    ScrollLogicalPosition, Window,
+};
 
 pub(super) fn window() -> Option<Window> {
     web_sys::window()
@@ -91,4 +94,43 @@ pub fn is_typing(event: &Event) -> bool {
         let text = name == "INPUT" && element.get_attribute("type").as_deref() == Some("text");
         text || matches!(name.as_str(), "TEXTAREA" | "SELECT")
     })
+}
+
+/// Scrolls the option with this index in a list into sight.
+pub fn show_within(list: &Element, index: usize) {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    let option = list.query_selector_all("[role=option]").ok();
+    let option: Option<Element> = option
+        .and_then(|all| all.get(index))
+        .and_then(|node| node.dyn_into().ok());
+    if let Some(option) = option {
+        scroll(&option, ScrollLogicalPosition::Nearest);
+    }
+}
+
+/// Scrolls to the first element that a selector finds and marks it with `data-pointed-out`, and
+/// nothing else; without a selector nothing is marked.
+pub fn point_out(selector: Option<&str>) {
+    const MARK: &str = "data-pointed-out";
+    let find = |selector: &str| document().and_then(|d| d.query_selector(selector).ok()?);
+    if let Some(marked) = find(&format!("[{MARK}]")) {
+        let _ = marked.remove_attribute(MARK);
+    }
+    if let Some(found) = selector.and_then(find) {
+        let _ = found.set_attribute(MARK, "");
+        scroll(&found, ScrollLogicalPosition::Center);
+    }
+}
+
+fn scroll(element: &Element, to: ScrollLogicalPosition) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(to);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
+/// Whether the focus moves out of the element that handles this event.
+pub fn focus_leaves(event: &FocusEvent) -> bool {
+    let handler: Option<Element> = event.current_target().and_then(|at| at.dyn_into().ok());
+    let next: Option<Element> = event.related_target().and_then(|to| to.dyn_into().ok());
+    handler.is_some_and(|handler| !handler.contains(next.as_deref()))
 }

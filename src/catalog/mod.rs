@@ -13,7 +13,11 @@
 mod accelerators;
 mod fact;
 mod models;
+mod search;
+mod situations;
 
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
 pub use fact::{Confidence, Fact};
 pub use models::{MODELS, Model, model};
+pub use search::search;
+pub use situations::{SITUATIONS, Situation};

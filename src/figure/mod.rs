@@ -11,6 +11,7 @@ mod device;
 mod host;
 mod peaks;
 mod table;
+mod tensors;
 mod zoom;
 
 pub use bar::{CapacityBar, Part, Standing};
@@ -18,4 +19,5 @@ pub use device::{DevicePart, binding_step, device_bar};
 pub use host::{HostBarPart, NodeRow, host_bar, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};
 pub use table::{HostTable, PhaseTable, host_table, phase_table};
+pub use tensors::{TensorGroup, tensor_groups};
 pub use zoom::zoomed;

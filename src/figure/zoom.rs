@@ -19,7 +19,7 @@ pub fn zoomed(
     let (start, end) = (f64::from(start), f64::from(end));
     let (first, last) = (f64::from(first), f64::from(last));
     let wanted = ((end - start) * share).max(FEWEST);
-    if wanted >= last - first {
+    if wanted + FEWEST >= last - first {
         return None;
     }
     // What the reader looks at stays where it is on the screen.

@@ -57,6 +57,38 @@ words! {
     ModelHelp: "A published model, or the config.json of your own.", "已发布的模型，或您自己的 config.json。";
     ModelCustom: "Own config.json\u{2026}", "自己的 config.json\u{2026}";
     ModelLinear: "One nn.Linear layer", "单个 nn.Linear 层";
+    ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
+    ModelList: "Models", "模型";
+    ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
+        "没有找到。可以粘贴 config.json，或输入仓库名（所有者/名称）。";
+    ModelRecent: "Recent, on this machine", "最近使用（仅保存在本机）";
+    ModelOwn: "Something else", "其他";
+    ModelOwnDetail: "paste it below", "在下方粘贴";
+    ModelFetch: "Fetch its config.json from huggingface.co", "从 huggingface.co 获取其 config.json";
+    ModelFetching: "Fetching the config.json\u{2026}", "正在获取 config.json\u{2026}";
+    ModelUnreachable: "huggingface.co cannot be reached from here: you are offline, or this page's host does not allow it. Open the model's page there, copy its config.json and paste it here.",
+        "无法访问 huggingface.co：您处于离线状态，或本页面的主机不允许。请打开该模型的页面，复制其 config.json 并粘贴到此处。";
+    ModelGated: "There is no such repository, or its files are shown only to who has been let in. If you have been, copy its config.json from the model's page and paste it here.",
+        "没有这个仓库，或其文件仅对获准者开放。如果您已获准，请从模型页面复制 config.json 并粘贴到此处。";
+    ModelNoConfig: "The repository has no config.json. Look on its page for the model that it was made from.",
+        "该仓库没有 config.json，请在其页面上查找它所基于的模型。";
+    Tour: "Tour", "导览";
+    TourTitle: "Two-minute tour: where is the peak?", "两分钟导览：峰值在哪里？";
+    TourNext: "Next", "下一步";
+    TourBack: "Back", "上一步";
+    TourEnd: "End the tour", "结束导览";
+    Keys: "Keys", "按键";
+    KeysTitle: "Keys", "键盘操作";
+    Close: "Close", "关闭";
+    KeySearch: "search for a model", "搜索模型";
+    KeyKeys: "this list", "显示此列表";
+    KeyArrows: "move through a figure, a legend or a slider", "在图、图例或滑块中移动";
+    KeyLeap: "to the next phase in a figure", "到图中的下一个阶段";
+    KeyEnds: "to the ends", "到两端";
+    KeyPin: "pin what is there; on a batch size, use it", "固定所在之处；在批次大小上则采用该值";
+    KeyEscape: "let go of what is pinned; close what is open", "取消固定，关闭已打开的面板";
+    KeyZoom: "look closer at the timeline, less close, at the whole run", "放大、缩小时间线，显示全程";
+    GlossaryTitle: "What the words mean", "术语";
     ModelConfig: "Contents of config.json", "config.json 的内容";
     ModelConfigHelp: "Paste the config.json of a Hugging Face model; it stays in this page and its link.",
         "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
@@ -148,13 +180,20 @@ words! {
     PhasesTitle: "Which phase needs most", "哪个阶段需要最多";
     TimelineTitle: "Memory over program order", "内存随程序顺序的变化";
     CrossoverTitle: "Peak by micro-batch size", "峰值随微批次大小的变化";
+    TensorsTitle: "Tensors at the peak", "峰值时的张量";
+    AllCategories: "all categories", "所有类别";
+    Module: "Module and operation", "模块与操作";
+    ShapeType: "Shape and type", "形状与类型";
+    Each: "Each", "单个";
+    HowMany: "Count", "数量";
+    Born: "Born", "产生";
+    Freed: "Freed", "释放";
+    Measure: "Count as used", "计入方式";
     BreakdownTitle: "Every number", "全部数据";
     BreakdownDevice: "GPU memory by phase", "各阶段的显存";
     BreakdownHost: "Host RAM by phase", "各阶段的主机内存";
     Part: "Part", "部分";
     Total: "total", "合计";
-    OthersTitle: "What others would say", "其他工具的估算";
-    OthersHelp: "Published formulas for this run beside the simulation, and why they differ.", "针对此次训练的公开公式与本工具的模拟结果，以及差异的原因。";
     ExplanationTitle: "Why", "原因";
     AssumptionsTitle: "What this assumes", "假设与局限";
     Table: "Table", "表格";
@@ -205,11 +244,7 @@ words! {
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
-    Examples: "Examples", "示例";
-    ExampleToy: "one linear layer", "单个线性层";
-    ExampleOptimizer: "peak in the optimizer", "峰值在优化器";
-    ExampleBackward: "peak in backward", "峰值在反向";
-    ExampleLarge: "8B in bf16", "8B 的 bf16 训练";
+    Situations: "Situations", "典型情形";
 }
 
 /// Why a setting has no effect.

@@ -15,6 +15,8 @@ pub(super) trait Shown: Copy + Send + Sync + PartialEq + 'static {
     fn label(self, store: Store) -> &'static str;
     fn ink(self) -> (&'static str, &'static str);
     fn target(self) -> Target;
+    /// The part into which small ones are folded.
+    fn small() -> Self;
 }
 
 impl Shown for DevicePart {
@@ -46,6 +48,10 @@ impl Shown for DevicePart {
             other => Target::Other(other.name()),
         }
     }
+
+    fn small() -> Self {
+        Self::Small
+    }
 }
 
 impl Shown for HostBarPart {
@@ -74,6 +80,10 @@ impl Shown for HostBarPart {
             Self::Used(part) => Target::Host(part),
             Self::Small | Self::PageCache => Target::Other(self.name()),
         }
+    }
+
+    fn small() -> Self {
+        Self::Small
     }
 }
 
@@ -115,6 +125,9 @@ pub(super) fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segm
         .map(|part| segment(part, scale.finer(part.bytes), true, store));
     counted.chain(uncounted).collect()
 }
+
+/// The GPU's bar.
+const DEVICE: &str = "device-bar";
 
 /// A bar with its heading and its legend.
 #[component]
@@ -187,10 +200,14 @@ fn CapacityPanel<K: Shown>(
         let target = store.focus.broadly()?;
         bar.with(|bar| {
             let bar = bar.as_ref()?;
-            let all = bar.parts.iter().chain(&bar.uncounted);
-            all.map(|part| part.key)
-                .find(|key| key.target() == target)
-                .map(Shown::key)
+            let all = bar.parts.iter().chain(&bar.uncounted).map(|part| part.key);
+            let own = all.clone().find(|key| key.target() == target);
+            // What is too small to be shown by itself is one of the small parts.
+            let small = || {
+                let folded = matches!(target, Target::Category(_)) && id == DEVICE;
+                all.clone().find(|key| folded && *key == K::small())
+            };
+            own.or_else(small).map(Shown::key)
         })
     });
     let pinned = Memo::new(move |_| {
@@ -281,7 +298,7 @@ pub(super) fn DevicePanel() -> impl IntoView {
     let before = Signal::derive(move || store.ghost.get().map(|ghost| ghost.device));
     view! {
         <CapacityPanel
-            id="device-bar"
+            id=DEVICE
             title=Word::Vram
             subtitle
             bar

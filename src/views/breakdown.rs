@@ -1,6 +1,7 @@
 //! Every number: categories by phase.
 
 use super::bars::{background, category_background};
+use super::seen::while_seen;
 use crate::app::{Target, use_store};
 use crate::figure::{binding_step, host_table, phase_table};
 use crate::sim::Phase;
@@ -40,14 +41,14 @@ fn cells<K: Copy>(rows: &[(K, Vec<Bytes>)], totals: &[Bytes], scale: Scale) -> V
 #[component]
 pub(super) fn BreakdownTable() -> impl IntoView {
     let store = use_store();
-    let table = Memo::new(move |_| {
+    let (node, table) = while_seen(move || {
         store.answer.with(|answer| {
             answer
                 .as_ref()
                 .map(|e| phase_table(binding_step(&e.report.device)))
         })
     });
-    move || {
+    let body = move || {
         let table = table.get()?;
         let (language, units) = (store.language.get(), store.units.get());
         let largest = table.reserved.iter().copied().max().unwrap_or_default();
@@ -108,7 +109,8 @@ pub(super) fn BreakdownTable() -> impl IntoView {
                 </table>
             </div>
         })
-    }
+    };
+    view! { <div node_ref=node>{body}</div> }
 }
 
 fn recedes(category: Category) -> bool {
@@ -173,12 +175,12 @@ fn PhaseHead(
 #[component]
 fn HostTable() -> impl IntoView {
     let store = use_store();
-    let table = Memo::new(move |_| {
+    let (node, table) = while_seen(move || {
         store
             .answer
             .with(|answer| answer.as_ref().map(|e| host_table(&e.report.host)))
     });
-    move || {
+    let body = move || {
         let table = table.get()?;
         let (language, units) = (store.language.get(), store.units.get());
         let largest = table.totals.iter().copied().max().unwrap_or_default();
@@ -226,7 +228,8 @@ fn HostTable() -> impl IntoView {
                 </table>
             </div>
         })
-    }
+    };
+    view! { <div node_ref=node>{body}</div> }
 }
 
 /// The panel.

@@ -1,7 +1,9 @@
 //! The head of the page: what this is, language, units and sharing.
 
-use super::examples::Examples;
+use super::keys::KeysButton;
 use super::share::SharePanel;
+use super::situations::Situations;
+use super::tour::TourButton;
 use crate::app::use_store;
 use crate::text::{ByteUnits, Language, Word};
 use leptos::prelude::*;
@@ -46,7 +48,11 @@ pub(super) fn Masthead() -> impl IntoView {
                 <h1 class="brand-name">"Highwater"</h1>
                 <p class="brand-tagline">{word(Word::Tagline)}</p>
             </div>
-            <Examples />
+            <div class="ways">
+                <Situations />
+                <TourButton />
+                <KeysButton />
+            </div>
             <div class="tools">
                 <div class="toggle" role="group" aria-label=word(Word::Units)>
                     {units}

@@ -7,13 +7,14 @@ use super::controls::Controls;
 use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
 use super::explanation::ExplanationPanel;
+use super::glossary::GlossaryPanel;
 use super::look::share_inks;
 use super::masthead::Masthead;
 use super::node::NodePanel;
 use super::notices::Notices;
-use super::others::OthersPanel;
 use super::phases::PhasesPanel;
 use super::remedies::RemediesPanel;
+use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
@@ -37,12 +38,12 @@ fn Whole() -> impl IntoView {
     view! {
         <div class="page">
             <a class="skip" href="#answer">{word(Word::SkipToAnswer)}</a>
-            <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
             <Masthead />
             <main class="panes" class:stale=Signal::derive(move || store.is_stale())>
                 <VerdictPanel />
                 <Controls />
                 <div class="answer" id="answer" tabindex="-1">
+                    <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
                     <Notices />
                     <Show when=move || store.has_answer()>
                         <DevicePanel />
@@ -52,11 +53,12 @@ fn Whole() -> impl IntoView {
                         <CrossoverPanel />
                         <NodePanel />
                         <RemediesPanel />
+                        <TensorsPanel />
                         <ExplanationPanel />
-                        <OthersPanel />
                         <BreakdownPanel />
                     </Show>
                     <AssumptionsPanel />
+                    <GlossaryPanel />
                 </div>
             </main>
         </div>

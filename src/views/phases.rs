@@ -6,7 +6,7 @@ use crate::app::{Store, Target, use_store};
 use crate::browser::{CanvasElement, draw_on};
 use crate::chart::{Look, PhasesFigure, PhasesHit, PhasesLayout, draw_phases};
 use crate::figure::binding_step;
-use crate::report::Estimate;
+use crate::report::{Estimate, Measure};
 use crate::sim::Phase;
 use crate::tape::Category;
 use crate::text::{Word, phase_part, phases_summary};
@@ -137,8 +137,40 @@ pub(super) fn PhasesPanel() -> impl IntoView {
             title=Word::PhasesTitle
             class="canvas-phases"
             plot=Arc::new(Phases { store, answer })
+            tools=ViewFn::from(|| view! { <MeasureSwitch /> })
             table=ViewFn::from(|| view! { <BreakdownTable /> })
         />
+    }
+}
+
+/// What is counted as used.
+#[component]
+fn MeasureSwitch() -> impl IntoView {
+    let store = use_store();
+    let choice = move |&measure: &Measure| {
+        let word = match measure {
+            Measure::Live => Word::LiveTensors,
+            Measure::Allocated => Word::Allocated,
+            Measure::Reserved => Word::Reserved,
+        };
+        view! {
+            <button
+                type="button"
+                aria-pressed=Signal::derive(move || (store.measure.get() == measure).to_string())
+                on:click=move |_| store.measure.set(measure)
+            >
+                {Signal::derive(move || word.text(store.language.get()))}
+            </button>
+        }
+    };
+    view! {
+        <div
+            class="toggle"
+            role="group"
+            aria-label=Signal::derive(move || Word::Measure.text(store.language.get()))
+        >
+            {Measure::ALL.iter().map(choice).collect_view()}
+        </div>
     }
 }
 

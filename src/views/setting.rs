@@ -3,7 +3,7 @@
 use crate::app::{Draft, Store, use_store};
 use crate::codec::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 use crate::spec::{Finding, Scenario, Severity, idle};
-use crate::text::{Language, Term, Word, idle_reason};
+use crate::text::{Language, Term, Word, idle_reason, reference};
 use crate::widgets::{Choice, Choices, Field, Number, Problem, Switch};
 use leptos::prelude::*;
 
@@ -70,7 +70,7 @@ impl Setting {
     }
 
     /// What is wrong with it.
-    fn problem(self, store: Store) -> Memo<Option<Problem>> {
+    pub fn problem(self, store: Store) -> Memo<Option<Problem>> {
         Memo::new(move |_| {
             let language = store.language.get();
             if let Some(draft) = store.drafts.with(|drafts| drafts.get(self.key).cloned()) {
@@ -135,6 +135,7 @@ pub(super) fn SettingField(
             id=setting.id
             label=setting.label(store)
             help=setting.help(store)
+            reference=reference(setting.key)
             idle=setting.idle(store)
             problem=setting.problem(store)
             on_fix=setting.fix(store)

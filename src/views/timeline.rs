@@ -156,7 +156,7 @@ impl Plot for OverTime {
     fn key(&self, _sheet: &Sheet, spot: Option<Spot>, key: &str) -> bool {
         match key {
             "+" | "=" => self.zoom(spot, CLOSER),
-            "-" => self.zoom(spot, 1.0 / CLOSER),
+            "-" => self.zoom(spot, FARTHER),
             "0" => self.store.window.set(None),
             _ => return false,
         }
@@ -166,6 +166,8 @@ impl Plot for OverTime {
 
 /// One step closer shows this share of what was shown.
 const CLOSER: f64 = 0.5;
+/// One step back shows this many times as much.
+const FARTHER: f64 = 2.0;
 
 /// The panel.
 #[component]
@@ -195,7 +197,7 @@ pub(super) fn TimelinePanel() -> impl IntoView {
                 class="quiet square"
                 aria-label=word(Word::ZoomOut)
                 disabled=whole
-                on:click=move |_| plot.zoom(None, 1.0 / CLOSER)
+                on:click=move |_| plot.zoom(None, FARTHER)
             >
                 "\u{2212}"
             </button>

@@ -41,6 +41,14 @@ fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
     announced
 }
 
+/// How often the binding phase has changed hands: an even or an odd number of times.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Turn {
+    binding: Option<&'static str>,
+    odd: bool,
+    turned: bool,
+}
+
 /// The verdict.
 #[component]
 pub(super) fn VerdictPanel() -> impl IntoView {
@@ -59,18 +67,32 @@ pub(super) fn VerdictPanel() -> impl IntoView {
         })
     });
     let announced = announced(text);
-    let binding = move || {
+    let binding = Memo::new(move |_| {
         store.answer.with(|answer| {
             answer
                 .as_ref()
                 .map(|e| e.report.verdict.binding_phase.name())
         })
+    });
+    // The one thing that moves: the binding phase changes hands.
+    let turn = Memo::new(move |before: Option<&Turn>| {
+        let binding = binding.get();
+        Turn {
+            binding,
+            odd: before.is_some_and(|before| before.odd != (before.binding != binding)),
+            turned: before.is_some_and(|before| before.binding.is_some()),
+        }
+    });
+    let moves = move || {
+        let turn = turn.get();
+        turn.turned.then_some(if turn.odd { "odd" } else { "even" })
     };
     view! {
         <section
             class="verdict"
             data-standing=Signal::derive(move || standing.get().map(Standing::name))
-            data-binding=binding
+            data-binding=move || binding.get()
+            data-turn=Signal::derive(moves)
             data-stale=Signal::derive(move || store.is_stale().to_string())
         >
             <p class="unseen" role="status">{announced}</p>

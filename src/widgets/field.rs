@@ -1,5 +1,6 @@
 //! The frame of a control: label, help, why it is disabled, what is wrong and how to repair it.
 
+use super::Help;
 use leptos::prelude::*;
 
 /// What is wrong with a control's value.
@@ -24,6 +25,8 @@ pub fn Field(
     /// One sentence on what it does.
     #[prop(into)]
     help: Signal<String>,
+    /// Its symbol in formulas, and where it comes from.
+    reference: (&'static str, &'static str),
     /// Why it has no effect, if it has none.
     #[prop(into)]
     idle: Signal<Option<String>>,
@@ -43,9 +46,12 @@ pub fn Field(
             class:idle=Signal::derive(move || idle.get().is_some())
             class:wrong=Signal::derive(move || problem.get().is_some_and(|p| p.blocking))
         >
-            <label class="field-label" for=id title=help>
-                {label}
-            </label>
+            <div class="field-head">
+                <label class="field-label" for=id>
+                    {label}
+                </label>
+                <Help name=label text=help symbol=reference.0 source=reference.1 />
+            </div>
             {children()}
             <p class="field-note" id=format!("{id}-note") hidden=Signal::derive(move || idle.get().is_none())>
                 {idle}

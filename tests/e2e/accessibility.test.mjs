@@ -48,7 +48,7 @@ test("axe finds nothing on a phone, with a problem shown, and in the page that e
 test("everything that does something is reached by Tab, and shows that it is", async () => {
   const { page, close } = await open(browser, site.url);
   const unseen = new Set();
-  for (let press = 0; press < 200; press += 1) {
+  for (let press = 0; press < 500; press += 1) {
     await page.keyboard.press("Tab");
     const markup = await page.evaluate(() => {
       const element = document.activeElement;

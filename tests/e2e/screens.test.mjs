@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DESKTOP, PHONE, launch, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, launch, open, painted, seeAll } from "./support/browser.mjs";
 import { ROOT, serve } from "./support/site.mjs";
 
 /** Where the pictures go; the summary of a run names it. */
@@ -32,6 +32,7 @@ for (const [size, viewport] of [["1280x720", DESKTOP], ["390x844", PHONE]]) {
         await page.waitForTimeout(500);
         const name = join(PICTURES, `${size}-${colorScheme}-${language}`);
         await page.screenshot({ path: `${name}.png` });
+        await seeAll(page);
         await page.screenshot({ path: `${name}-whole.png`, fullPage: true });
         await close();
       });
@@ -74,7 +75,7 @@ for (const width of [320, 390, 768, 960, 1280, 1920]) {
 for (const deviceScaleFactor of [1, 2, 1.5]) {
   test(`figures have one dot per pixel of the screen at a pixel ratio of ${deviceScaleFactor}`, async () => {
     const { page, close } = await open(browser, site.url, { deviceScaleFactor });
-    await painted(page);
+    await seeAll(page);
     const figures = await page.locator("canvas").evaluateAll((all) =>
       all.map((canvas) => {
         const box = canvas.getBoundingClientRect();

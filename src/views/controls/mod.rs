@@ -1,7 +1,10 @@
 //! The controls: every setting of a training run that the page offers, in order of weight.
 
+mod config;
 mod data;
 mod evaluation;
+mod find;
+mod hub;
 mod machine;
 mod model;
 mod more;

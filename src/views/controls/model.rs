@@ -1,15 +1,19 @@
-//! The model: one of the catalog, a single linear layer, or a pasted config.
+//! The model: found in the catalog, pasted as a config, fetched by its name on the hub, or a single
+//! linear layer.
 
+use super::config::ConfigField;
+use super::find::{find, remember};
+use super::hub::fetch_config;
 use crate::app::{Draft, Store, use_store};
-use crate::catalog::MODELS;
+use crate::catalog;
 use crate::codec::{Pasted, read_pasted};
 use crate::spec::{LinearModel, ModelRef, Scenario};
 use crate::text::Word;
 use crate::views::setting::{NumberSetting, Setting, SettingField};
-use crate::widgets::{Choice, Choices};
+use crate::widgets::Search;
 use leptos::prelude::*;
 
-const MODEL: Setting = Setting::new("model", Word::Model, Word::ModelHelp);
+pub(super) const MODEL: Setting = Setting::new("model", Word::Model, Word::ModelHelp);
 const IN_FEATURES: Setting = Setting::with_id(
     "model.linear.in_features",
     "in_features",
@@ -24,9 +28,11 @@ const OUT_FEATURES: Setting = Setting::with_id(
 );
 
 /// Value of the choice of a single layer; no catalog id looks like it.
-const LINEAR: &str = "nn.Linear";
+pub(super) const LINEAR: &str = "nn.Linear";
 /// Value of the choice of a config of one's own.
-const OWN: &str = "config.json";
+pub(super) const OWN: &str = "config.json";
+/// Before the name of a repository whose config is to be fetched.
+pub(super) const HUB: &str = "hub:";
 
 /// The layer of the toy that shows where the peak is.
 const TOY: LinearModel = LinearModel {
@@ -46,26 +52,63 @@ const WIDTHS: &[u64] = &[
 pub(super) fn ModelControls() -> impl IntoView {
     let store = use_store();
     let pasting = RwSignal::new(false);
-    let chosen = Memo::new(move |_| store.scenario.with(choice_of));
-    let linear = Memo::new(move |_| chosen.with(|value| value == LINEAR));
-    let open = Memo::new(move |_| pasting.get() || chosen.with(|value| value == OWN));
+    let typed = RwSignal::new(None::<String>);
+    let fetching = RwSignal::new(false);
+    let own = Memo::new(move |_| {
+        store
+            .scenario
+            .with(|s| matches!(s.model, ModelRef::HfConfig { .. }))
+    });
+    let linear = Memo::new(move |_| {
+        store
+            .scenario
+            .with(|s| matches!(s.model, ModelRef::Linear { .. }))
+    });
+    let open = Memo::new(move |_| pasting.get() || own.get());
+    let chosen = Signal::derive(move || {
+        if fetching.get() {
+            return Word::ModelFetching.text(store.language.get()).to_owned();
+        }
+        name_of(store)
+    });
     let choose = move |value: String| {
         pasting.set(value == OWN);
+        if let Some(repository) = value.strip_prefix(HUB) {
+            return fetch_config(store, repository.to_owned(), fetching);
+        }
         let model = match value.as_str() {
             LINEAR => ModelRef::Linear { linear: TOY },
             OWN => return,
-            id => ModelRef::Catalog(id.to_owned()),
+            id => {
+                remember(id);
+                ModelRef::Catalog(id.to_owned())
+            }
         };
         store.edit(MODEL.key, |scenario| change_model(scenario, model));
     };
+    // What is pasted whole is used at once: nobody types a config.
+    Effect::new(move |_| {
+        let text = typed.get().unwrap_or_default();
+        let link = text.contains('?') && text.contains("v=");
+        if text.trim_start().starts_with('{') || link {
+            typed.set(None);
+            use_pasted(store, text);
+        }
+    });
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
+    let problem = MODEL.problem(store);
     view! {
         <SettingField setting=MODEL>
             <div class="model">
-                <Choices
+                <Search
                     id=MODEL.id
-                    choices=choices(store)
-                    value=chosen
-                    disabled=false
+                    chosen
+                    hint=word(Word::ModelSearch)
+                    list_name=word(Word::ModelList)
+                    nothing=word(Word::ModelNothing)
+                    typed
+                    found=Signal::derive(move || find(typed.get(), store.language.get()))
+                    invalid=Signal::derive(move || problem.get().is_some_and(|p| p.blocking))
                     on_choice=choose
                 />
                 <button
@@ -101,28 +144,41 @@ pub(super) fn ModelControls() -> impl IntoView {
     }
 }
 
-fn choice_of(scenario: &Scenario) -> String {
-    match &scenario.model {
-        ModelRef::Catalog(id) => id.clone(),
-        ModelRef::Linear { .. } => LINEAR.to_owned(),
-        ModelRef::HfConfig { .. } | ModelRef::NumParameters { .. } => OWN.to_owned(),
-    }
+/// What the model in use is called.
+fn name_of(store: Store) -> String {
+    let language = store.language.get();
+    store.scenario.with(|scenario| match &scenario.model {
+        ModelRef::Catalog(id) => {
+            catalog::model(id).map_or_else(|| id.clone(), |model| model.name.to_owned())
+        }
+        ModelRef::Linear { .. } => Word::ModelLinear.text(language).to_owned(),
+        ModelRef::HfConfig { hf_config } => {
+            let kind = hf_config.get("model_type").and_then(|kind| kind.as_str());
+            kind.map_or_else(|| OWN.to_owned(), |kind| format!("{OWN}: {kind}"))
+        }
+        ModelRef::NumParameters { .. } => Word::ModelCustom.text(language).to_owned(),
+    })
 }
 
-fn choices(store: Store) -> Signal<Vec<Choice>> {
-    Signal::derive(move || {
-        let language = store.language.get();
-        let models = MODELS.iter().map(|model| Choice {
-            value: model.id.to_owned(),
-            label: model.name.to_owned(),
-        });
-        let others =
-            [(LINEAR, Word::ModelLinear), (OWN, Word::ModelCustom)].map(|(value, word)| Choice {
-                value: value.to_owned(),
-                label: word.text(language).to_owned(),
-            });
-        models.chain(others).collect()
-    })
+/// Uses a pasted text: a config, a whole scenario, a link or the name of a model.
+pub(super) fn use_pasted(store: Store, text: String) {
+    let (pasted, findings) = read_pasted(&text);
+    match pasted {
+        Some(Pasted::Model(model)) => {
+            store.edit(MODEL.key, |scenario| change_model(scenario, model));
+        }
+        Some(Pasted::Scenario(scenario)) => {
+            store.replace(*scenario);
+            store.address_findings.set(findings);
+        }
+        None => {
+            let message = findings.into_iter().next().map_or_else(
+                || (String::new(), String::new()),
+                |finding| (finding.message, finding.message_zh),
+            );
+            store.reject(MODEL.key, Draft { text, message });
+        }
+    }
 }
 
 fn change_model(scenario: &mut Scenario, model: ModelRef) {
@@ -140,71 +196,5 @@ fn layer(scenario: &Scenario) -> LinearModel {
 fn change_layer(scenario: &mut Scenario, change: impl FnOnce(&mut LinearModel)) {
     if let ModelRef::Linear { linear } = &mut scenario.model {
         change(linear);
-    }
-}
-
-/// Where a config is pasted. Whole scenarios, links and hub ids are understood too.
-#[component]
-fn ConfigField() -> impl IntoView {
-    let store = use_store();
-    let typed = RwSignal::new(None::<String>);
-    let shown = move || {
-        typed
-            .get()
-            .unwrap_or_else(|| store.scenario.with(config_text))
-    };
-    let paste = move |text: String| {
-        let (pasted, findings) = read_pasted(&text);
-        typed.set(Some(text.clone()));
-        match pasted {
-            Some(Pasted::Model(model)) => {
-                store.edit(MODEL.key, |scenario| change_model(scenario, model));
-            }
-            Some(Pasted::Scenario(scenario)) => {
-                store.replace(*scenario);
-                store.address_findings.set(findings);
-            }
-            None => {
-                let message = findings.into_iter().next().map_or_else(
-                    || (String::new(), String::new()),
-                    |finding| (finding.message, finding.message_zh),
-                );
-                store.reject(MODEL.key, Draft { text, message });
-            }
-        }
-    };
-    view! {
-        <div class="field">
-            <label class="field-label" for="model-config">
-                {Signal::derive(move || Word::ModelConfig.text(store.language.get()))}
-            </label>
-            <textarea
-                id="model-config"
-                rows="6"
-                spellcheck="false"
-                autocomplete="off"
-                aria-describedby="model-config-help model-problem"
-                prop:value=shown
-                on:input:target=move |event| paste(event.target().value())
-                on:blur=move |_| {
-                    if store.drafts.with_untracked(|drafts| !drafts.contains_key(MODEL.key)) {
-                        typed.set(None);
-                    }
-                }
-            ></textarea>
-            <p class="field-note" id="model-config-help">
-                {Signal::derive(move || Word::ModelConfigHelp.text(store.language.get()))}
-            </p>
-        </div>
-    }
-}
-
-/// The config that is in use, as text.
-fn config_text(scenario: &Scenario) -> String {
-    match &scenario.model {
-        ModelRef::HfConfig { hf_config } => {
-            serde_json::to_string_pretty(hf_config).unwrap_or_default()
-        }
-        _ => String::new(),
     }
 }

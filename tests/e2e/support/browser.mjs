@@ -88,6 +88,16 @@ export async function estimateShown(page) {
   await page.getByTestId("verdict").filter({ hasText: /\d/ }).waitFor();
 }
 
+/** Scrolls every figure into view, since what is not seen is not drawn, and back. */
+export async function seeAll(page) {
+  for (const canvas of await page.locator("canvas").all()) {
+    await canvas.scrollIntoViewIfNeeded();
+    await page.waitForTimeout(120);
+  }
+  await page.evaluate(() => scrollTo(0, 0));
+  await painted(page);
+}
+
 /** Two frames: what was set is painted. */
 export async function painted(page) {
   await page.evaluate(

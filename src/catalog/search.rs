@@ -1,0 +1,75 @@
+//! Finding a model by a few letters.
+
+use super::models::{MODELS, Model};
+
+/// How well one word of a query fits a model's texts: less is better; none when it does not.
+fn fit(word: &str, text: &str) -> Option<usize> {
+    if let Some(at) = text.find(word) {
+        let begins = at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric();
+        return Some(if begins { 0 } else { 2 });
+    }
+    // Letters in this order with others between: `qwn` for `qwen`.
+    let mut letters = text.char_indices();
+    let mut first = None;
+    let mut last = 0;
+    for wanted in word.chars() {
+        let (at, _) = letters.find(|&(_, letter)| letter == wanted)?;
+        first.get_or_insert(at);
+        last = at;
+    }
+    let spread = last - first.unwrap_or(0) + 1 - word.chars().count().min(last + 1);
+    // Letters that lie far apart are chance.
+    (spread <= word.len()).then_some(4 + spread)
+}
+
+/// Models that fit a query, the best first and equally good ones in the catalog's order; all of
+/// them for an empty one. Each word of the query must fit the id, the name or the repository.
+pub fn search(query: &str) -> Vec<&'static Model> {
+    let query = query.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let rank = |model: &Model| {
+        let texts = [
+            model.id.to_owned(),
+            model.name.to_lowercase(),
+            model.source.to_lowercase(),
+        ];
+        let best = |word: &&str| texts.iter().filter_map(|text| fit(word, text)).min();
+        words.iter().map(best).sum::<Option<usize>>()
+    };
+    let mut found: Vec<(usize, &Model)> = MODELS
+        .iter()
+        .filter_map(|model| Some((rank(model)?, model)))
+        .collect();
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, model)| model).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(query: &str) -> Vec<&'static str> {
+        search(query).iter().map(|model| model.id).collect()
+    }
+
+    #[test]
+    fn nothing_asked_finds_everything_in_order() {
+        assert_eq!(search("").len(), MODELS.len());
+        assert_eq!(search("  ")[0], &MODELS[0]);
+    }
+
+    #[test]
+    fn family_and_size_find_the_model() {
+        assert_eq!(ids("qwen2.5 1.5b")[0], "qwen2.5-1.5b");
+        assert_eq!(ids("llama 8b")[..2], ["llama-3.1-8b", "llama-3-8b"]);
+        assert_eq!(ids("meta-llama/Llama-2-7b")[0], "llama-2-7b");
+        assert!(ids("7b").iter().all(|id| id.contains('7')));
+    }
+
+    #[test]
+    fn a_letter_may_be_missing() {
+        assert!(ids("qwn3").contains(&"qwen3-8b"));
+        assert!(ids("mistrl").contains(&"mistral-7b"));
+        assert_eq!(ids("zzzz"), Vec::<&str>::new());
+    }
+}

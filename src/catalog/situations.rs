@@ -1,0 +1,139 @@
+//! Situations that people ask about, as scenarios.
+
+/// A question with the run it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Situation {
+    /// Stable name.
+    pub id: &'static str,
+    /// The scenario, as JSON.
+    pub scenario: &'static str,
+    /// The question, in English and in Chinese.
+    pub question: (&'static str, &'static str),
+}
+
+/// The T5 trainer of situations 1 to 3, with what follows it.
+macro_rules! t5 {
+    ($($more:literal),+) => {
+        concat!(
+            r#"{"model": {"hf_config": {"model_type": "t5", "d_model": 768, "d_kv": 64,
+            "d_ff": 3072, "num_layers": 10, "num_decoder_layers": 10, "num_heads": 12,
+            "vocab_size": 40304, "feed_forward_proj": "relu", "dropout_rate": 0.1,
+            "tie_word_embeddings": true}}, "task": "seq2seq_lm", "precision": "amp_bf16",
+            "attention": "eager", "padding_mask": true,
+            "optimizer": {"name": "adafactor_transformers", "impl": "for_loop"},
+            "clip_grad_norm": true, "keep_outputs": true,
+            "framework": "torch-2.6/transformers-4.51", "#,
+            $($more),+,
+            "}"
+        )
+    };
+}
+
+/// The situations, the most asked first.
+pub static SITUATIONS: &[Situation] = &[
+    Situation {
+        id: "peak-in-the-optimizer",
+        scenario: r#"{"model": "qwen2.5-1.5b", "micro_batch_size": 2, "seq_len": 256}"#,
+        question: (
+            "Where is the peak? 2 samples: in the optimizer",
+            "峰值在哪里？2 个样本：在优化器更新",
+        ),
+    },
+    Situation {
+        id: "peak-in-backward",
+        scenario: r#"{"model": "qwen2.5-1.5b", "micro_batch_size": 16, "seq_len": 256}"#,
+        question: (
+            "Where is the peak? 16 samples: in backward",
+            "峰值在哪里？16 个样本：在反向",
+        ),
+    },
+    Situation {
+        id: "one-layer",
+        scenario: r#"{"model": {"linear": {"in_features": 10000, "out_features": 50000}},
+            "micro_batch_size": 5000, "optimizer": {"name": "none", "impl": "none"},
+            "loss": "none", "keep_outputs": true}"#,
+        question: (
+            "One linear layer, three forward passes",
+            "单个线性层，前向三次",
+        ),
+    },
+    Situation {
+        id: "t5-batch-8",
+        scenario: t5!(
+            r#""micro_batch_size": 8, "seq_len": 304, "#,
+            r#""dataset": {"mode": "reopened", "raw_bytes": 4000000000, "rows": 4000000},
+            "dataloader": {"num_workers": 0, "pin_memory": false},
+            "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "hardware": {"gpu": "rtx-4000-ada", "host_ram": 16000000000}"#
+        ),
+        question: ("T5 on 20 GB: batch 8", "20 GB 显卡上的 T5：批次 8"),
+    },
+    Situation {
+        id: "t5-batch-24",
+        scenario: t5!(
+            r#""micro_batch_size": 24, "seq_len": 304, "#,
+            r#""dataset": {"mode": "reopened", "raw_bytes": 4000000000, "rows": 4000000},
+            "dataloader": {"num_workers": 0, "pin_memory": false},
+            "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "hardware": {"gpu": "rtx-4000-ada", "host_ram": 16000000000}"#
+        ),
+        question: (
+            "T5 on 20 GB: batch 24 fills the GPU, not the RAM",
+            "20 GB 显卡上的 T5：批次 24 占满显存，内存不变",
+        ),
+    },
+    Situation {
+        id: "ram-full",
+        scenario: t5!(
+            r#""micro_batch_size": 32, "gradient_accumulation_steps": 2, "seq_len": 128, "#,
+            r#""dataset": {"mode": "arrow_table", "raw_bytes": 5800000000, "rows": 5800000},
+            "dataloader": {"num_workers": 8, "pin_memory": true},
+            "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 3,
+            "host_ram": 32000000000, "swap": 4000000000}"#
+        ),
+        question: (
+            "RAM is full and swapping, three GPUs half empty",
+            "内存已满并开始交换，三块显卡却半空",
+        ),
+    },
+    Situation {
+        id: "in-memory",
+        scenario: t5!(
+            r#""micro_batch_size": 8, "seq_len": 192, "#,
+            r#""dataset": {"mode": "pandas", "raw_bytes": 4000000000, "rows": 4000000},
+            "dataloader": {"num_workers": 4, "pin_memory": true},
+            "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 2,
+            "host_ram": 16000000000}"#
+        ),
+        question: (
+            "Into 16 GB of RAM, A: everything in memory",
+            "放进 16 GB 内存，方案 A：数据全部载入",
+        ),
+    },
+    Situation {
+        id: "on-demand",
+        scenario: t5!(
+            r#""micro_batch_size": 1, "gradient_accumulation_steps": 8, "seq_len": 192, "#,
+            r#""dataset": {"mode": "reopened", "raw_bytes": 4000000000, "rows": 4000000},
+            "dataloader": {"num_workers": 0, "pin_memory": false},
+            "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
+            "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 2,
+            "host_ram": 16000000000}"#
+        ),
+        question: (
+            "Into 16 GB of RAM, B: read on demand",
+            "放进 16 GB 内存，方案 B：按需读取",
+        ),
+    },
+    Situation {
+        id: "8b-bf16",
+        scenario: r#"{"model": "llama-3.1-8b", "micro_batch_size": 1, "seq_len": 4096,
+            "precision": "bf16", "activation_checkpointing": "full"}"#,
+        question: (
+            "An 8B model in pure bf16 on one 80 GB GPU",
+            "80 GB 显卡上的 8B 模型，纯 bf16",
+        ),
+    },
+];

@@ -1,0 +1,287 @@
+//! What settings and words mean, their symbols in formulas, and where they come from.
+
+use super::Language;
+use crate::sim::Phase;
+use crate::tape::Category;
+
+/// A setting's symbol in formulas and its source, by scenario key. A setting without an entry is
+/// at least a key of the scenario.
+pub fn reference(key: &'static str) -> (&'static str, &'static str) {
+    match key {
+        "model" => ("N, L, H, F, A, K, D, V", "config.json, transformers"),
+        "model.linear.in_features" | "model.linear.out_features" => ("", "torch.nn.Linear"),
+        "micro_batch_size" => ("B", "TrainingArguments.per_device_train_batch_size"),
+        "seq_len" | "target_seq_len" => ("S", "max_length of the tokenizer or the collator"),
+        "gradient_accumulation_steps" => ("", "TrainingArguments.gradient_accumulation_steps"),
+        "precision" => (
+            "",
+            "torch.autocast, torch_dtype, TrainingArguments.bf16 / fp16",
+        ),
+        "optimizer.name" => ("", "torch.optim, TrainingArguments.optim"),
+        "optimizer.impl" => ("", "foreach= and fused= of torch.optim"),
+        "attention" => ("", "attn_implementation of from_pretrained"),
+        "activation_checkpointing" => (
+            "",
+            "torch.utils.checkpoint, gradient_checkpointing_enable()",
+        ),
+        "clip_grad_norm" => (
+            "",
+            "torch.nn.utils.clip_grad_norm_, TrainingArguments.max_grad_norm",
+        ),
+        "loss" => ("", "labels= of the model's forward"),
+        "framework" => ("", "pip show torch transformers"),
+        "hardware.gpu" => ("", "nvidia-smi, torch.cuda.mem_get_info()"),
+        "hardware.gpus_per_node" => ("", "torchrun --nproc-per-node"),
+        "hardware.processes_per_gpu" => ("", "nvidia-smi"),
+        "hardware.host_ram" | "hardware.swap" => ("", "free -h"),
+        "dataset.mode" => ("", "datasets, pandas, pyarrow"),
+        "dataset.raw_bytes" => ("", "size of the files"),
+        "dataloader.num_workers" => ("", "torch.utils.data.DataLoader(num_workers=)"),
+        "dataloader.pin_memory" => ("", "torch.utils.data.DataLoader(pin_memory=)"),
+        other => ("", other),
+    }
+}
+
+/// A word with what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// One sentence, in English and in Chinese.
+    pub sentence: (&'static str, &'static str),
+    /// Size or symbol in formulas.
+    pub formula: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+impl Meaning {
+    const fn new(
+        english: &'static str,
+        chinese: &'static str,
+        formula: &'static str,
+        source: &'static str,
+    ) -> Self {
+        Self {
+            sentence: (english, chinese),
+            formula,
+            source,
+        }
+    }
+
+    /// The sentence in a language.
+    pub const fn text(&self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.sentence.0,
+            Language::Chinese => self.sentence.1,
+        }
+    }
+}
+
+/// What a category holds.
+pub const fn meaning_of_category(category: Category) -> Meaning {
+    match category {
+        Category::Parameters => Meaning::new(
+            "The model's weights.",
+            "模型的权重。",
+            "N \u{d7} bytes of the weights' type",
+            "torch.nn.Module.parameters()",
+        ),
+        Category::Buffers => Meaning::new(
+            "Tensors of the model that are not trained, such as rotary frequencies.",
+            "模型中不参与训练的张量，例如旋转位置编码的频率。",
+            "",
+            "torch.nn.Module.buffers()",
+        ),
+        Category::Inputs => Meaning::new(
+            "The batch on the GPU: token ids, labels, masks.",
+            "显存中的批次：词元编号、标签、掩码。",
+            "B \u{d7} S \u{d7} 8 bytes each",
+            "torch.Tensor.to(device)",
+        ),
+        Category::OptimizerStates => Meaning::new(
+            "What the optimizer keeps for each trained parameter from one step to the next.",
+            "优化器为每个可训练参数在各步之间保存的状态。",
+            "Adam: 2 N",
+            "torch.optim.Optimizer.state",
+        ),
+        Category::MasterWeights => Meaning::new(
+            "Full-precision copies of weights that the optimizer works on.",
+            "优化器使用的全精度权重副本。",
+            "4 N bytes",
+            "DeepSpeed, Apex",
+        ),
+        Category::Gradients => Meaning::new(
+            "One number for each trained parameter, from backward until zero_grad.",
+            "每个可训练参数一个数，从反向开始保留到梯度清零。",
+            "N \u{d7} bytes of the weights' type",
+            "torch.Tensor.grad",
+        ),
+        Category::Activations => Meaning::new(
+            "What forward saves so that backward can compute gradients; it grows with the batch.",
+            "前向为反向计算梯度而保存的张量；随批次增大。",
+            "\u{221d} B \u{d7} S \u{d7} L",
+            "torch.autograd.graph.saved_tensors_hooks",
+        ),
+        Category::AutocastWeights => Meaning::new(
+            "Low-precision copies of weights that autocast keeps while it is on.",
+            "autocast 开启期间保存的低精度权重副本。",
+            "2 N bytes",
+            "torch.autocast(cache_enabled=True)",
+        ),
+        Category::Logits => Meaning::new(
+            "The model's output, one number for each token and each word of the vocabulary.",
+            "模型的输出：每个词元对词表中每个词一个数。",
+            "B \u{d7} S \u{d7} V",
+            "outputs.logits, transformers",
+        ),
+        Category::Temporaries => Meaning::new(
+            "Tensors that live within an operation or between a few.",
+            "只在一个或几个操作之间存活的张量。",
+            "",
+            "PyTorch's operators",
+        ),
+        Category::Workspaces => Meaning::new(
+            "Scratch memory of libraries such as cuBLAS.",
+            "cuBLAS 等库的工作内存。",
+            "",
+            "CUBLAS_WORKSPACE_CONFIG",
+        ),
+        Category::Communication => Meaning::new(
+            "Buffers of collective communication between GPUs.",
+            "GPU 之间集合通信的缓冲区。",
+            "",
+            "torch.distributed",
+        ),
+        Category::KvCache => Meaning::new(
+            "Keys and values kept for each token while generating.",
+            "生成时为每个词元保存的键和值。",
+            "2 \u{d7} L \u{d7} K \u{d7} D \u{d7} B \u{d7} S",
+            "past_key_values, transformers",
+        ),
+    }
+}
+
+/// What happens in a phase.
+pub const fn meaning_of_phase(phase: Phase) -> Meaning {
+    match phase {
+        Phase::Data => Meaning::new(
+            "The batch is copied to the GPU.",
+            "把批次复制到显存。",
+            "",
+            "torch.Tensor.to(device)",
+        ),
+        Phase::Forward => Meaning::new(
+            "The model computes its output and the loss; activations pile up.",
+            "模型计算输出和损失；激活值逐渐累积。",
+            "",
+            "model(**batch)",
+        ),
+        Phase::Backward => Meaning::new(
+            "Gradients are computed from the last layer to the first; activations go, gradients come.",
+            "从最后一层到第一层计算梯度；激活值释放，梯度产生。",
+            "",
+            "loss.backward()",
+        ),
+        Phase::Clip => Meaning::new(
+            "Gradients are scaled down when their norm is too large.",
+            "范数过大时缩小梯度。",
+            "",
+            "torch.nn.utils.clip_grad_norm_",
+        ),
+        Phase::OptimizerStep => Meaning::new(
+            "The optimizer updates the weights; foreach implementations need temporaries of the parameters' size.",
+            "优化器更新权重；foreach 实现需要与参数同样大小的临时张量。",
+            "",
+            "optimizer.step()",
+        ),
+        Phase::ZeroGrad => Meaning::new(
+            "Gradients are dropped or set to zero.",
+            "释放梯度或置零。",
+            "",
+            "optimizer.zero_grad()",
+        ),
+        Phase::Evaluation => Meaning::new(
+            "The model runs without training.",
+            "模型运行但不训练。",
+            "",
+            "model.eval()",
+        ),
+    }
+}
+
+/// Other words of the page: their names and meanings.
+pub fn words_explained() -> [((&'static str, &'static str), Meaning); 8] {
+    [
+        (
+            ("live tensors", "存活张量"),
+            Meaning::new(
+                "Tensors that something still holds, each rounded up to 512 bytes.",
+                "仍被引用的张量，每个向上取整到 512 字节。",
+                "",
+                "torch.cuda.memory_stats()[\"active_bytes\"]",
+            ),
+        ),
+        (
+            ("allocated", "已分配（allocated）"),
+            Meaning::new(
+                "What the caching allocator has handed out, in whole blocks.",
+                "缓存分配器以整块形式分配出去的内存。",
+                "",
+                "torch.cuda.max_memory_allocated()",
+            ),
+        ),
+        (
+            ("reserved", "已保留（reserved）"),
+            Meaning::new(
+                "What the caching allocator holds of the GPU, used or not.",
+                "缓存分配器占有的显存，无论是否在用。",
+                "",
+                "torch.cuda.max_memory_reserved()",
+            ),
+        ),
+        (
+            ("cached", "分配器缓存"),
+            Meaning::new(
+                "Reserved but not live: free blocks, rounding and fragments.",
+                "已保留但未存活的部分：空闲块、取整与碎片。",
+                "reserved \u{2212} live",
+                "torch.cuda.memory_summary()",
+            ),
+        ),
+        (
+            ("CUDA context", "CUDA 上下文"),
+            Meaning::new(
+                "What CUDA and the kernels' code take beside PyTorch's memory, once a process.",
+                "CUDA 与内核代码在 PyTorch 之外占用的显存，每个进程一份。",
+                "",
+                "nvidia-smi \u{2212} memory_reserved()",
+            ),
+        ),
+        (
+            ("usable", "可用"),
+            Meaning::new(
+                "What programs can take of the GPU, less than its label says.",
+                "程序实际可用的显存，小于标称值。",
+                "",
+                "torch.cuda.mem_get_info()",
+            ),
+        ),
+        (
+            ("binds", "决定峰值"),
+            Meaning::new(
+                "The phase that needs most decides whether the run fits.",
+                "需要最多的阶段决定训练是否放得下。",
+                "max over phases",
+                "torch.cuda.reset_peak_memory_stats()",
+            ),
+        ),
+        (
+            ("page cache", "页缓存"),
+            Meaning::new(
+                "Files that the kernel keeps in RAM and gives up when memory is needed; not counted as used.",
+                "内核缓存在内存中的文件，需要时会让出；不计入已用内存。",
+                "",
+                "free -h, buff/cache",
+            ),
+        ),
+    ]
+}

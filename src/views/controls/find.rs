@@ -1,0 +1,109 @@
+//! What is found for what is typed into the box for the model.
+
+use super::model::{HUB, LINEAR, OWN};
+use crate::browser;
+use crate::catalog::{self, Model};
+use crate::text::{Language, Word};
+use crate::widgets::Found;
+
+/// The name under which the browser keeps the models used last.
+const KEPT: &str = "highwater.models";
+/// As many are kept.
+const RECENT: usize = 4;
+
+fn recent() -> Vec<String> {
+    let kept = browser::recall(KEPT).unwrap_or_default();
+    kept.split(' ')
+        .filter(|id| !id.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Keeps a model as used last, on this machine.
+pub(super) fn remember(id: &str) {
+    let mut all = recent();
+    all.retain(|other| other != id);
+    all.insert(0, id.to_owned());
+    all.truncate(RECENT);
+    browser::remember(KEPT, &all.join(" "));
+}
+
+fn line(model: &Model) -> Found {
+    Found {
+        value: model.id.to_owned(),
+        label: model.name.to_owned(),
+        detail: model.published.to_owned(),
+        heading: None,
+    }
+}
+
+/// The name of a repository, `owner/name`, or its address.
+fn repository(text: &str) -> Option<&str> {
+    let name = text.trim().trim_start_matches("https://huggingface.co/");
+    let name = name.trim_end_matches('/');
+    let (owner, rest) = name.split_once('/')?;
+    let plain = |part: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        !part.is_empty() && part.chars().all(allowed)
+    };
+    (plain(owner) && plain(rest)).then_some(name)
+}
+
+/// Groups the catalog's order by the company or lab that published the models.
+fn with_headings(found: &mut [Found], models: &[&'static Model]) {
+    let mut before = "";
+    for (found, model) in found.iter_mut().zip(models) {
+        let owner = model.source.split('/').next().unwrap_or_default();
+        if owner != before {
+            found.heading = Some(owner.to_owned());
+            before = owner;
+        }
+    }
+}
+
+/// The lines of the list.
+pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
+    let query = typed.unwrap_or_default();
+    let word = |word: Word| word.text(language).to_owned();
+    let models = catalog::search(query.trim());
+    let mut found: Vec<Found> = models.iter().map(|model| line(model)).collect();
+    if query.trim().is_empty() {
+        with_headings(&mut found, &models);
+        let recent: Vec<Found> = recent()
+            .iter()
+            .filter_map(|id| catalog::model(id))
+            .map(line)
+            .enumerate()
+            .map(|(at, found)| Found {
+                heading: (at == 0).then(|| word(Word::ModelRecent)),
+                ..found
+            })
+            .collect();
+        found.splice(0..0, recent);
+        let own = [
+            (LINEAR, word(Word::ModelLinear), String::new()),
+            (OWN, word(Word::ModelCustom), word(Word::ModelOwnDetail)),
+        ];
+        let others = own
+            .into_iter()
+            .enumerate()
+            .map(|(at, (value, label, detail))| Found {
+                value: value.to_owned(),
+                label,
+                detail,
+                heading: (at == 0).then(|| word(Word::ModelOwn)),
+            });
+        found.extend(others);
+    } else if let Some(name) = repository(&query)
+        && catalog::model(name).is_none()
+    {
+        let fetch = Found {
+            value: format!("{HUB}{name}"),
+            label: name.to_owned(),
+            detail: word(Word::ModelFetch),
+            heading: None,
+        };
+        found.insert(0, fetch);
+    }
+    found
+}

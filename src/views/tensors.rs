@@ -1,0 +1,205 @@
+//! The tensors at the peak: what each is, how large, and when it lives.
+
+use super::bars::category_background;
+use crate::app::{Lifetime, Store, Target, use_store};
+use crate::browser;
+use crate::figure::{TensorGroup, tensor_groups};
+use crate::report::LiveTensor;
+use crate::tape::Category;
+use crate::text::{
+    Language, Scale, Term, Word, amount, dtype_name, exact_bytes, moment, shape_text,
+};
+use crate::widgets::{Choice, Choices};
+use leptos::html;
+use leptos::prelude::*;
+
+/// Rows that are shown at first.
+const FIRST: usize = 12;
+
+/// Value of the choice of all categories; no category is called so.
+const ALL: &str = "all";
+
+/// The tensors that are alive at the highest point.
+fn at_peak(store: Store) -> Vec<LiveTensor> {
+    let event = store.answer.with(|answer| {
+        let timeline = &answer.as_ref()?.timeline;
+        Some(timeline.points.get(timeline.peak)?.event)
+    });
+    store.detail.with(|detail| match (detail, event) {
+        (Some(detail), Some(event)) => detail.tensors_at(event),
+        _ => Vec::new(),
+    })
+}
+
+/// The panel. It runs the model in detail only while it is seen.
+#[component]
+pub(super) fn TensorsPanel() -> impl IntoView {
+    let store = use_store();
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let section = NodeRef::<html::Section>::new();
+    Effect::new(move |_| {
+        if let Some(section) = section.get() {
+            browser::on_seen(&section, move |now| {
+                if store.looking.get_untracked() != now {
+                    store.looking.set(now);
+                }
+            });
+        }
+    });
+    let only = RwSignal::new(None::<Category>);
+    let whole = RwSignal::new(false);
+    let tensors = Memo::new(move |_| at_peak(store));
+    let groups = Memo::new(move |_| tensors.with(|all| tensor_groups(all, only.get())));
+    let choices = Signal::derive(move || {
+        let language = store.language.get();
+        let mut choices = vec![Choice {
+            value: ALL.to_owned(),
+            label: Word::AllCategories.text(language).to_owned(),
+        }];
+        let there =
+            |category: &Category| tensors.with(|all| all.iter().any(|t| t.category == *category));
+        let present = Category::ALL.iter().filter(|category| there(category));
+        choices.extend(present.map(|category| Choice {
+            value: category.name().to_owned(),
+            label: category.term(language).to_owned(),
+        }));
+        choices
+    });
+    let chosen = Signal::derive(move || only.get().map_or(ALL, Category::name).to_owned());
+    let more = Signal::derive(move || groups.with(Vec::len) > FIRST && !whole.get());
+    let summary = move || {
+        let (units, language) = (store.units.get(), store.language.get());
+        let count: usize = groups.with(|all| all.iter().map(|g| g.members.len()).sum());
+        let total = groups.with(|all| all.iter().map(|g| g.total).sum());
+        crate::text::tensors_summary(count, total, units, language)
+    };
+    view! {
+        <section
+            class="card figure"
+            data-testid="tensors"
+            aria-labelledby="tensors-title"
+            node_ref=section
+        >
+            <header class="figure-head">
+                <h2 id="tensors-title">{word(Word::TensorsTitle)}</h2>
+                <label class="inline-choice">
+                    <span class="unseen">{word(Word::Category)}</span>
+                    <Choices
+                        id="tensors-only"
+                        choices
+                        value=chosen
+                        disabled=false
+                        on_choice=move |name: String| only.set(Category::from_name(&name))
+                    />
+                </label>
+            </header>
+            <p class="figure-summary">{Signal::derive(summary)}</p>
+            <div
+                class="scroll"
+                role="region"
+                tabindex="0"
+                aria-label=word(Word::Table)
+            >
+                <table class="numbers tensors">
+                    <thead>
+                        <tr>
+                            <th scope="col">{word(Word::Module)}</th>
+                            <th scope="col">{word(Word::ShapeType)}</th>
+                            <th scope="col">{word(Word::Each)}</th>
+                            <th scope="col">{word(Word::HowMany)}</th>
+                            <th scope="col">{word(Word::Total)}</th>
+                            <th scope="col">{word(Word::Born)}</th>
+                            <th scope="col">{word(Word::Freed)}</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {move || {
+                            let shown = if whole.get() { usize::MAX } else { FIRST };
+                            groups.with(|all| {
+                                let scale = Scale::new(
+                                    all.first().map(|g| g.total).unwrap_or_default(),
+                                    store.units.get(),
+                                );
+                                let language = store.language.get();
+                                all.iter()
+                                    .take(shown)
+                                    .map(|group| row(store, group, scale, language))
+                                    .collect_view()
+                            })
+                        }}
+                    </tbody>
+                </table>
+            </div>
+            <button
+                type="button"
+                class="quiet"
+                hidden=Signal::derive(move || !more.get())
+                on:click=move |_| whole.set(true)
+            >
+                {Signal::derive(move || {
+                    let hidden = groups.with(Vec::len).saturating_sub(FIRST);
+                    crate::text::show_more(hidden, store.language.get())
+                })}
+            </button>
+        </section>
+    }
+}
+
+/// One kind of tensors.
+fn row(store: Store, group: &TensorGroup, scale: Scale, language: Language) -> AnyView {
+    let target = Target::Tensor(Lifetime {
+        storage: group.members.first().map_or(0, |t| t.storage),
+        category: group.category,
+        born: group.born(),
+        freed: group.freed(),
+    });
+    let when = |event: u32| {
+        store.answer.with_untracked(|answer| {
+            let timeline = answer.as_ref().map(|e| &e.timeline);
+            timeline.map_or_else(String::new, |t| moment(t, event, language))
+        })
+    };
+    let name = if group.module.is_empty() {
+        group.category.term(language)
+    } else {
+        &group.module
+    };
+    let (shape, dtype) = match &group.shape {
+        Some((shape, dtype)) => (shape_text(shape.dims()), dtype_name(*dtype)),
+        None => (String::new(), ""),
+    };
+    let recedes = Signal::derive(move || match store.focus.current() {
+        Some(Target::Tensor(_)) => store.focus.current() != Some(target),
+        Some(Target::Category(of)) => target.broadly() != Target::Category(of),
+        _ => false,
+    });
+    view! {
+        <tr
+            class:receding=recedes
+            on:pointerenter=move |_| store.focus.point(Some(target))
+            on:pointerleave=move |_| store.focus.point(None)
+        >
+            <th scope="row">
+                <button
+                    type="button"
+                    class="column-head"
+                    title=group.category.term(language)
+                    aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
+                    on:focus=move |_| store.focus.point(Some(target))
+                    on:blur=move |_| store.focus.point(None)
+                    on:click=move |_| store.focus.toggle(target)
+                >
+                    <span class="swatch" style:background=category_background(group.category)></span>
+                    <code>{name.to_owned()} " " <span class="made-by">{group.op}</span></code>
+                </button>
+            </th>
+            <td><code>{shape} " " {dtype}</code></td>
+            <td title=exact_bytes(group.each, language)>{amount(group.each, store.units.get_untracked())}</td>
+            <td>"\u{d7}" {group.members.len()}</td>
+            <td title=exact_bytes(group.total, language)>{scale.finer_amount(group.total)}</td>
+            <td>{when(group.born())}</td>
+            <td>{when(group.freed())}</td>
+        </tr>
+    }
+    .into_any()
+}

@@ -1,0 +1,140 @@
+//! The tour: a question answered on the page itself, a stop at a time.
+
+use crate::app::{Store, query_of_scenario, use_store, visit};
+use crate::browser;
+use crate::spec::Scenario;
+use crate::text::{Stop, Word};
+use leptos::prelude::*;
+
+/// Batch sizes before and after the peak moves, as in the published example.
+const SMALL: u64 = 2;
+const LARGE: u64 = 16;
+
+/// What a stop points at.
+const fn place(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Verdict => ".verdict",
+        Stop::Phases | Stop::Moved => "#phases",
+        Stop::Batch => ".field:has(#micro_batch_size)",
+        Stop::Crossover => "#crossover",
+        Stop::Timeline => "#timeline",
+        Stop::Remedies => "[data-testid=remedies]",
+    }
+}
+
+/// The batch size that a stop shows.
+const fn batch(stop: Stop) -> u64 {
+    match stop {
+        Stop::Verdict | Stop::Phases => SMALL,
+        _ => LARGE,
+    }
+}
+
+/// Goes to a stop: the scenario first, then what to look at.
+fn go(store: Store, stop: Stop) {
+    let wanted = Scenario {
+        micro_batch_size: batch(stop),
+        ..Scenario::default()
+    };
+    let now = store.scenario.get_untracked();
+    if now != wanted {
+        let only_batch = Scenario {
+            micro_batch_size: wanted.micro_batch_size,
+            ..now
+        } == wanted;
+        if only_batch {
+            store.edit("micro_batch_size", |s| s.micro_batch_size = batch(stop));
+        } else {
+            visit(store, &query_of_scenario(store, &wanted));
+        }
+    }
+    // Two frames: the answer is in the first, the layout in the second.
+    request_animation_frame(move || {
+        request_animation_frame(move || browser::point_out(Some(place(stop))));
+    });
+}
+
+/// The button that begins the tour, and the tour.
+#[component]
+pub(super) fn TourButton() -> impl IntoView {
+    let store = use_store();
+    let at = RwSignal::new(None::<Stop>);
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let show = move |stop: Stop| {
+        at.set(Some(stop));
+        go(store, stop);
+    };
+    let begin = move |_| {
+        show(Stop::Verdict);
+        request_animation_frame(|| {
+            browser::focus_first("#tour-next");
+        });
+    };
+    let end = move || {
+        at.set(None);
+        browser::point_out(None);
+        browser::focus_first("#tour-button");
+    };
+    let back = move || {
+        if let Some(now) = at.get_untracked() {
+            show(now.before());
+        }
+    };
+    let next = move || match at.get_untracked().and_then(Stop::after) {
+        Some(stop) => show(stop),
+        None => end(),
+    };
+    let text = move || at.get().map(|stop| stop.text(store.language.get()));
+    let last = Signal::derive(move || at.get().is_some_and(|stop| stop.after().is_none()));
+    view! {
+        <button type="button" class="quiet" id="tour-button" on:click=begin>
+            {word(Word::Tour)}
+        </button>
+        <section
+            class="sheet card tour"
+            role="dialog"
+            aria-labelledby="tour-title"
+            hidden=Signal::derive(move || at.get().is_none())
+            on:keydown=move |event| {
+                match event.key().as_str() {
+                    "Escape" => end(),
+                    "ArrowRight" => next(),
+                    "ArrowLeft" => back(),
+                    _ => {}
+                }
+            }
+        >
+            <div class="figure-head">
+                <h2 id="tour-title">{word(Word::TourTitle)}</h2>
+                <span>
+                    {Signal::derive(move || at.get().map(Stop::count))}
+                </span>
+            </div>
+            <p role="status">{Signal::derive(text)}</p>
+            <div class="tour-buttons">
+                <button type="button" class="quiet" on:click=move |_| end()>
+                    {word(Word::TourEnd)}
+                </button>
+                <button
+                    type="button"
+                    class="quiet"
+                    disabled=Signal::derive(move || at.get() == Some(Stop::Verdict))
+                    on:click=move |_| back()
+                >
+                    {word(Word::TourBack)}
+                </button>
+                <button
+                    type="button"
+                    class="primary"
+                    id="tour-next"
+                    on:click=move |_| next()
+                >
+                    {Signal::derive(move || {
+                        let word = if last.get() { Word::Close } else { Word::TourNext };
+                        word.text(store.language.get())
+                    })}
+                </button>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,165 @@
+//! A box to search in: what is typed filters a list, a choice from it is called back.
+
+use crate::browser;
+use leptos::ev::KeyboardEvent;
+use leptos::html;
+use leptos::prelude::*;
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What is called back.
+    pub value: String,
+    /// What is shown.
+    pub label: String,
+    /// What is shown beside it.
+    pub detail: String,
+    /// The heading above it, where a group begins.
+    pub heading: Option<String>,
+}
+
+/// A box to search in.
+#[component]
+pub fn Search(
+    /// The box's id; the list's has `-list` after it.
+    id: &'static str,
+    /// What is chosen, shown while nothing is typed.
+    #[prop(into)]
+    chosen: Signal<String>,
+    /// What is shown in the empty box.
+    #[prop(into)]
+    hint: Signal<String>,
+    /// What the list is called.
+    #[prop(into)]
+    list_name: Signal<String>,
+    /// What is said when nothing is found.
+    #[prop(into)]
+    nothing: Signal<String>,
+    /// What is typed; none while the box shows what is chosen.
+    typed: RwSignal<Option<String>>,
+    /// What was found for it.
+    #[prop(into)]
+    found: Signal<Vec<Found>>,
+    /// Whether what is chosen is wrong.
+    #[prop(into)]
+    invalid: Signal<bool>,
+    /// A value was chosen.
+    #[prop(into)]
+    on_choice: Callback<String>,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let active = RwSignal::new(0_usize);
+    let list = NodeRef::<html::Ul>::new();
+    let count = move || found.with(Vec::len);
+    let close = move || {
+        open.set(false);
+        typed.set(None);
+    };
+    let choose = move |at: usize| {
+        let value = found.with_untracked(|all| all.get(at).map(|found| found.value.clone()));
+        if let Some(value) = value {
+            close();
+            on_choice.run(value);
+        }
+    };
+    let step = move |to: usize| {
+        open.set(true);
+        active.set(to.min(count().saturating_sub(1)));
+        if let Some(list) = list.get_untracked() {
+            browser::show_within(&list, active.get_untracked());
+        }
+    };
+    let press = move |event: KeyboardEvent| {
+        let at = active.get_untracked();
+        match event.key().as_str() {
+            "ArrowDown" if open.get_untracked() => step(at + 1),
+            "ArrowUp" if open.get_untracked() => step(at.saturating_sub(1)),
+            "ArrowDown" | "ArrowUp" => step(at),
+            "PageDown" => step(at + 8),
+            "PageUp" => step(at.saturating_sub(8)),
+            "Enter" if open.get_untracked() => choose(at),
+            "Escape" if open.get_untracked() => {
+                event.stop_propagation();
+                close();
+            }
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    let line = move |(at, found): (usize, Found)| {
+        let heading = found.heading.map(|heading| {
+            view! { <li class="found-heading" role="presentation">{heading}</li> }
+        });
+        view! {
+            {heading}
+            <li
+                class="found"
+                id=format!("{id}-{at}")
+                role="option"
+                aria-selected=Signal::derive(move || (active.get() == at).to_string())
+                on:pointerdown=move |event| event.prevent_default()
+                on:pointermove=move |_| {
+                    if active.get_untracked() != at {
+                        active.set(at);
+                    }
+                }
+                on:click=move |_| choose(at)
+            >
+                <span>{found.label}</span>
+                <span class="found-detail">{found.detail}</span>
+            </li>
+        }
+    };
+    view! {
+        <div class="search">
+            <input
+                class="box"
+                type="text"
+                id=id
+                role="combobox"
+                autocomplete="off"
+                spellcheck="false"
+                autocapitalize="off"
+                aria-autocomplete="list"
+                aria-expanded=Signal::derive(move || open.get().to_string())
+                aria-controls=format!("{id}-list")
+                aria-activedescendant=Signal::derive(move || {
+                    (open.get() && count() > 0).then(|| format!("{id}-{}", active.get()))
+                })
+                aria-invalid=Signal::derive(move || invalid.get().to_string())
+                aria-describedby=format!("{id}-note {id}-problem")
+                placeholder=hint
+                prop:value=Signal::derive(move || typed.get().unwrap_or_else(|| chosen.get()))
+                on:focus:target=move |event| event.target().select()
+                on:click=move |_| open.set(true)
+                on:input:target=move |event| {
+                    active.set(0);
+                    open.set(true);
+                    typed.set(Some(event.target().value()));
+                }
+                on:blur=move |_| close()
+                on:keydown=press
+            />
+            <ul
+                class="found-list"
+                id=format!("{id}-list")
+                role="listbox"
+                aria-label=list_name
+                node_ref=list
+                hidden=Signal::derive(move || !open.get())
+                on:pointerdown=move |event| event.prevent_default()
+            >
+                {move || {
+                    open.get().then(|| found.get().into_iter().enumerate().map(line).collect_view())
+                }}
+                <li
+                    class="found-heading"
+                    role="presentation"
+                    hidden=Signal::derive(move || count() > 0)
+                >
+                    {nothing}
+                </li>
+            </ul>
+        </div>
+    }
+}
