@@ -22,6 +22,8 @@ pub(super) struct Style {
     pub(super) norm: NormKind,
     /// Whether the embedding is multiplied by a constant.
     pub(super) scaled_embedding: bool,
+    /// Whether that happens after positions and masks are made, with a number on the host.
+    pub(super) scales_late: bool,
     /// Whether cosines and sines stay in float32.
     pub(super) wide_rotary: bool,
     /// Whether the loss takes logits in the dtype that they have.
@@ -45,6 +47,7 @@ impl Style {
             names: ["model", "embed_tokens", "norm"],
             norm: NormKind::Llama,
             scaled_embedding: false,
+            scales_late: false,
             wide_rotary: false,
             narrow_loss: false,
             whole_head: false,
@@ -63,6 +66,8 @@ pub(super) enum Masks {
     One,
     /// One for full and one for windowed layers, whether there are such layers or not.
     Both,
+    /// One without a window, which is always made; windowed layers make theirs from it.
+    Narrowed,
 }
 
 /// A layer of a [`Causal`] model.
@@ -80,9 +85,31 @@ pub(super) struct Shared {
     pub(super) mask: Option<Tensor>,
     pub(super) cos: Tensor,
     pub(super) sin: Tensor,
+    /// Whether a layer hides from the mask what is outside of its window.
+    narrows: bool,
 }
 
 impl Shared {
+    /// What a layer gives its attention: itself, or with the mask of its window. That and the
+    /// positions in the window live as long as the layer runs (`sliding_window_mask` in
+    /// `models/gemma2/modeling_gemma2.py`, transformers 4.51).
+    pub(super) fn narrowed(&self, t: &Tape) -> (Self, Option<Tensor>) {
+        let mut narrow = self.clone();
+        let Some(mask) = self.mask.as_ref().filter(|_| self.narrows) else {
+            return (narrow, None);
+        };
+        let outside = {
+            let ones = t.empty("ones_like", *mask.shape(), DType::Bool);
+            let outside = t.empty("tril", *ones.shape(), DType::Bool);
+            drop(ones);
+            outside
+        };
+        let number = t.empty("scalar_tensor", Shape::new(&[]), mask.dtype());
+        narrow.mask = Some(t.empty("where", *mask.shape(), mask.dtype()));
+        drop(number);
+        (narrow, Some(outside))
+    }
+
     /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
     /// arguments, before only the position embeddings, the rest being saved tensors.
     pub(super) fn outliving(&self, facts: Facts) -> Self {
@@ -126,7 +153,9 @@ impl<L: Layer> Causal<L> {
         let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
         let scale = style
             .scaled_embedding
-            .then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
+            .then_some(())
+            .filter(|()| !style.scales_late)
+            .map(|()| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(L::new(b, c, options))
         });
@@ -220,6 +249,7 @@ impl<L: Layer> Causal<L> {
         let (full, windowed) = match self.style.masks {
             Masks::One => (mask(self.window), None),
             Masks::Both => (mask(None), mask(self.window)),
+            Masks::Narrowed => (Some(self.shell.whole_mask(t, input_ids)), None),
         };
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
         let turn = |rotary: &Rotary| {
@@ -237,6 +267,7 @@ impl<L: Layer> Causal<L> {
             mask: full,
             cos,
             sin,
+            narrows: false,
         };
         let mut local = full.clone();
         if self.style.masks == Masks::Both {
@@ -244,6 +275,10 @@ impl<L: Layer> Causal<L> {
         }
         if let (Some(rotary), Some(_)) = (local_rotary, full_rotary) {
             (local.cos, local.sin) = turn(rotary);
+        }
+        local.narrows = self.style.masks == Masks::Narrowed;
+        if self.style.scales_late {
+            hidden = t.mul_scalar(&hidden);
         }
         for (i, layer) in self.layers.iter().enumerate() {
             let near = self.windowed.get(i).copied().unwrap_or(false);

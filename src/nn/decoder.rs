@@ -107,6 +107,23 @@ impl Shell {
         mask::causal(t, request)
     }
 
+    /// The mask of layers without a window, which Gemma of transformers 4 always makes.
+    pub(super) fn whole_mask(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let request = MaskRequest {
+            eager: true,
+            padding: self.padding_mask,
+            window: false,
+            padded: self.padding_mask,
+            size: (b, s),
+            cached: 0,
+            keys: s,
+            dtype: self.dtype,
+            style: MaskStyle::Exact,
+        };
+        mask::whole(t, request)
+    }
+
     /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
     pub(super) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
         let s = hidden.dim(1);

@@ -4,7 +4,7 @@ use super::attention::AttentionOptions;
 use super::builder::Builder;
 use super::causal::{Layer, Masks, Shared, Style};
 use super::decoder::Block;
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::gated_mlp::GatedMlp;
 use super::norm::{Norm, NormKind};
 use super::rotary_attention::{HeadNorm, RotaryAttention};
@@ -15,7 +15,17 @@ fn gemma(facts: Facts) -> Style {
     Style {
         norm: NormKind::Gemma,
         scaled_embedding: true,
+        scales_late: facts.transformers != Transformers::V5,
         ..Style::llama(facts)
+    }
+}
+
+/// The masks of a model of which some layers have a window.
+fn masks(facts: Facts) -> Masks {
+    if facts.transformers == Transformers::V5 {
+        Masks::Both
+    } else {
+        Masks::Narrowed
     }
 }
 
@@ -107,7 +117,7 @@ impl Gemma2Layer {
 impl Layer for Gemma2Layer {
     fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
-            masks: Masks::Both,
+            masks: masks(facts),
             ..gemma(facts)
         }
     }
@@ -126,9 +136,10 @@ impl Block for Gemma2Layer {
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
         let [input, post_attention, pre_feedforward, post_feedforward] = &self.norms;
+        let (shared, outside) = shared.narrowed(t);
         let x = t.scoped("input_layernorm", None, || input.forward(t, hidden));
         let (attended, weights) =
-            t.scoped("self_attn", None, || self.attention.forward(t, &x, shared));
+            t.scoped("self_attn", None, || self.attention.forward(t, &x, &shared));
         drop(x);
         let normalized = t.scoped("post_attention_layernorm", None, || {
             post_attention.forward(t, &attended)
@@ -147,7 +158,7 @@ impl Block for Gemma2Layer {
         });
         drop(changed);
         let out = t.add(&residual, &normalized);
-        drop(weights);
+        drop((weights, shared, outside));
         out
     }
 }
@@ -155,8 +166,9 @@ impl Block for Gemma2Layer {
 impl Layer for Gemma3Layer {
     fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style {
-            masks: Masks::Both,
+            masks: masks(facts),
             local_rotary: true,
+            scales_late: false,
             ..gemma(facts)
         }
     }

@@ -49,6 +49,11 @@ pub(super) fn always(t: &Tape, request: MaskRequest) -> Tensor {
     boolean(t, request, false)
 }
 
+/// The additive mask that is made whether it is needed or not.
+pub(super) fn whole(t: &Tape, request: MaskRequest) -> Tensor {
+    additive(t, request, request.dtype)
+}
+
 /// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5 of
 /// transformers 4), made from a triangle and added to the scores.
 pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor {
