@@ -77,6 +77,11 @@ const VOLTA: Architecture = Architecture {
     context_mib: 310,
 };
 
+const PASCAL: Architecture = Architecture {
+    compute_capability: 60,
+    context_mib: 300,
+};
+
 /// Contexts grow with the number of multiprocessors and the kernels that are loaded; before CUDA
 /// 11.7 all of PyTorch's kernels were, and a context took more than 1000 MB.
 const CONTEXT: &str = "of the order of what nvidia-smi shows beside torch.cuda.memory_reserved() \
@@ -85,6 +90,10 @@ const CONTEXT: &str = "of the order of what nvidia-smi shows beside torch.cuda.m
 
 /// For capacities that were not read again for this table.
 const MESSAGES: &str = "total capacity in out-of-memory messages of PyTorch, from memory";
+
+/// For capacities that were read again, in several logs that name the GPU.
+const LOGS: &str =
+    "total capacity in out-of-memory messages of PyTorch in public logs of 2025 and 2026";
 
 /// Hundredths of a GiB, as PyTorch prints capacities.
 const fn centi_gib(hundredths: u64) -> Bytes {
@@ -120,6 +129,7 @@ macro_rules! accelerators {
 
 accelerators! {
     BLACKWELL: "b200", "B200 180GB", 180, 148, Fact::measured(centi_gib(17_835), "github.com/pytorch/ao/issues/4002");
+    BLACKWELL: "gb200", "GB200 186GB", 186, 148, Fact::measured(centi_gib(18_431), LOGS);
     BLACKWELL_RTX: "rtx-pro-6000", "RTX PRO 6000 Blackwell", 96, 188, Fact::measured(centi_gib(9_497), "github.com/antirez/ds4/issues/431");
     BLACKWELL_RTX: "rtx-5090", "GeForce RTX 5090", 32, 170, Fact::measured(Bytes(33_677_180_928), "github.com/aikitoria/open-gpu-kernel-modules/issues/1");
     BLACKWELL_RTX: "rtx-5080", "GeForce RTX 5080", 16, 84, Fact::assumed(centi_gib(1_546), MESSAGES);
@@ -127,14 +137,14 @@ accelerators! {
     BLACKWELL_RTX: "rtx-5070", "GeForce RTX 5070", 12, 48, Fact::assumed(centi_gib(1_150), MESSAGES);
     BLACKWELL_RTX: "rtx-5060-ti-16gb", "GeForce RTX 5060 Ti 16GB", 16, 36, Fact::measured(Bytes(16_584_278_016), "github.com/Luce-Org/lucebox/issues/407");
     HOPPER: "gh200-96gb", "GH200 96GB", 96, 132, Fact::assumed(centi_gib(9_450), MESSAGES);
-    HOPPER: "h200", "H200 141GB", 141, 132, Fact::assumed(centi_gib(13_980), MESSAGES);
+    HOPPER: "h200", "H200 141GB", 141, 132, Fact::measured(centi_gib(13_980), LOGS);
     HOPPER: "h100-80gb", "H100 80GB", 80, 132, Fact::measured(centi_gib(7_911), "github.com/vllm-project/vllm/issues/27508");
     HOPPER: "h100-nvl", "H100 NVL 94GB", 94, 132, Fact::measured(centi_gib(9_300), "github.com/ali-vilab/VACE/issues/56");
     HOPPER: "h20-96gb", "H20 96GB", 96, 78, Fact::assumed(centi_gib(9_500), MESSAGES);
     ADA: "l40s", "L40S 48GB", 48, 142, Fact::measured(centi_gib(4_442), "github.com/stepfun-ai/Step-Video-T2V/issues/8");
     ADA: "l40", "L40 48GB", 48, 142, Fact::measured(centi_gib(4_440), "github.com/NVlabs/Eagle/issues/68");
     ADA: "l20", "L20 48GB", 48, 92, Fact::assumed(centi_gib(4_440), MESSAGES);
-    ADA: "l4", "L4 24GB", 24, 58, Fact::assumed(centi_gib(2_203), MESSAGES);
+    ADA: "l4", "L4 24GB", 24, 58, Fact::measured(centi_gib(2_203), LOGS);
     ADA: "rtx-6000-ada", "RTX 6000 Ada 48GB", 48, 142, Fact::measured(centi_gib(4_443), "github.com/DINGYANB/MTVCrafter/issues/21");
     ADA: "rtx-4000-ada", "RTX 4000 Ada 20GB", 20, 48, Fact::assumed(centi_gib(1_958), MESSAGES);
     ADA: "rtx-4090", "GeForce RTX 4090", 24, 128, Fact::measured(centi_gib(2_364), "github.com/ali-vilab/VGen/issues/104");
@@ -150,7 +160,7 @@ accelerators! {
     AMPERE: "a30", "A30 24GB", 24, 56, Fact::measured(centi_gib(2_353), "github.com/google/RB-Modulation/issues/5");
     AMPERE_RTX: "a10", "A10 24GB", 24, 72, Fact::measured(centi_gib(2_199), "github.com/zai-org/CogVLM/issues/236");
     AMPERE_RTX: "a10g", "A10G 24GB", 24, 80, Fact::measured(centi_gib(2_220), "github.com/XavierXiao/Dreambooth-Stable-Diffusion/issues/18");
-    AMPERE_RTX: "rtx-a6000", "RTX A6000 48GB", 48, 84, Fact::assumed(centi_gib(4_754), MESSAGES);
+    AMPERE_RTX: "rtx-a6000", "RTX A6000 48GB", 48, 84, Fact::measured(centi_gib(4_754), LOGS);
     AMPERE_RTX: "rtx-a5000", "RTX A5000 24GB", 24, 64, Fact::assumed(centi_gib(2_368), MESSAGES);
     AMPERE_RTX: "rtx-a4000", "RTX A4000 16GB", 16, 48, Fact::measured(centi_gib(1_561), "github.com/DengKaiCQ/VGGT-Long/issues/6");
     AMPERE_RTX: "rtx-3090-ti", "GeForce RTX 3090 Ti", 24, 84, Fact::assumed(centi_gib(2_368), MESSAGES);
@@ -164,6 +174,7 @@ accelerators! {
     TURING: "rtx-2080-ti", "GeForce RTX 2080 Ti", 11, 68, Fact::assumed(centi_gib(1_076), MESSAGES);
     VOLTA: "v100-32gb", "V100 32GB", 32, 80, Fact::measured(centi_gib(3_174), "github.com/liucongg/ChatGLM-Finetuning/issues/73");
     VOLTA: "v100-16gb", "V100 16GB", 16, 80, Fact::assumed(centi_gib(1_577), MESSAGES);
+    PASCAL: "p100-16gb", "P100 16GB", 16, 56, Fact::assumed(centi_gib(1_589), MESSAGES);
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@
 /// 2.15. Confidence: measured.
 const CUBLAS_WORKSPACE: u64 = 2 * 4096 * 1024 + 8 * 16 * 1024;
 
-/// `cuBLAS` workspace on compute capability 9.0 and above: 4096 x 8 KiB.
+/// `cuBLAS` workspace on Hopper, and since PyTorch 2.7 on Blackwell: 4096 x 8 KiB.
 ///
-/// Source and confidence as [`CUBLAS_WORKSPACE`].
-const CUBLAS_WORKSPACE_SM90: u64 = 4096 * 8 * 1024;
+/// Source and confidence as [`CUBLAS_WORKSPACE`]; Blackwell is read from the source (`use32mb`).
+const CUBLAS_WORKSPACE_LARGE: u64 = 4096 * 8 * 1024;
 
 /// `cuBLASLt` workspace of a product with a bias, by default: 1024 KiB on every device.
 ///
@@ -19,11 +19,31 @@ const CUBLAS_WORKSPACE_SM90: u64 = 4096 * 8 * 1024;
 pub const CUBLASLT_WORKSPACE: u64 = 1024 * 1024;
 
 /// Bytes of the workspace that a `cuBLAS` handle gets on a device of this compute capability,
-/// times ten as in 80 for an A100.
-pub fn cublas_workspace(compute_capability: u32) -> u64 {
-    if compute_capability >= 90 {
-        CUBLAS_WORKSPACE_SM90
+/// times ten as in 80 for an A100. Before PyTorch 2.7 only Hopper had the large one.
+pub fn cublas_workspace(compute_capability: u32, knows_blackwell: bool) -> u64 {
+    let is_large = match compute_capability {
+        90 => true,
+        newer => newer > 90 && knows_blackwell,
+    };
+    if is_large {
+        CUBLAS_WORKSPACE_LARGE
     } else {
         CUBLAS_WORKSPACE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::MIB;
+
+    #[test]
+    fn hopper_and_with_recent_pytorch_blackwell_have_32_mib() {
+        assert_eq!(cublas_workspace(80, true), 8_519_680);
+        assert_eq!(cublas_workspace(89, true), 8_519_680);
+        assert_eq!(cublas_workspace(90, false), 32 * MIB);
+        assert_eq!(cublas_workspace(100, true), 32 * MIB);
+        assert_eq!(cublas_workspace(120, true), 32 * MIB);
+        assert_eq!(cublas_workspace(120, false), 8_519_680);
     }
 }

@@ -95,7 +95,7 @@ fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace
 pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
     let recent = spec.framework == Framework::Torch215Transformers523;
     Backend {
-        gemm_workspace: cublas_workspace(spec.device.compute_capability),
+        gemm_workspace: cublas_workspace(spec.device.compute_capability, recent),
         gemm_bias_workspace: CUBLASLT_WORKSPACE,
         gemm_workspace_persistent: !recent,
         multiprocessors: spec.device.multiprocessors,

@@ -7,6 +7,7 @@ use highwater::report::{Sweeper, estimate, summarize, timeline};
 use highwater::sim::simulate;
 use highwater::spec::{ModelRef, Optimizer, OptimizerImpl, Precision, Scenario, resolve};
 use std::hint::black_box;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const RUNS: usize = 30;
@@ -76,4 +77,45 @@ fn main() {
         estimates += 1;
     }
     println!("a sweep: {estimates} estimates, {:?}", start.elapsed());
+    thousand();
+}
+
+/// The command line on a thousand scenarios of many models and options, as a user would run it.
+fn thousand() {
+    const MODELS: [&str; 8] = [
+        "qwen2.5-0.5b",
+        "llama-3.2-1b",
+        "gpt2",
+        "mistral-7b",
+        "llama-3.1-8b",
+        "gemma-2-2b",
+        "qwen3-8b",
+        "pythia-1.4b",
+    ];
+    const BUDGET: Duration = Duration::from_secs(2);
+    let scenarios: String = (0..1000_usize)
+        .map(|i| {
+            let (model, precision) = (MODELS[i % 8], ["fp32", "amp_bf16", "bf16"][i % 3]);
+            let (batch, seq) = (1 + i % 32, 128 * (1 + i % 8));
+            format!(
+                "{{\"model\":\"{model}\",\"micro_batch_size\":{batch},\"seq_len\":{seq},\"precision\":\"{precision}\"}}\n"
+            )
+        })
+        .collect();
+    let file = std::env::temp_dir().join(format!("highwater-bench-{}.jsonl", std::process::id()));
+    std::fs::write(&file, scenarios).expect("a temporary file");
+    let times = (0..3).map(|_| {
+        let start = Instant::now();
+        let done = Command::new(env!("CARGO_BIN_EXE_highwater"))
+            .arg("estimate")
+            .arg(&file)
+            .output()
+            .expect("the command line runs");
+        let reports = done.stdout.iter().filter(|&&byte| byte == b'\n').count();
+        assert_eq!(reports, 1000, "one line a scenario");
+        start.elapsed()
+    });
+    let best = times.min().unwrap_or_default();
+    println!("highwater estimate, 1000 scenarios: {best:?}; budget {BUDGET:?}");
+    let _ = std::fs::remove_file(&file);
 }

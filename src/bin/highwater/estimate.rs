@@ -10,6 +10,8 @@ use highwater::spec::{Finding, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::num::NonZero;
+use std::thread::{self, available_parallelism};
 
 /// Estimates every scenario of a text and writes the answers; gives the exit code. When nobody
 /// reads any more, the rest is left out.
@@ -21,24 +23,65 @@ pub fn run(text: &str, form: Form, out: &mut dyn Write) -> u8 {
         return BAD_INPUT;
     }
     let mut code = FITS;
-    for scenario in scenarios {
-        let answer = answer(scenario);
-        code = worse(code, &answer);
-        let written = match (form, &answer) {
-            (Form::Json, Ok(estimate)) => write_line(&estimate.report, out),
-            (Form::Json, Err(findings)) => {
-                let error = sentence(findings);
-                write_line(&json!({"error": error, "findings": findings}), out)
-            }
-            (Form::Table, Ok(estimate)) => table::write(&estimate.report, out),
-            (Form::Table, Err(findings)) => writeln!(out, "error: {}\n", sentence(findings)),
-        };
-        if written.is_err() {
+    for window in scenarios.chunks(WINDOW) {
+        let mut gone = false;
+        for (own, line) in written(window, form) {
+            code = worse(code, own);
+            gone = gone || out.write_all(&line).is_err();
+        }
+        if gone {
             break;
         }
     }
     let _ = out.flush();
     code
+}
+
+/// Scenarios whose answers are held at a time, to be written in order.
+const WINDOW: usize = 256;
+
+/// The exit code and the written answer of each scenario, in order, worked out by as many threads
+/// as there are processors.
+fn written(scenarios: &[&str], form: Form) -> Vec<(u8, Vec<u8>)> {
+    let threads = available_parallelism().map_or(1, NonZero::get);
+    let share = scenarios.len().div_ceil(threads).max(1);
+    let one_thread = |part: &[&str]| part.iter().map(|text| one(text, form)).collect::<Vec<_>>();
+    if share == scenarios.len() {
+        return one_thread(scenarios);
+    }
+    thread::scope(|scope| {
+        let parts = scenarios.chunks(share);
+        let workers: Vec<_> = parts
+            .map(|part| scope.spawn(move || one_thread(part)))
+            .collect();
+        let done = workers.into_iter().map(|worker| match worker.join() {
+            Ok(answers) => answers,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.flatten().collect()
+    })
+}
+
+/// One scenario's exit code and written answer.
+fn one(text: &str, form: Form) -> (u8, Vec<u8>) {
+    let answer = answer(text);
+    let mut line = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = match (form, &answer) {
+        (Form::Json, Ok(estimate)) => write_line(&estimate.report, &mut line),
+        (Form::Json, Err(findings)) => {
+            let error = sentence(findings);
+            write_line(&json!({"error": error, "findings": findings}), &mut line)
+        }
+        (Form::Table, Ok(estimate)) => table::write(&estimate.report, &mut line),
+        (Form::Table, Err(findings)) => writeln!(line, "error: {}\n", sentence(findings)),
+    };
+    let code = match &answer {
+        Err(_) => BAD_INPUT,
+        Ok(estimate) if !estimate.report.verdict.fits => DOES_NOT_FIT,
+        Ok(_) => FITS,
+    };
+    (code, line)
 }
 
 /// The texts of the scenarios: the whole text when it is one JSON value, else each line that is
@@ -64,15 +107,21 @@ fn answer(text: &str) -> Result<Estimate, Vec<Finding>> {
     Ok(estimate)
 }
 
-fn worse(code: u8, answer: &Result<Estimate, Vec<Finding>>) -> u8 {
-    match answer {
-        Err(_) => BAD_INPUT,
-        Ok(estimate) if !estimate.report.verdict.fits && code != BAD_INPUT => DOES_NOT_FIT,
-        Ok(_) => code,
+/// Bad input outranks what does not fit, which outranks what fits.
+fn worse(code: u8, other: u8) -> u8 {
+    let rank = |code| {
+        [FITS, DOES_NOT_FIT, BAD_INPUT]
+            .iter()
+            .position(|&c| c == code)
+    };
+    if rank(other) > rank(code) {
+        other
+    } else {
+        code
     }
 }
 
-fn write_line(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
+fn write_line(value: &impl Serialize, mut out: impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut out, value)?;
     writeln!(out)
 }
