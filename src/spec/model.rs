@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
-    closest, decoder, fla, t5, vit,
+    closest, decoder, fla, guess, size_only, t5, vit,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -101,9 +101,10 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             read_config(config_name(hf_config), fields, findings)
         }
         ModelRef::Linear { linear } => read_linear(*linear, findings),
-        ModelRef::NumParameters { .. } => {
-            findings.push(number_of_parameters());
-            None
+        ModelRef::NumParameters { num_parameters } => {
+            let config = size_only::config(*num_parameters, findings)?;
+            let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");
+            read_config(number_name(*num_parameters), fields, findings)
         }
     }
 }
@@ -133,6 +134,20 @@ fn read_config(
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
+    let Some(config) = guessed(&mut fields) else {
+        return read_known(name, fields, findings);
+    };
+    findings.extend(fields.into_findings());
+    let nothing = Map::new();
+    let fields = ConfigFields::new(&config, &nothing, "model.hf_config");
+    read_known(name, fields, findings)
+}
+
+fn read_known(
+    name: String,
+    mut fields: ConfigFields<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Model> {
     let architecture = model_type(&mut fields).map(|reader| reader.read(&mut fields));
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
@@ -156,6 +171,19 @@ fn read_config(
         architecture,
         max_positions,
     })
+}
+
+/// The config of a known type in the place of one of an unknown type that looks like a decoder's.
+fn guessed(fields: &mut ConfigFields<'_>) -> Option<Map<String, Value>> {
+    let given = fields.get("model_type")?;
+    let name = given.as_str()?;
+    if MODEL_TYPES.iter().any(|(known, _)| *known == name) {
+        return None;
+    }
+    let key = fields.key("model_type");
+    let (config, warning) = guess::like_a_decoder(&shortened(given), &key, fields).ok()?;
+    fields.push(warning);
+    Some(config)
 }
 
 /// Which reader the config is for.
@@ -182,10 +210,20 @@ fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
         .find(|(name, _)| given.as_str() == Some(name));
     if found.is_none() {
         let shown = shortened(given);
+        let (why, why_zh) = match guess::like_a_decoder(&shown, &key, fields) {
+            Err(refusal) => (refusal.english, refusal.chinese),
+            Ok(_) => (
+                String::from("its type is no text"),
+                String::from("其类型不是文本"),
+            ),
+        };
         let finding = Finding::error(
             &key,
-            format!("Models of type {shown} are not supported yet; supported are {all}."),
-            format!("暂不支持 {shown} 类型的模型；目前支持 {all}。"),
+            format!(
+                "Models of type {shown} are not supported yet, and it cannot be estimated as a \
+                 decoder: {why}. Supported are {all}."
+            ),
+            format!("暂不支持 {shown} 类型的模型，也无法按解码器估算：{why_zh}。目前支持 {all}。"),
         );
         let nearest = given.as_str().and_then(|name| closest(name, names()));
         fields.push(match nearest {
@@ -406,12 +444,14 @@ fn text_part_only() -> Finding {
     )
 }
 
-fn number_of_parameters() -> Finding {
-    Finding::error(
-        "model",
-        "A number of parameters alone does not say what a run keeps; it is not supported yet. \
-         Choose a model of the catalog or paste a config.json.",
-        "仅凭参数量无法得知训练会保存哪些张量，暂不支持。请从目录中选择模型或粘贴 config.json。",
-    )
-    .with_fix("model", Scenario::default_model_id())
+/// What a model is called of which only the number of parameters is known.
+fn number_name(parameters: u64) -> String {
+    const MILLION: u64 = 1_000_000;
+    const BILLION: u64 = 1000 * MILLION;
+    if parameters >= BILLION {
+        let tenths = (parameters + BILLION / 20) / (BILLION / 10);
+        format!("{}.{}B", tenths / 10, tenths % 10)
+    } else {
+        format!("{}M", (parameters + MILLION / 2) / MILLION)
+    }
 }

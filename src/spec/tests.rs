@@ -330,7 +330,10 @@ fn what_is_not_estimated_yet_is_refused_with_a_reason() {
     );
     let (key, _) = error(json!({"model": {"hf_config": {"model_type": "whisper"}}}));
     assert_eq!(key, "model.hf_config.model_type");
-    assert_eq!(error(json!({"model": {"num_parameters": 7}})).0, "model");
+    assert_eq!(
+        error(json!({"model": {"num_parameters": 7}})).0,
+        "model.num_parameters"
+    );
 }
 
 #[test]
