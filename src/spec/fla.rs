@@ -5,8 +5,7 @@ use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{
-    Architecture, EvaluationKind, Finding, Program, QuantizationType, Scenario, evaluation,
-    training,
+    Architecture, EvaluationKind, Finding, Precision, Program, QuantizationType, Scenario, evaluation,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -47,6 +46,8 @@ pub struct FlaConfig {
 pub enum FlaMixer {
     /// Gated linear attention.
     Gla,
+    /// The delta rule.
+    DeltaNet,
 }
 
 /// What runs in fused kernels.
@@ -83,6 +84,7 @@ const FACTOR: std::ops::RangeInclusive<u64> = 1..=64_000;
 pub(super) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig {
     match mixer {
         FlaMixer::Gla => gla(fields),
+        FlaMixer::DeltaNet => delta_net(fields),
     }
 }
 
@@ -269,16 +271,6 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
-    if training::padding_mask(scenario) {
-        findings.push(
-            Finding::error(
-                "padding_mask",
-                "A padding mask is not supported yet for models of flash-linear-attention.",
-                "暂不支持 flash-linear-attention 模型的填充掩码。",
-            )
-            .with_fix("padding_mask", false),
-        );
-    }
     if evaluation::resolve(scenario).kind != EvaluationKind::None {
         let (key, none) = match scenario.program {
             Program::Evaluation => ("program", Program::Training.name()),
@@ -293,15 +285,35 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix(key, none),
         );
     }
-    if config.short_conv.is_some() {
+    if config.mixer == FlaMixer::DeltaNet && scenario.precision == Precision::Fp32 {
         findings.push(
             Finding::error(
-                "model_overrides.use_short_conv",
-                "Short convolutions are not supported yet.",
-                "暂不支持短卷积。",
+                "precision",
+                "The kernels of DeltaNet take no float32; use bf16 or amp_bf16.",
+                "DeltaNet 的内核不支持 float32；请使用 bf16 或 amp_bf16。",
             )
-            .with_fix("model_overrides.use_short_conv", false),
+            .with_fix("precision", Precision::AmpBf16.name()),
         );
+    }
+}
+
+fn delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(FlaMixer::DeltaNet, fields, 16, 4);
+    let (hidden, heads) = (plain.hidden_size, plain.num_heads);
+    only(fields, "qk_norm", &["l2"]);
+    only(fields, "qk_activation", &["silu"]);
+    if !fields.flag("use_beta", true) {
+        refuse(fields, "use_beta");
+    }
+    if fields.flag("allow_neg_eigval", false) {
+        refuse(fields, "allow_neg_eigval");
+    }
+    FlaConfig {
+        head_k_dim: expanded(fields, "expand_k", 1000, hidden, heads),
+        head_v_dim: expanded(fields, "expand_v", 1000, hidden, heads),
+        short_conv: short_conv(fields, true),
+        output_gate: fields.flag("use_gate", false),
+        ..plain
     }
 }
 
@@ -313,6 +325,7 @@ pub(super) fn modules(config: &FlaConfig) -> Vec<Module> {
         all.push(other(at("attn_norm")));
         all.extend(match config.mixer {
             FlaMixer::Gla => gla_modules(config, &at),
+            FlaMixer::DeltaNet => delta_modules(config, &at),
         });
         all.push(other(at("mlp_norm")));
         all.extend(
@@ -348,5 +361,19 @@ fn gla_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {
             "attn.g_norm"
         })));
     }
+    all
+}
+
+fn delta_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {
+    let mut all: Vec<Module> = ["attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.b_proj"]
+        .map(|name| linear(at(name), false))
+        .into();
+    if config.short_conv.is_some() {
+        all.extend(["attn.q_conv1d", "attn.k_conv1d", "attn.v_conv1d"].map(|name| other(at(name))));
+    }
+    if config.output_gate {
+        all.push(linear(at("attn.g_proj"), false));
+    }
+    all.extend([other(at("attn.o_norm")), linear(at("attn.o_proj"), false)]);
     all
 }

@@ -66,6 +66,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
     ("gla", Reader::Fla(FlaMixer::Gla)),
+    ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),
 ];
 
 /// A model with a name for people.
@@ -250,6 +251,7 @@ fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
 const FIELDS: &[&str] = &[
     "activation_dropout",
     "activation_function",
+    "allow_neg_eigval",
     "architectures",
     "attention_bias",
     "attention_dropout",
@@ -268,7 +270,6 @@ const FIELDS: &[&str] = &[
     "decoder_ffn_dim",
     "decoder_layers",
     "decoder_sparse_step",
-    "dropout_rate",
     "do_layer_norm_before",
     "dropout",
     "dropout_rate",
@@ -278,7 +279,6 @@ const FIELDS: &[&str] = &[
     "encoder_attention_heads",
     "encoder_ffn_dim",
     "encoder_layers",
-    "ffn_dim",
     "expand_k",
     "expand_v",
     "feature_map",
@@ -325,6 +325,8 @@ const FIELDS: &[&str] = &[
     "output_router_logits",
     "partial_rotary_factor",
     "patch_size",
+    "qk_activation",
+    "qk_norm",
     "qkv_bias",
     "quantization_config",
     "relative_attention_num_buckets",
@@ -337,6 +339,8 @@ const FIELDS: &[&str] = &[
     "text_config",
     "tie_word_embeddings",
     "type_vocab_size",
+    "use_beta",
+    "use_gate",
     "use_l2warp",
     "use_output_gate",
     "use_parallel_residual",

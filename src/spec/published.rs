@@ -21,6 +21,11 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
                 + c.key_dim()
                 + c.head_v_dim
         }
+        FlaMixer::DeltaNet => {
+            let columns = 2 * c.key_dim() + c.value_dim();
+            let convolutions = columns * c.short_conv.unwrap_or(0);
+            h * (columns + c.num_heads + c.value_dim()) + convolutions + c.head_v_dim
+        }
     };
     let layer = mixer + 3 * h * c.intermediate_size + 2 * h;
     2 * c.vocab_size * h + c.num_hidden_layers * layer + h

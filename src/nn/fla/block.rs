@@ -1,5 +1,6 @@
 //! One layer: a mixer of tokens and an MLP, each after a norm.
 
+use super::delta_net::DeltaNet;
 use super::gla::Gla;
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
@@ -11,8 +12,25 @@ use crate::tape::{Tape, Tensor};
 
 /// What mixes the tokens of a layer.
 pub(super) trait Mixer {
-    /// `[B, S, H]` to the same.
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor;
+    /// `[B, T, H]` to the same; each sample packs `sequences`.
+    fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor;
+}
+
+/// `[B, T, H D]` seen as heads of `columns` columns.
+pub(super) fn heads(t: &Tape, x: &Tensor, columns: u64) -> Tensor {
+    t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) / columns, columns])
+}
+
+/// The heads of `[B, T, H, D]` side by side.
+pub(super) fn merged(t: &Tape, x: &Tensor) -> Tensor {
+    t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) * x.dim(3)])
+}
+
+/// What all layers of one forward pass are given besides the hidden states.
+#[derive(Clone)]
+pub(super) struct FlaShared {
+    /// Where tokens are that are no padding, `[N]`, and where samples begin, `[B + 1]`.
+    pub(super) unpadding: Option<[Tensor; 2]>,
 }
 
 /// `GLABlock` and its kin.
@@ -30,6 +48,7 @@ impl FlaBlock {
         let at = b.at("attn");
         let attn: Box<dyn Mixer> = match c.mixer {
             FlaMixer::Gla => Box::new(Gla::new(&at, c)),
+            FlaMixer::DeltaNet => Box::new(DeltaNet::new(&at, c)),
         };
         Self {
             attn_norm,
@@ -38,16 +57,37 @@ impl FlaBlock {
             mlp: Mlp::new(&b.at("mlp"), c),
         }
     }
+
+    /// The mixer over the tokens that are no padding, all samples one after the other.
+    fn mixed_without_padding(&self, t: &Tape, x: &Tensor, indices: &Tensor) -> Tensor {
+        let (samples, tokens, width) = (x.dim(0), x.dim(1), x.dim(2));
+        let packed = {
+            let flat = t.reshape(x, [samples * tokens, width]);
+            let rows = t.unpad(&flat, indices);
+            t.reshape(&rows, [1, rows.dim(0), width])
+        };
+        let padded = {
+            let mixed = self.attn.forward(t, &packed, samples);
+            let rows = t.reshape(&mixed, [mixed.dim(1), width]);
+            t.repad(&rows, indices, samples * tokens)
+        };
+        t.reshape(&padded, [samples, tokens, width])
+    }
 }
 
 impl Block for FlaBlock {
-    type Shared = ();
+    type Shared = FlaShared;
 
-    fn outliving((): &(), _: Facts) {}
+    fn outliving(shared: &FlaShared, _: Facts) -> FlaShared {
+        shared.clone()
+    }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, (): &()) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &FlaShared) -> Tensor {
         let x = t.scoped("attn_norm", None, || self.attn_norm.forward(t, hidden));
-        let mixed = t.scoped("attn", None, || self.attn.forward(t, &x));
+        let mixed = t.scoped("attn", None, || match &shared.unpadding {
+            Some([indices, _]) => self.mixed_without_padding(t, &x, indices),
+            None => self.attn.forward(t, &x, 1),
+        });
         drop(x);
         let (x, residual) = t.scoped("mlp_norm", None, || self.mlp_norm.add(t, mixed, hidden));
         let changed = t.scoped("mlp", None, || self.mlp.forward(t, &x));

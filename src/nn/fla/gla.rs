@@ -1,6 +1,7 @@
 //! Gated linear attention (`fla/layers/gla.py`).
 
-use super::block::Mixer;
+use super::block::{Mixer, heads, merged};
+use super::conv::{ShortConv, projected};
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
 use crate::nn::layers::Linear;
@@ -16,6 +17,7 @@ pub(super) struct Gla {
     k_proj: Linear,
     v_proj: Linear,
     g_proj: Option<Linear>,
+    convolutions: Option<[ShortConv; 3]>,
     gk_proj: [Linear; 2],
     o_proj: Linear,
     norm: FlaNorm,
@@ -33,6 +35,11 @@ impl Gla {
         let k_proj = linear("k_proj", hidden, key_dim / groups);
         let v_proj = linear("v_proj", hidden, value_dim / groups);
         let g_proj = c.output_gate.then(|| linear("g_proj", hidden, value_dim));
+        let convolutions = c.short_conv.map(|reach| {
+            let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
+            let widths = [key_dim, key_dim / groups, value_dim / groups];
+            [0, 1, 2].map(|i| ShortConv::new(&b.at(names[i]), widths[i], reach, true))
+        });
         let gk_proj = [
             Linear::new(&b.item("gk_proj", 0), hidden, GATE_LOW_RANK, false),
             Linear::new(&b.item("gk_proj", 1), GATE_LOW_RANK, key_dim / groups, true),
@@ -49,6 +56,7 @@ impl Gla {
             k_proj,
             v_proj,
             g_proj,
+            convolutions,
             gk_proj,
             o_proj,
             norm: FlaNorm::new(&b.at(norm), c.head_v_dim, true, c.affine),
@@ -60,40 +68,37 @@ impl Gla {
 }
 
 impl Mixer for Gla {
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let q = self.q_proj.forward(t, x);
-        let k = self.k_proj.forward(t, x);
-        let v = self.v_proj.forward(t, x);
+    fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
+        let conv = |i: usize| self.convolutions.as_ref().map(|all| &all[i]);
+        let q = projected(t, &self.q_proj, conv(0), x, sequences);
+        let k = projected(t, &self.k_proj, conv(1), x, sequences);
+        let v = projected(t, &self.v_proj, conv(2), x, sequences);
         let gk = {
             let narrow = self.gk_proj[0].forward(t, x);
             self.gk_proj[1].forward(t, &narrow)
         };
-        let heads = |x: &Tensor, columns: u64| {
-            t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) / columns, columns])
-        };
-        let q = heads(&q, self.head_k_dim);
-        let k = heads(&k, self.head_k_dim);
-        let v = heads(&v, self.head_v_dim);
+        let q = heads(t, &q, self.head_k_dim);
+        let k = heads(t, &k, self.head_k_dim);
+        let v = heads(t, &v, self.head_v_dim);
         let decay = {
-            let log = t.logsigmoid(&heads(&gk, self.head_k_dim));
+            let log = t.logsigmoid(&heads(t, &gk, self.head_k_dim));
             let decay = t.div_scalar(&log);
             drop(gk);
             decay
         };
-        let o = t.chunk_gla(&q, &k, &v, &decay);
-        let merged = |x: &Tensor| t.reshape(x, [x.dim(0), x.dim(1), x.dim(2) * x.dim(3)]);
+        let o = t.chunk_gla(&q, &k, &v, &decay, sequences);
         let g = self.g_proj.as_ref().map(|g_proj| g_proj.forward(t, x));
         let o = match &g {
             Some(g) if self.fused_gate => {
-                let g = heads(g, self.head_v_dim);
+                let g = heads(t, g, self.head_v_dim);
                 let gated = self.norm.gated(t, &o, &g);
                 drop(o);
-                merged(&gated)
+                merged(t, &gated)
             }
             Some(g) => {
                 let normalized = self.norm.forward(t, &o);
                 drop(o);
-                let o = merged(&normalized);
+                let o = merged(t, &normalized);
                 drop(normalized);
                 let gate = t.silu(g);
                 t.mul(&o, &gate)
@@ -101,7 +106,7 @@ impl Mixer for Gla {
             None => {
                 let normalized = self.norm.forward(t, &o);
                 drop(o);
-                merged(&normalized)
+                merged(t, &normalized)
             }
         };
         self.o_proj.forward(t, &o)

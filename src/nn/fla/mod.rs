@@ -2,6 +2,8 @@
 //! a recurrence, computed chunk by chunk, each with a gated MLP.
 
 mod block;
+mod conv;
+mod delta_net;
 mod gla;
 mod norm;
 
@@ -13,7 +15,7 @@ use super::model::Output;
 use crate::spec::{FlaConfig, FlaFused, ResolvedSpec};
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
-use block::FlaBlock;
+use block::{FlaBlock, FlaShared};
 use norm::FlaNorm;
 use std::rc::Rc;
 
@@ -96,14 +98,25 @@ impl Fla {
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
+        let shared = FlaShared {
+            unpadding: self.shell.padding_mask.then(|| unpadding(t, input_ids)),
+        };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
+            hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &shared));
         }
         let normalized = t.scoped("norm", None, || self.norm.forward(t, &hidden));
         drop((hidden, embedded));
         normalized
     }
+}
+
+/// `get_unpad_indices_and_cu`: where tokens are that are no padding (all of them, at most), and where
+/// samples begin.
+fn unpadding(t: &Tape, input_ids: &Tensor) -> [Tensor; 2] {
+    let indices = t.empty("nonzero", Shape::from([input_ids.numel()]), DType::Int64);
+    let starts = Shape::from([input_ids.dim(0) + 1]);
+    [indices, t.empty("cumsum", starts, DType::Int32)]
 }
 
 /// `torch.cat((labels[..., 1:], torch.full_like(labels[:, :1], ignore_index)), dim=1)`.

@@ -14,14 +14,14 @@ const SUB_CHUNK: u64 = 16;
 
 impl Tape {
     /// `chunk_gla(q, k, v, g)`: q, k and the log of the decay g `[B, T, H, K]`, v `[B, T, H, V]`, to
-    /// `[B, T, H, V]`. Saves q, k, v, g (its sums instead, when it is in float32) and the scores
+    /// `[B, T, H, V]`, of which each sample packs `sequences`. Saves q, k, v, g (its sums instead, when it is in float32) and the scores
     /// within chunks; the states of the chunks are computed again in backward.
-    pub fn chunk_gla(&self, q: &Tensor, k: &Tensor, v: &Tensor, g: &Tensor) -> Tensor {
+    pub fn chunk_gla(&self, q: &Tensor, k: &Tensor, v: &Tensor, g: &Tensor, sequences: u64) -> Tensor {
         const OP: &str = "chunk_gla";
         let ([q_, k_, v_, g_], sums, scores, out) = self.unrecorded(|| {
             let [q, k, v, g] = [q, k, v, g].map(|x| self.contiguous(x).detach());
             let sums = self.empty(OP, *g.shape(), DType::Float32);
-            let states = self.chunk_states(OP, &k, &v, k.dtype());
+            let states = self.chunk_states(OP, &k, &v, k.dtype(), sequences);
             let scores = self.within_chunks(OP, &k, DType::Float32);
             if k.dim(3) > WHOLE_KEYS {
                 let pieces = k.dim(3).div_ceil(KEY_PIECE);
@@ -43,7 +43,7 @@ impl Tape {
             let Some(g) = &g[0] else { return Grads::new() };
             let [q, k, v, kept, scores] = saved.each_ref().map(|saved| saved.unpack(t));
             let g = t.contiguous(g);
-            t.chunk_gla_backward([&q, &k, &v, &kept], &scores, &g, summed)
+            t.chunk_gla_backward([&q, &k, &v, &kept], &scores, &g, (summed, sequences))
         };
         let [out] = self.function(&[q, k, v, g], [out], Box::new(backward));
         out
@@ -54,14 +54,14 @@ impl Tape {
         [q, k, v, kept]: [&Tensor; 4],
         _scores: &Tensor,
         g: &Tensor,
-        summed: bool,
+        (summed, sequences): (bool, u64),
     ) -> Grads {
         const OP: &str = "chunk_gla_backward";
         let wide = |x: &Tensor| self.empty(OP, *x.shape(), DType::Float32);
         let (dq, dk, dv, dg) = {
             let _sums = (!summed).then(|| wide(kept));
-            let _states = self.chunk_states(OP, k, v, DType::Float32);
-            let _state_gradients = self.chunk_states(OP, k, v, DType::Float32);
+            let _states = self.chunk_states(OP, k, v, DType::Float32, sequences);
+            let _state_gradients = self.chunk_states(OP, k, v, DType::Float32, sequences);
             let dv = self.empty(OP, *g.shape(), g.dtype());
             let _score_gradients = self.within_chunks(OP, v, DType::Float32);
             let _within = (wide(q), wide(k));

@@ -4,10 +4,13 @@
 //! Source: `fla/modules` and `fla/ops` of flash-linear-attention 0.6.0 and 0.2.2.
 
 mod chunk;
+mod conv;
+mod delta;
 mod gla;
 mod glu;
 mod loss;
 mod norm;
+mod padding;
 
 /// The versions of flash-linear-attention whose functions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,40 @@
+//! `ShortConvolution` (`fla/modules/causal_conv1d/ops.py`).
+
+use crate::nn::builder::Builder;
+use crate::nn::layers::Linear;
+use crate::tape::{Tape, Tensor};
+
+/// A convolution of each column over the last few tokens.
+pub(super) struct ShortConv {
+    weight: Tensor,
+    activated: bool,
+}
+
+impl ShortConv {
+    /// Of `columns` columns over `width` tokens.
+    pub(super) fn new(b: &Builder, columns: u64, width: u64, activated: bool) -> Self {
+        let weight = b.parameter("weight", [columns, 1, width]);
+        Self { weight, activated }
+    }
+
+    /// `[B, T, columns]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
+        let weight = t.reshape(&self.weight, [self.weight.dim(0), self.weight.dim(2)]);
+        t.causal_conv(x, &weight, self.activated, sequences)
+    }
+}
+
+/// A projection, and the convolution after it if there is one.
+pub(super) fn projected(
+    t: &Tape,
+    linear: &Linear,
+    conv: Option<&ShortConv>,
+    x: &Tensor,
+    sequences: u64,
+) -> Tensor {
+    let projected = linear.forward(t, x);
+    match conv {
+        Some(conv) => conv.forward(t, &projected, sequences),
+        None => projected,
+    }
+}
