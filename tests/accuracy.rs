@@ -156,7 +156,12 @@ fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
 
 #[test]
 fn gated_linear_attention_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gla.jsonl", 242);
+    every_goal_is_met("gla.jsonl", 277);
+}
+
+#[test]
+fn other_linear_attention_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("linear_attention.jsonl", 21);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{
-    Architecture, EvaluationKind, Finding, Precision, Program, QuantizationType, Scenario, evaluation,
+    Architecture, EvaluationKind, Finding, Precision, Program, QuantizationType, Scenario,
+    evaluation,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -21,8 +22,6 @@ pub struct FlaConfig {
     pub num_hidden_layers: u64,
     /// Heads.
     pub num_heads: u64,
-    /// Heads of keys and values, shared by as many heads of queries.
-    pub num_kv_heads: u64,
     /// Columns of a head's keys.
     pub head_k_dim: u64,
     /// Columns of a head's values.
@@ -48,6 +47,8 @@ pub enum FlaMixer {
     Gla,
     /// The delta rule.
     DeltaNet,
+    /// Retention.
+    RetNet,
 }
 
 /// What runs in fused kernels.
@@ -85,6 +86,7 @@ pub(super) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig 
     match mixer {
         FlaMixer::Gla => gla(fields),
         FlaMixer::DeltaNet => delta_net(fields),
+        FlaMixer::RetNet => retnet(fields),
     }
 }
 
@@ -108,7 +110,6 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
         num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 24),
         num_heads,
-        num_kv_heads: num_heads,
         head_k_dim: 1,
         head_v_dim: 1,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 32_000),
@@ -219,22 +220,21 @@ fn to_thousandths(factor: f64) -> u64 {
     }
 }
 
-/// `num_kv_heads`, each of which serves the same number of heads.
-fn kv_heads(fields: &mut ConfigFields<'_>, heads: u64) -> u64 {
+/// Refuses heads of keys and values that several heads share.
+fn check_kv_heads(fields: &mut ConfigFields<'_>, heads: u64) {
     let shared = fields.optional("num_kv_heads", &HEADS, heads);
-    if heads.is_multiple_of(shared) {
-        return shared;
+    if shared == heads {
+        return;
     }
     let key = fields.key("num_kv_heads");
     fields.push(
         Finding::error(
             &key,
-            format!("{heads} heads cannot share {shared} heads of keys and values."),
-            format!("{heads} 个头无法均分 {shared} 个键值头。"),
+            format!("Shared heads of keys and values are not supported yet: {shared} of {heads}."),
+            format!("暂不支持共享的键值头：{heads} 个头共享 {shared} 个。"),
         )
         .with_fix(&key, heads),
     );
-    heads
 }
 
 /// `conv_size` of a model whose convolutions are on.
@@ -246,8 +246,8 @@ fn short_conv(fields: &mut ConfigFields<'_>, default: bool) -> Option<u64> {
 fn gla(fields: &mut ConfigFields<'_>) -> FlaConfig {
     let plain = common(FlaMixer::Gla, fields, 4, 4);
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
+    check_kv_heads(fields, heads);
     FlaConfig {
-        num_kv_heads: kv_heads(fields, heads),
         head_k_dim: expanded(fields, "expand_k", 500, hidden, heads),
         head_v_dim: expanded(fields, "expand_v", 1000, hidden, heads),
         short_conv: short_conv(fields, false),
@@ -297,6 +297,19 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     }
 }
 
+fn retnet(fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(FlaMixer::RetNet, fields, 8, 2);
+    let (hidden, heads) = (plain.hidden_size, plain.num_heads);
+    check_kv_heads(fields, heads);
+    FlaConfig {
+        head_k_dim: expanded(fields, "expand_k", 1000, hidden, heads),
+        head_v_dim: expanded(fields, "expand_v", 2000, hidden, heads),
+        short_conv: short_conv(fields, false),
+        output_gate: fields.flag("use_output_gate", true),
+        ..plain
+    }
+}
+
 fn delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
     let plain = common(FlaMixer::DeltaNet, fields, 16, 4);
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
@@ -324,7 +337,7 @@ pub(super) fn modules(config: &FlaConfig) -> Vec<Module> {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
         all.push(other(at("attn_norm")));
         all.extend(match config.mixer {
-            FlaMixer::Gla => gla_modules(config, &at),
+            FlaMixer::Gla | FlaMixer::RetNet => gla_modules(config, &at),
             FlaMixer::DeltaNet => delta_modules(config, &at),
         });
         all.push(other(at("mlp_norm")));
@@ -348,11 +361,11 @@ fn gla_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {
     if config.short_conv.is_some() {
         all.extend(["attn.q_conv1d", "attn.k_conv1d", "attn.v_conv1d"].map(|name| other(at(name))));
     }
-    all.extend([
-        linear(at("attn.gk_proj.0"), false),
-        linear(at("attn.gk_proj.1"), true),
-        linear(at("attn.o_proj"), false),
-    ]);
+    if config.mixer == FlaMixer::Gla {
+        all.push(linear(at("attn.gk_proj.0"), false));
+        all.push(linear(at("attn.gk_proj.1"), true));
+    }
+    all.push(linear(at("attn.o_proj"), false));
     if config.affine {
         let fused = config.fused.norm && config.output_gate;
         all.push(other(at(if fused {

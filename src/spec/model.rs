@@ -66,6 +66,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
     ("gla", Reader::Fla(FlaMixer::Gla)),
+    ("retnet", Reader::Fla(FlaMixer::RetNet)),
     ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),
 ];
 

@@ -21,6 +21,7 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
                 + c.key_dim()
                 + c.head_v_dim
         }
+        FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
         FlaMixer::DeltaNet => {
             let columns = 2 * c.key_dim() + c.value_dim();
             let convolutions = columns * c.short_conv.unwrap_or(0);
@@ -248,6 +249,10 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("bloom-3b", 3_002_557_440),
     ("bloom-7.1b", 7_069_016_064),
     ("bloom-176b", 176_247_271_424),
+    ("gla-340m", 374_475_776),
+    ("deltanet-1.3b", 1_365_677_056),
+    ("deltanet-340m", 374_362_112),
+    ("retnet-1.3b", 1_351_727_104),
 ];
 
 fn bart_parameters(c: &BartConfig) -> u64 {

@@ -9,6 +9,9 @@ use crate::nn::facts::Facts;
 use crate::nn::layers::Linear;
 use crate::spec::{FlaConfig, FlaMixer};
 use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// What mixes the tokens of a layer.
 pub(super) trait Mixer {
@@ -29,8 +32,32 @@ pub(super) fn merged(t: &Tape, x: &Tensor) -> Tensor {
 /// What all layers of one forward pass are given besides the hidden states.
 #[derive(Clone)]
 pub(super) struct FlaShared {
-    /// Where tokens are that are no padding, `[N]`, and where samples begin, `[B + 1]`.
-    pub(super) unpadding: Option<[Tensor; 2]>,
+    /// Where tokens are that are no padding, when a mask is passed.
+    pub(super) unpadding: Option<Rc<Unpadding>>,
+}
+
+/// Where tokens are that are no padding: all of them, at most. The library keeps what it has found
+/// for a mask (`tensor_cache`, `fla/utils`).
+#[derive(Default)]
+pub(super) struct Unpadding(OnceCell<[Tensor; 4]>);
+
+impl Unpadding {
+    /// The indices of `samples` of `tokens` tokens, which are found with where samples begin and,
+    /// twice, the chunks of each.
+    fn indices(&self, t: &Tape, samples: u64, tokens: u64) -> &Tensor {
+        /// Tokens of a chunk.
+        const CHUNK: u64 = 64;
+        let [indices, ..] = self.0.get_or_init(|| {
+            let chunks = [samples * tokens.div_ceil(CHUNK), 2];
+            [
+                t.empty("nonzero", Shape::from([samples * tokens]), DType::Int64),
+                t.empty("cumsum", Shape::from([samples + 1]), DType::Int32),
+                t.empty("prepare_chunk_indices", Shape::from(chunks), DType::Int32),
+                t.empty("prepare_chunk_indices", Shape::from(chunks), DType::Int32),
+            ]
+        });
+        indices
+    }
 }
 
 /// `GLABlock` and its kin.
@@ -47,7 +74,7 @@ impl FlaBlock {
         let attn_norm = norm("attn_norm");
         let at = b.at("attn");
         let attn: Box<dyn Mixer> = match c.mixer {
-            FlaMixer::Gla => Box::new(Gla::new(&at, c)),
+            FlaMixer::Gla | FlaMixer::RetNet => Box::new(Gla::new(&at, c)),
             FlaMixer::DeltaNet => Box::new(DeltaNet::new(&at, c)),
         };
         Self {
@@ -59,8 +86,9 @@ impl FlaBlock {
     }
 
     /// The mixer over the tokens that are no padding, all samples one after the other.
-    fn mixed_without_padding(&self, t: &Tape, x: &Tensor, indices: &Tensor) -> Tensor {
+    fn mixed_without_padding(&self, t: &Tape, x: &Tensor, unpadding: &Unpadding) -> Tensor {
         let (samples, tokens, width) = (x.dim(0), x.dim(1), x.dim(2));
+        let indices = unpadding.indices(t, samples, tokens);
         let packed = {
             let flat = t.reshape(x, [samples * tokens, width]);
             let rows = t.unpad(&flat, indices);
@@ -85,7 +113,7 @@ impl Block for FlaBlock {
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &FlaShared) -> Tensor {
         let x = t.scoped("attn_norm", None, || self.attn_norm.forward(t, hidden));
         let mixed = t.scoped("attn", None, || match &shared.unpadding {
-            Some([indices, _]) => self.mixed_without_padding(t, &x, indices),
+            Some(unpadding) => self.mixed_without_padding(t, &x, unpadding),
             None => self.attn.forward(t, &x, 1),
         });
         drop(x);

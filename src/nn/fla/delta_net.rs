@@ -31,7 +31,9 @@ impl DeltaNet {
             let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
             [0, 1, 2].map(|i| ShortConv::new(&b.at(names[i]), widths[i], reach, true))
         });
-        let g_proj = c.output_gate.then(|| linear("g_proj", hidden, c.value_dim()));
+        let g_proj = c
+            .output_gate
+            .then(|| linear("g_proj", hidden, c.value_dim()));
         Self {
             projections,
             b_proj,
@@ -49,7 +51,13 @@ impl Mixer for DeltaNet {
     fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
         let [q, k, v] = if let Some(convolutions) = &self.convolutions {
             [0, 1, 2].map(|i| {
-                projected(t, &self.projections[i], Some(&convolutions[i]), x, sequences)
+                projected(
+                    t,
+                    &self.projections[i],
+                    Some(&convolutions[i]),
+                    x,
+                    sequences,
+                )
             })
         } else {
             let [q, k] = [0, 1].map(|i| self.projections[i].forward(t, x));

@@ -1,24 +1,34 @@
-//! Gated linear attention (`fla/layers/gla.py`).
+//! Gated linear attention (`fla/layers/gla.py`) and retention
+//! (`fla/layers/multiscale_retention.py`), which differ in their decay.
 
 use super::block::{Mixer, heads, merged};
 use super::conv::{ShortConv, projected};
 use super::norm::FlaNorm;
+use super::rotary::FlaRotary;
 use crate::nn::builder::Builder;
 use crate::nn::layers::Linear;
-use crate::spec::FlaConfig;
+use crate::spec::{FlaConfig, FlaMixer};
 use crate::tape::{Tape, Tensor};
 
 /// Columns between the two layers that give the decay (`gate_low_rank_dim`).
 const GATE_LOW_RANK: u64 = 16;
 
-/// `GatedLinearAttention`.
+/// How tokens are forgotten.
+enum Decay {
+    /// By columns, as two layers of low rank say.
+    Learned([Linear; 2]),
+    /// At a rate for each head, with positions in queries and keys.
+    Fixed(FlaRotary),
+}
+
+/// `GatedLinearAttention` or `MultiScaleRetention`.
 pub(super) struct Gla {
     q_proj: Linear,
     k_proj: Linear,
     v_proj: Linear,
     g_proj: Option<Linear>,
     convolutions: Option<[ShortConv; 3]>,
-    gk_proj: [Linear; 2],
+    decay: Decay,
     o_proj: Linear,
     norm: FlaNorm,
     fused_gate: bool,
@@ -30,20 +40,21 @@ impl Gla {
     pub(super) fn new(b: &Builder, c: &FlaConfig) -> Self {
         let (hidden, key_dim, value_dim) = (c.hidden_size, c.key_dim(), c.value_dim());
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
-        let groups = c.num_heads / c.num_kv_heads;
         let q_proj = linear("q_proj", hidden, key_dim);
-        let k_proj = linear("k_proj", hidden, key_dim / groups);
-        let v_proj = linear("v_proj", hidden, value_dim / groups);
+        let k_proj = linear("k_proj", hidden, key_dim);
+        let v_proj = linear("v_proj", hidden, value_dim);
         let g_proj = c.output_gate.then(|| linear("g_proj", hidden, value_dim));
         let convolutions = c.short_conv.map(|reach| {
             let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
-            let widths = [key_dim, key_dim / groups, value_dim / groups];
+            let widths = [key_dim, key_dim, value_dim];
             [0, 1, 2].map(|i| ShortConv::new(&b.at(names[i]), widths[i], reach, true))
         });
-        let gk_proj = [
-            Linear::new(&b.item("gk_proj", 0), hidden, GATE_LOW_RANK, false),
-            Linear::new(&b.item("gk_proj", 1), GATE_LOW_RANK, key_dim / groups, true),
-        ];
+        let learned = (c.mixer == FlaMixer::Gla).then(|| {
+            [
+                Linear::new(&b.item("gk_proj", 0), hidden, GATE_LOW_RANK, false),
+                Linear::new(&b.item("gk_proj", 1), GATE_LOW_RANK, key_dim, true),
+            ]
+        });
         let o_proj = linear("o_proj", value_dim, hidden);
         let fused_gate = c.fused.norm && c.output_gate;
         let norm = if fused_gate {
@@ -57,9 +68,12 @@ impl Gla {
             v_proj,
             g_proj,
             convolutions,
-            gk_proj,
             o_proj,
             norm: FlaNorm::new(&b.at(norm), c.head_v_dim, true, c.affine),
+            decay: learned.map_or_else(
+                || Decay::Fixed(FlaRotary::new(&b.at("rotary"), c.head_k_dim)),
+                Decay::Learned,
+            ),
             fused_gate,
             head_k_dim: c.head_k_dim,
             head_v_dim: c.head_v_dim,
@@ -73,20 +87,35 @@ impl Mixer for Gla {
         let q = projected(t, &self.q_proj, conv(0), x, sequences);
         let k = projected(t, &self.k_proj, conv(1), x, sequences);
         let v = projected(t, &self.v_proj, conv(2), x, sequences);
-        let gk = {
-            let narrow = self.gk_proj[0].forward(t, x);
-            self.gk_proj[1].forward(t, &narrow)
+        let o = match &self.decay {
+            Decay::Learned(layers) => {
+                let gk = {
+                    let narrow = layers[0].forward(t, x);
+                    layers[1].forward(t, &narrow)
+                };
+                let q = heads(t, &q, self.head_k_dim);
+                let k = heads(t, &k, self.head_k_dim);
+                let v = heads(t, &v, self.head_v_dim);
+                let decay = {
+                    let log = t.logsigmoid(&heads(t, &gk, self.head_k_dim));
+                    let decay = t.div_scalar(&log);
+                    drop(gk);
+                    decay
+                };
+                t.chunk_gla(&q, &k, &v, &decay, sequences)
+            }
+            Decay::Fixed(rotary) => {
+                let turned = {
+                    let q = heads(t, &q, self.head_k_dim);
+                    let k = heads(t, &k, self.head_k_dim);
+                    rotary.forward(t, [&q, &k], q.dim(1))
+                };
+                drop((q, k));
+                let [q, k] = &turned;
+                let v = heads(t, &v, self.head_v_dim);
+                t.chunk_retention(q, k, &v, sequences)
+            }
         };
-        let q = heads(t, &q, self.head_k_dim);
-        let k = heads(t, &k, self.head_k_dim);
-        let v = heads(t, &v, self.head_v_dim);
-        let decay = {
-            let log = t.logsigmoid(&heads(t, &gk, self.head_k_dim));
-            let decay = t.div_scalar(&log);
-            drop(gk);
-            decay
-        };
-        let o = t.chunk_gla(&q, &k, &v, &decay, sequences);
         let g = self.g_proj.as_ref().map(|g_proj| g_proj.forward(t, x));
         let o = match &g {
             Some(g) if self.fused_gate => {

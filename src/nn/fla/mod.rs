@@ -6,6 +6,7 @@ mod conv;
 mod delta_net;
 mod gla;
 mod norm;
+mod rotary;
 
 use super::builder::Builder;
 use super::decoder::Shell;
@@ -15,7 +16,7 @@ use super::model::Output;
 use crate::spec::{FlaConfig, FlaFused, ResolvedSpec};
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
-use block::{FlaBlock, FlaShared};
+use block::{FlaBlock, FlaShared, Unpadding};
 use norm::FlaNorm;
 use std::rc::Rc;
 
@@ -27,6 +28,7 @@ pub(super) struct Fla {
     lm_head: Linear,
     fused: FlaFused,
     shell: Shell,
+    unpadding: Option<Rc<Unpadding>>,
 }
 
 impl Fla {
@@ -46,6 +48,7 @@ impl Fla {
             lm_head,
             fused: c.fused,
             shell: Shell::new(b, spec, facts),
+            unpadding: spec.padding_mask.then(Rc::default),
         }
     }
 
@@ -99,24 +102,18 @@ impl Fla {
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
         let shared = FlaShared {
-            unpadding: self.shell.padding_mask.then(|| unpadding(t, input_ids)),
+            unpadding: self.unpadding.clone(),
         };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &shared));
+            hidden = t.scoped("layers", Some(i), || {
+                self.shell.run(t, layer, &hidden, &shared)
+            });
         }
         let normalized = t.scoped("norm", None, || self.norm.forward(t, &hidden));
         drop((hidden, embedded));
         normalized
     }
-}
-
-/// `get_unpad_indices_and_cu`: where tokens are that are no padding (all of them, at most), and where
-/// samples begin.
-fn unpadding(t: &Tape, input_ids: &Tensor) -> [Tensor; 2] {
-    let indices = t.empty("nonzero", Shape::from([input_ids.numel()]), DType::Int64);
-    let starts = Shape::from([input_ids.dim(0) + 1]);
-    [indices, t.empty("cumsum", starts, DType::Int32)]
 }
 
 /// `torch.cat((labels[..., 1:], torch.full_like(labels[:, :1], ignore_index)), dim=1)`.

@@ -42,7 +42,11 @@ impl Tape {
         if !self.records(&[q, k, v, beta]) {
             return out;
         }
-        let (first, second) = if recent { (&normal[0], &normal[1]) } else { (&given[0], &given[1]) };
+        let (first, second) = if recent {
+            (&normal[0], &normal[1])
+        } else {
+            (&given[0], &given[1])
+        };
         let norm = |norm: &Option<Tensor>| norm.as_ref().filter(|_| recent).map(|x| self.save(x));
         let saved_q = (self.save(first), norm(&norms[0]));
         let saved_k = (self.save(second), norm(&norms[1]));

@@ -16,7 +16,14 @@ impl Tape {
     /// `chunk_gla(q, k, v, g)`: q, k and the log of the decay g `[B, T, H, K]`, v `[B, T, H, V]`, to
     /// `[B, T, H, V]`, of which each sample packs `sequences`. Saves q, k, v, g (its sums instead, when it is in float32) and the scores
     /// within chunks; the states of the chunks are computed again in backward.
-    pub fn chunk_gla(&self, q: &Tensor, k: &Tensor, v: &Tensor, g: &Tensor, sequences: u64) -> Tensor {
+    pub fn chunk_gla(
+        &self,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        g: &Tensor,
+        sequences: u64,
+    ) -> Tensor {
         const OP: &str = "chunk_gla";
         let ([q_, k_, v_, g_], sums, scores, out) = self.unrecorded(|| {
             let [q, k, v, g] = [q, k, v, g].map(|x| self.contiguous(x).detach());

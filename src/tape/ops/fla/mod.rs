@@ -11,6 +11,7 @@ mod glu;
 mod loss;
 mod norm;
 mod padding;
+mod retention;
 
 /// The versions of flash-linear-attention whose functions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

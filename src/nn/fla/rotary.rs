@@ -1,0 +1,63 @@
+//! `RotaryEmbedding` (`fla/modules/rotary/ops.py`): each layer keeps its own cosines and sines.
+
+use crate::nn::builder::Builder;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::OnceCell;
+
+pub(super) struct FlaRotary {
+    frequencies: Tensor,
+    cache: OnceCell<[Tensor; 2]>,
+}
+
+impl FlaRotary {
+    /// For heads of `columns` columns. The frequencies take the dtype of the weights.
+    pub(super) fn new(b: &Builder, columns: u64) -> Self {
+        let shape = Shape::from([columns.div_ceil(2)]);
+        Self {
+            frequencies: b.buffer("inv_freq", shape, b.dtype()),
+            cache: OnceCell::new(),
+        }
+    }
+
+    /// Turns q and k, `[B, T, H, D]`, of `positions` positions.
+    pub(super) fn forward(&self, t: &Tape, [q, k]: [&Tensor; 2], positions: u64) -> [Tensor; 2] {
+        let [cos, sin] = self
+            .cache
+            .get_or_init(|| self.angles(t, positions, q.dtype()));
+        let q = t.fused_rotary(q, cos, sin);
+        [q, t.fused_rotary(k, cos, sin)]
+    }
+
+    /// `_update_cos_sin_cache`: computed in float32 once, from frequencies that are computed again
+    /// where those of the buffer are rounded.
+    fn angles(&self, t: &Tape, positions: u64, dtype: DType) -> [Tensor; 2] {
+        let wide = |op, shape| t.empty(op, shape, DType::Float32);
+        let range = wide("arange", Shape::from([positions]));
+        let columns = *self.frequencies.shape();
+        let again = (self.frequencies.dtype() != DType::Float32).then(|| {
+            let power = {
+                let scaled = {
+                    let _range = wide("arange", columns);
+                    wide("div", columns)
+                };
+                let power = wide("pow", columns);
+                // A number to the power of a tensor becomes a tensor first.
+                drop(t.empty("pow", Shape::from([1]), DType::Int64));
+                drop(scaled);
+                power
+            };
+            let inverse = wide("reciprocal", columns);
+            let scaled = wide("mul", columns);
+            drop((inverse, power));
+            scaled
+        });
+        let angles = wide("outer", Shape::from([positions, columns.dim(0)]));
+        let cached = ["cos", "sin"].map(|op| {
+            let exact = t.trigonometric(op, &angles);
+            t.to(&exact, dtype)
+        });
+        drop((again, range, angles));
+        cached
+    }
+}
