@@ -174,6 +174,13 @@ fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }
 
+/// Every n-th layer checkpointed, activations on the host, a cache that training fills, and
+/// evaluations after each step.
+#[test]
+fn programs_around_the_step_meet_every_goal() {
+    every_goal_is_met("programs.jsonl", 17);
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

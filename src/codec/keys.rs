@@ -84,6 +84,7 @@ pub static KEYS: &[Key] = &[
         "ckpt",
         name!(ActivationCheckpointing),
     ),
+    key("checkpoint_every", "ckpt_every", Kind::Count),
     key("lora.r", "lora", Kind::Count),
     key("lora.target_modules", "lora_targets", Kind::List),
     key("lora.dropout", "lora_dropout", Kind::Real),
@@ -164,6 +165,8 @@ pub static KEYS: &[Key] = &[
     key("framework", "framework", name!(Framework)),
     key("offload.optimizer_states", "offload_opt", Kind::Flag),
     key("offload.gradients", "offload_grad", Kind::Flag),
+    key("offload.activations", "offload_act", Kind::Flag),
+    key("pad_to_multiple_of", "pad", Kind::Count),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.

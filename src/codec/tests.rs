@@ -67,8 +67,10 @@ fn every_key_of_a_scenario_is_in_the_table() {
         offload: Offload {
             optimizer_states: true,
             gradients: true,
+            activations: true,
         },
         padding_mask: Some(true),
+        pad_to_multiple_of: Some(8),
         evaluation: Evaluation {
             micro_batch_size: Some(1),
             use_cache: Some(true),

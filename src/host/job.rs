@@ -26,6 +26,8 @@ pub struct HostInputs {
     pub host_copies: Bytes,
     /// The same, each rounded as PyTorch's pinned allocator rounds.
     pub host_copies_pinned: Bytes,
+    /// Bytes of what a forward pass keeps on the host, rounded in the same way.
+    pub host_activations_pinned: Bytes,
     /// Entries of the vocabulary; 0 when there is none.
     pub vocab_size: u64,
 }

@@ -7,7 +7,7 @@ use crate::units::Bytes;
 /// What each rank keeps and does on the host in place of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offloaded {
-    /// A pinned copy of each parameter and a pinned gradient of it.
+    /// A pinned copy of each parameter and a pinned gradient of it, and pinned activations.
     pub pinned: Bytes,
     /// Optimizer states in ordinary memory.
     pub states: Bytes,
@@ -20,7 +20,7 @@ impl Offloaded {
     pub(super) fn new(optimizer: &Optimizer, inputs: &HostInputs) -> Self {
         let largest = inputs.largest_tensor_bytes.min(inputs.host_copies);
         Self {
-            pinned: times(inputs.host_copies_pinned, 2),
+            pinned: times(inputs.host_copies_pinned, 2) + inputs.host_activations_pinned,
             states: times(inputs.host_copies, optimizer.moments()),
             step: times(largest, step_temporaries(optimizer)),
         }

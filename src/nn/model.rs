@@ -130,7 +130,6 @@ impl Model {
     /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
     pub fn evaluate(&self, t: &Tape, batch: &Batch, request: Request) -> Output {
         self.call.ask(request);
-        t.rewind_cache();
         let output = self.run(t, batch);
         self.call.ask(Request::default());
         output
@@ -148,6 +147,7 @@ impl Model {
     }
 
     fn run(&self, t: &Tape, batch: &Batch) -> Output {
+        t.begin_forward();
         let labels = batch.labels.as_ref();
         match &self.net {
             Net::Linear(net) => Output {

@@ -114,6 +114,14 @@ impl Held {
     }
 }
 
+/// Each rounded as PyTorch's pinned allocator rounds.
+fn pinned(sizes: &[u64]) -> Bytes {
+    sizes
+        .iter()
+        .map(|&bytes| Bytes(bytes).power_of_two_ceil())
+        .sum()
+}
+
 /// What the host model takes over from the device's side.
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
     let mut parameters = Held::default();
@@ -145,11 +153,8 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
         saved_parameter_bytes: Bytes(saved),
         optimizer_state_bytes: Bytes(states.most),
         host_copies: trace.host_copies.iter().map(|&bytes| Bytes(bytes)).sum(),
-        host_copies_pinned: trace
-            .host_copies
-            .iter()
-            .map(|&bytes| Bytes(bytes).power_of_two_ceil())
-            .sum(),
+        host_copies_pinned: pinned(&trace.host_copies),
+        host_activations_pinned: pinned(&trace.host_activations),
         largest_tensor_bytes: Bytes(parameters.largest.max(states.largest)),
         vocab_size: spec
             .architecture

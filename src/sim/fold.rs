@@ -28,6 +28,8 @@ pub(super) struct Counts {
     pub(super) saved_for_backward: u64,
     /// Bytes of each parameter that has a copy on the host.
     pub(super) host_copies: Vec<u64>,
+    /// Bytes of each tensor that a forward pass keeps on the host.
+    pub(super) host_activations: Vec<u64>,
 }
 
 /// What a tape recorded.
@@ -44,11 +46,11 @@ impl Record {
         let shapes = tape.take_shapes();
         let (storages, events, scopes) = tape.finish();
         Self {
-            shapes,
             storages,
             events,
             scopes,
             marks,
+            shapes,
         }
     }
 
@@ -119,6 +121,7 @@ impl Record {
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,
             host_copies: counts.host_copies,
+            host_activations: counts.host_activations,
         }
     }
 }

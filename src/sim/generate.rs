@@ -197,13 +197,10 @@ pub(super) fn generate(
     };
     let mut step = 0;
     while step < options.max_new_tokens {
-        let logits = match prefilled.take() {
-            Some(logits) => Some(logits),
-            None => {
-                let (ids, positions) = arguments.newest(t);
-                model.infer(t, &ids, request(positions))
-            }
-        };
+        let logits = prefilled.take().or_else(|| {
+            let (ids, positions) = arguments.newest(t);
+            model.infer(t, &ids, request(positions))
+        });
         let Some(logits) = logits else { break };
         arguments.grow(t, 1);
         match &mut choice {

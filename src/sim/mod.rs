@@ -17,4 +17,6 @@ pub use run::{simulate, simulate_in_detail};
 pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;

@@ -49,7 +49,7 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
 }
 
 /// Runs every step.
-fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
+pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     let tape = tape(backend(spec));
     let mut run = Run::new(&tape, spec, accumulation);
     for step in 0..STEPS {
@@ -67,7 +67,7 @@ fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
 
 /// Runs the micro-batches of one step only and lets them stand for those of all steps
 /// (Note [One forward pass for all steps], `fold.rs`).
-fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
+pub(super) fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
     let in_backward = spec.optimizer.in_backward || spec.offload.gradients;
     if spec.keep_outputs || !spec.zero_grad_set_to_none || in_backward {
         return None;
@@ -159,6 +159,7 @@ impl<'a> Run<'a> {
             ..Counts::default()
         };
         t.for_each_parameter(|_, parameter, _| counts.trainable += parameter.numel());
+        t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
         if spec.offload.optimizer_states {
             counts.host_copies = offload::host_copies(t);
@@ -223,7 +224,7 @@ impl<'a> Run<'a> {
             if let Some(dtype) = autocast(spec) {
                 t.enter_autocast(dtype);
             }
-            let mut output = self.model.forward(t, batch);
+            let mut output = self.forward(batch);
             t.classify_autocast_copies();
             t.exit_autocast();
             if spec.autocast_style == AutocastStyle::Accelerate && autocast(spec).is_some() {
@@ -265,6 +266,24 @@ impl<'a> Run<'a> {
                 storage.category = Category::Logits;
             }
         });
+    }
+
+    /// The forward pass. Its outputs hold the cache that it fills, which is all saved for backward.
+    fn forward(&mut self, batch: &Batch) -> Output {
+        let (t, spec) = (self.tape, self.spec);
+        // Before transformers 5 the first pass leaves keys and values as they are.
+        if spec.use_cache && spec.framework == Framework::Torch215Transformers523 {
+            self.model.open_cache(t);
+        }
+        let output = if spec.offload.activations && self.trains() {
+            let (output, on_host) = t.save_on_cpu(|| self.model.forward(t, batch));
+            self.counts.host_activations = on_host;
+            output
+        } else {
+            self.model.forward(t, batch)
+        };
+        t.close_cache();
+        output
     }
 
     fn backward(&mut self, loss: Option<Tensor>) {
@@ -340,7 +359,7 @@ impl<'a> Run<'a> {
     fn keep_what_lives(&self) {
         self.tape.with_storages(|storages| {
             for storage in storages.iter_mut().filter(|s| s.alive) {
-                if storage.category == Category::Temporaries {
+                if matches!(storage.category, Category::Temporaries | Category::KvCache) {
                     storage.category = Category::Activations;
                 }
             }
@@ -435,6 +454,8 @@ mod tests {
             r#"{"loss": "mean_logits", "attention": "eager"}"#,
             r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
             r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
+            r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
+            r#"{"activation_checkpointing": "full", "checkpoint_every": 2}"#,
         ];
         for option in options {
             let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");

@@ -85,6 +85,8 @@ pub struct Trace {
     /// Bytes of each parameter that has a copy of its own, with gradient and optimizer states, on
     /// the host.
     pub host_copies: Vec<u64>,
+    /// Bytes of each tensor that a forward pass keeps on the host instead of the device.
+    pub host_activations: Vec<u64>,
 }
 
 impl Trace {

@@ -1,7 +1,9 @@
 //! Evaluation and generation, on their own or between the steps of a training run.
 
 use super::limits::{ACCUMULATION, MICRO_BATCH_SIZE, SEQ_LEN, check};
-use super::{Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario};
+use super::{
+    Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario, training,
+};
 use crate::units::names;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +103,7 @@ pub(super) fn tokens(scenario: &Scenario) -> u64 {
         EvaluationKind::Generate => evaluation.max_new_tokens,
         _ => 0,
     };
-    scenario.seq_len.saturating_add(generated)
+    training::padded(scenario, scenario.seq_len).saturating_add(generated)
 }
 
 /// Beams of a beam search.

@@ -1,8 +1,8 @@
 //! Which settings have no effect in a scenario, and why: such a control is shown disabled.
 
 use super::{
-    Architecture, Attention, EvaluationKind, Loss, ModelRef, OptimizerName, Program, Scenario,
-    model, task,
+    ActivationCheckpointing, Architecture, Attention, EvaluationKind, Loss, ModelRef, OptimizerName,
+    Program, Scenario, model, task,
 };
 
 /// Why a setting has no effect.
@@ -22,6 +22,8 @@ pub enum Idle {
     NothingOffloaded,
     /// The attention implementation is not sdpa.
     NotSdpa,
+    /// No layer is checkpointed.
+    NotCheckpointed,
     /// There is no evaluation.
     NoEvaluation,
     /// The evaluation keeps no predictions.
@@ -62,6 +64,8 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "zero_grad_set_to_none"
         | "offload.optimizer_states"
         | "offload.gradients"
+        | "offload.activations"
+        | "checkpoint_every"
             if forward_only =>
         {
             Some(Idle::ForwardOnly)
@@ -76,6 +80,11 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::OneImplementation)
         }
         "offload.gradients" if !scenario.offload.optimizer_states => Some(Idle::NothingOffloaded),
+        "checkpoint_every"
+            if scenario.activation_checkpointing == ActivationCheckpointing::None =>
+        {
+            Some(Idle::NotCheckpointed)
+        }
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
         "dataloader.prefetch_factor" if scenario.dataloader.num_workers == 0 => {
             Some(Idle::NoWorkers)

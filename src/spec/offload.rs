@@ -17,6 +17,9 @@ pub struct Offload {
     /// Gradients leave the device as soon as they are copied (`offload_gradients`).
     #[serde(skip_serializing_if = "is_false")]
     pub gradients: bool,
+    /// What is kept for backward (`torch.autograd.graph.save_on_cpu(pin_memory=True)`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub activations: bool,
 }
 
 impl Offload {
@@ -46,7 +49,8 @@ impl Offload {
 /// Refuses what `CPUOffloadOptimizer` cannot do.
 pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let offload = scenario.offload;
-    if offload.is_none() || scenario.program != Program::Training {
+    let nothing = !offload.optimizer_states && !offload.gradients;
+    if nothing || scenario.program != Program::Training {
         return;
     }
     let mut refuse = |key: &str, english: &str, chinese: &str, fix: Value| {

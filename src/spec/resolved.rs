@@ -46,6 +46,8 @@ pub struct ResolvedSpec {
     pub use_cache: bool,
     /// Activation checkpointing.
     pub activation_checkpointing: ActivationCheckpointing,
+    /// Of so many layers one is checkpointed.
+    pub checkpoint_every: u64,
     /// Adapters.
     pub lora: Option<Lora>,
     /// A base model in fewer bits.

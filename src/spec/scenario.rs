@@ -31,6 +31,9 @@ pub struct Scenario {
     /// Tokens per target of an encoder-decoder; `seq_len` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_seq_len: Option<u64>,
+    /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pad_to_multiple_of: Option<u64>,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.
@@ -55,6 +58,8 @@ pub struct Scenario {
     pub use_cache: bool,
     /// Activation checkpointing (known to users as gradient checkpointing).
     pub activation_checkpointing: ActivationCheckpointing,
+    /// Of every so many layers one is checkpointed: all of them by default.
+    pub checkpoint_every: u64,
     /// Low-rank adapters, when training with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lora: Option<Lora>,
@@ -116,6 +121,7 @@ impl Default for Scenario {
             micro_batch_size: 2,
             seq_len: 256,
             target_seq_len: None,
+            pad_to_multiple_of: None,
             gradient_accumulation_steps: 1,
             precision: Precision::Fp32,
             weights: None,
@@ -126,6 +132,7 @@ impl Default for Scenario {
             padding_mask: None,
             use_cache: false,
             activation_checkpointing: ActivationCheckpointing::None,
+            checkpoint_every: 1,
             lora: None,
             quantization: Quantization::default(),
             frozen: Vec::new(),

@@ -1,6 +1,6 @@
 //! Checks of what a run does: combinations that PyTorch or transformers refuse.
 
-use super::limits::{ACCUMULATION, HOST_BYTES, MICRO_BATCH_SIZE, SEQ_LEN, check};
+use super::limits::{ACCUMULATION, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DecoderType, DeviceFacts, Finding, Framework,
@@ -31,6 +31,12 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
         findings,
     );
     check("seq_len", scenario.seq_len, &SEQ_LEN, findings);
+    check(
+        "checkpoint_every",
+        scenario.checkpoint_every,
+        &LAYERS,
+        findings,
+    );
     let accumulation = scenario.gradient_accumulation_steps;
     check(
         "gradient_accumulation_steps",
@@ -38,6 +44,9 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
         &ACCUMULATION,
         findings,
     );
+    if let Some(multiple) = scenario.pad_to_multiple_of {
+        check("pad_to_multiple_of", multiple, &SEQ_LEN, findings);
+    }
     if let Some(target) = scenario.target_seq_len {
         check("target_seq_len", target, &SEQ_LEN, findings);
     }
@@ -115,7 +124,7 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
 
 /// Samples that are longer than the model's positions: a table of learned ones ends there.
 fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
-    let seq_len = scenario.seq_len;
+    let seq_len = padded(scenario, scenario.seq_len);
     let Some(positions) = model.max_positions.filter(|&most| most < seq_len) else {
         return;
     };
@@ -136,6 +145,11 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
         )
     };
     findings.push(finding.with_fix("seq_len", positions));
+}
+
+/// The length that a data collator pads to.
+pub(super) fn padded(scenario: &Scenario, tokens: u64) -> u64 {
+    tokens.next_multiple_of(scenario.pad_to_multiple_of.unwrap_or(1).max(1))
 }
 
 /// Whether the batches have padding in them.

@@ -50,7 +50,7 @@ impl Tape {
     }
 
     /// A forward pass begins: the next layer that asks is the first.
-    pub fn rewind_cache(&self) {
+    pub(super) fn rewind_cache(&self) {
         if let Some(cache) = self.cache.borrow_mut().as_mut() {
             cache.next = 0;
         }

@@ -5,7 +5,7 @@
 
 use super::graph::{Edge, Grads};
 use super::{Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -15,7 +15,10 @@ pub type Region<R = Tensor> = Rc<dyn Fn(&Tape, &Tensor) -> R>;
 /// One checkpointed region (`_CheckpointFrame`). It lives as long as something that it saved.
 pub(super) struct Frame {
     region: Region<()>,
-    input: Tensor,
+    /// Its input, which is kept as all that is saved outside of the region.
+    input: Saved,
+    /// Whether a gradient flows to the input.
+    trained: bool,
     autocast: Option<DType>,
     saves: Cell<usize>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
@@ -32,6 +35,7 @@ pub(super) struct Recompute {
 pub(super) enum Saved {
     Tensor(Tensor),
     Checkpointed(Rc<Frame>, usize),
+    OnHost(Shape, DType),
 }
 
 impl Saved {
@@ -39,6 +43,7 @@ impl Saved {
     pub(super) fn unpack(&self, tape: &Tape) -> Tensor {
         match self {
             Self::Tensor(tensor) => tensor.clone(),
+            Self::OnHost(shape, dtype) => tape.empty("_to_copy", *shape, *dtype),
             Self::Checkpointed(frame, index) => {
                 if !frame.done.replace(true) {
                     tape.recompute(frame);
@@ -61,7 +66,36 @@ impl Tape {
             frame.saves.set(index + 1);
             return Saved::Checkpointed(Rc::clone(frame), index);
         }
+        if let Some(on_host) = self.offload.borrow_mut().as_mut() {
+            on_host.push(tensor.nbytes());
+            // What does not lie in row-major order is copied on the device first.
+            let compact = !tensor.is_contiguous();
+            drop(compact.then(|| self.empty("copy_", *tensor.shape(), tensor.dtype())));
+            return Saved::OnHost(*tensor.shape(), tensor.dtype());
+        }
         Saved::Tensor(tensor.clone())
+    }
+
+    /// `torch.autograd.graph.save_on_cpu(pin_memory=True)` around `f`: what is kept for backward
+    /// goes to the host and comes back when it is needed. Gives the bytes of each tensor on the
+    /// host, too.
+    pub fn save_on_cpu<R>(&self, f: impl FnOnce() -> R) -> (R, Vec<u64>) {
+        let outer = self.offload.borrow_mut().replace(Vec::new());
+        let result = f();
+        let on_host = self.offload.replace(outer).unwrap_or_default();
+        (result, on_host)
+    }
+
+    /// Checkpoints only every `n`-th region of a forward pass.
+    pub fn checkpoint_every(&self, n: u64) {
+        self.checkpoint_every.set(n);
+    }
+
+    /// Whether the next region is not one of those that are checkpointed.
+    fn skips_checkpoint(&self) -> bool {
+        let so_far = self.regions.get() + 1;
+        self.regions.set(so_far);
+        !so_far.is_multiple_of(self.checkpoint_every.get())
     }
 
     fn save_recomputed(&self, recompute: &Recompute, tensor: &Tensor) -> Tensor {
@@ -90,6 +124,11 @@ impl Tape {
         if let (Some(dtype), false) = (frame.autocast, nested) {
             self.enter_autocast(dtype);
         }
+        let input = match &frame.input {
+            Saved::Tensor(input) => input.clone(),
+            other if frame.trained => self.input_leaf(&other.unpack(self)),
+            other => other.unpack(self),
+        };
         let grad_mode = self.set_grad_enabled(true);
         let scope = self.recorder.scope();
         let recompute = Rc::new(Recompute {
@@ -97,7 +136,7 @@ impl Tape {
             next: Cell::new(0),
         });
         let outer = self.recompute.borrow_mut().replace(recompute);
-        (frame.region)(self, &frame.input);
+        (frame.region)(self, &input);
         *self.recompute.borrow_mut() = outer;
         self.recorder.mute(false);
         self.recorder.set_scope(scope);
@@ -110,13 +149,14 @@ impl Tape {
 
     /// `checkpoint(region, input, use_reentrant=False)`.
     pub fn checkpoint<R: 'static>(&self, input: &Tensor, region: &Region<R>) -> R {
-        if !self.grad_enabled.get() {
+        if !self.grad_enabled.get() || self.skips_checkpoint() {
             return region(self, input);
         }
         let again = Rc::clone(region);
         let frame = Rc::new(Frame {
             region: Rc::new(move |tape, input| drop(again(tape, input))),
-            input: input.clone(),
+            input: self.save(input),
+            trained: input.requires_grad(),
             autocast: self.autocast_dtype(),
             saves: Cell::new(0),
             recomputed: RefCell::default(),
@@ -150,6 +190,9 @@ impl Tape {
         region: Region<(Tensor, Option<Tensor>)>,
         kept: Rc<dyn std::any::Any>,
     ) -> (Tensor, Option<Tensor>) {
+        if self.grad_enabled.get() && self.skips_checkpoint() {
+            return region(self, input);
+        }
         if !self.records(&[input]) {
             let grad_mode = self.set_grad_enabled(false);
             let output = region(self, input);

@@ -95,6 +95,11 @@ pub struct Tape {
     training: Cell<bool>,
     /// What attention keeps between forward passes.
     cache: RefCell<Option<KeyValueCache>>,
+    /// Bytes of what was kept on the host, while it goes there.
+    offload: RefCell<Option<Vec<u64>>>,
+    /// Which regions are checkpointed: every so many, of so many in this forward pass.
+    checkpoint_every: Cell<u64>,
+    regions: Cell<u64>,
     /// The checkpointed region that is running forward for the first time.
     checkpoint: RefCell<Option<Rc<Frame>>>,
     /// The checkpointed region that is being recomputed.
@@ -117,6 +122,9 @@ impl Tape {
             gradient_hook: RefCell::default(),
             autocast: RefCell::default(),
             training: Cell::new(true),
+            offload: RefCell::default(),
+            checkpoint_every: Cell::new(1),
+            regions: Cell::new(0),
             cache: RefCell::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),
@@ -300,6 +308,12 @@ impl Tape {
     /// Sets whether operations are recorded for backward and returns what was set before.
     pub fn set_grad_enabled(&self, enabled: bool) -> bool {
         self.grad_enabled.replace(enabled)
+    }
+
+    /// A forward pass of a model begins.
+    pub fn begin_forward(&self) {
+        self.rewind_cache();
+        self.regions.set(0);
     }
 
     /// `model.train(training)`: whether dropout drops anything.

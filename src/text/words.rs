@@ -119,6 +119,14 @@ words! {
     Checkpointing: "Activation checkpointing", "激活重计算（activation checkpointing）";
     CheckpointingHelp: "Recompute activations in backward instead of keeping them; known as gradient checkpointing.",
         "反向时重新计算激活值而不保存，也称 gradient checkpointing。";
+    CheckpointEvery: "One layer checkpointed of", "每几层重计算一层";
+    CheckpointEveryHelp: "1 checkpoints every layer; 2 every second one, which recomputes less and keeps more.",
+        "1 表示每一层都重计算；2 表示每两层重计算一层，重计算更少但保存更多。";
+    OffloadActivations: "Activations on the CPU", "激活值放在 CPU";
+    OffloadActivationsHelp: "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
+        "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。";
+    PadTo: "Pad to a multiple of", "填充到其倍数";
+    PadToHelp: "pad_to_multiple_of of the data collator; 1 pads no further.", "data collator 的 pad_to_multiple_of；1 表示不再填充。";
     Clipping: "Clip gradients by norm", "按范数裁剪梯度";
     ClippingHelp: "torch.nn.utils.clip_grad_norm_ before each step.", "每次更新前调用 torch.nn.utils.clip_grad_norm_。";
     NodeTitle: "Where the host RAM of a node goes", "一台机器的主机内存去向";
@@ -241,6 +249,7 @@ words! {
     IdleNoDecoder: "The model has no decoder with a length of its own.", "该模型没有独立长度的解码器。";
     IdleOneTask: "The model is estimated for one task.", "该模型只按一种任务估算。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";
+    IdleNotCheckpointed: "No effect: no layer is checkpointed.", "无效：没有层被重计算。";
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
@@ -257,6 +266,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NothingOffloaded => Word::IdleNothingOffloaded,
         Idle::NoWorkers => Word::IdleNoWorkers,
         Idle::NotSdpa => Word::IdleNotSdpa,
+        Idle::NotCheckpointed => Word::IdleNotCheckpointed,
         Idle::NoEvaluation => Word::IdleNoEvaluation,
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,

@@ -4,7 +4,8 @@ import os
 # What PyTorch takes for cuBLAS, by compute capability (torch 2.15 around each product; torch 2.6 keeps it).
 WORKSPACE = 33554432 if os.environ.get("FAKE_GPU_CC", "80") >= "90" else 8519680
 # Marks within a phase that count to it.
-PART_OF = dict(forward="forward", forward_end_cast="forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad")
+PART_OF = dict(forward="forward", forward_end_cast="forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
+               evaluation="evaluation", evaluation_end="evaluation")
 
 
 def rounded(size):

@@ -1,13 +1,17 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc
 import torch, transformers
-import masks, scenario as scenarios
+import evaluation, masks, scenario as scenarios
 from recorder import AutocastCopies, Recorder, storage, tensors
 
 torch.set_num_threads(1)
 torch.backends.cudnn.enabled = False  # the stubs have no cuDNN
 transformers.logging.set_verbosity_error()
 ITERATIONS = 3
+
+
+def on_host():
+    return torch.autograd.graph.save_on_cpu(pin_memory=True)
 
 
 def run(written, iterations=ITERATIONS):
@@ -45,7 +49,8 @@ def run(written, iterations=ITERATIONS):
             copies = AutocastCopies(weights, recorder.before) if autocast else contextlib.nullcontext()
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
-                output = model(**batch)
+                with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
+                    output = model(**batch)
                 logits = output.logits
                 loss = output.loss if asked["loss"] == "labels" else logits.mean()
                 if asked["keep_outputs"]:
@@ -77,6 +82,9 @@ def run(written, iterations=ITERATIONS):
                 optimizer.step()
             recorder.mark(f"{step}:0:zero_grad", optimizer_states=states())
             optimizer.zero_grad(set_to_none=asked["zero_grad_set_to_none"])
+        if asked["evaluation"].get("kind", "none") != "none":
+            recorder.mark(f"{step}:0:evaluation")
+            evaluation.run(model, asked, autocast, recorder, step)
         batch = None
     recorder.mark("end")
     return recorder, known, facts

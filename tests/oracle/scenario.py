@@ -9,7 +9,7 @@ DEFAULTS = dict(
     task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
-    keep_outputs=False, program="training", model_overrides={}, offload={})
+    keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -68,6 +68,9 @@ def model(scenario):
         reentrant = checkpointing == "full_reentrant"
         base = model.get_base_model() if lora else model
         base.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
+        layers = [m for m in base.modules() if any(c.__name__ == "GradientCheckpointingLayer" for c in type(m).__mro__)]
+        for number, layer in enumerate(layers, 1):
+            layer.gradient_checkpointing = number % scenario["checkpoint_every"] == 0
         if lora and reentrant:
             model.enable_input_require_grads()
     if scenario["precision"] in AUTOCAST and scenario["autocast_style"] == "accelerate":

@@ -135,7 +135,7 @@ impl Tape {
     fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor, dropout: bool) -> Tensor {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let records = self.records(&[q, k, v]);
-        let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
+        let saved = records.then(|| [self.save(k), self.save(q), self.save(v)]);
         let out = self.like(OP, q);
         let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
         let lse = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
@@ -152,13 +152,13 @@ impl Tape {
         }
         drop(partials);
         let Some(saved) = saved else { return out };
-        let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
+        let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
         let node = self.node(
             &[q, k, v],
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
-                let [out, ..] = &result.each_ref().map(|s| s.unpack(t));
+                let [k, q, v] = saved.each_ref().map(|s| s.unpack(t));
+                let [_lse, out, ..] = &result.each_ref().map(|s| s.unpack(t));
                 t.flash_attention_backward(g, &q, &k, &v, out)
             }),
         );
@@ -249,7 +249,7 @@ impl Tape {
     ) -> Tensor {
         const OP: &str = "_scaled_dot_product_efficient_attention";
         let records = self.records(&[q, k, v, bias.unwrap_or(q)]);
-        let saved = records.then(|| [self.save(q), self.save(k), self.save(v)]);
+        let saved = records.then(|| [self.save(k), self.save(q), self.save(v)]);
         let saved_bias = bias.filter(|_| records).map(|bias| self.save(bias));
         // With dropout its state stays on the host.
         let state = if dropout { 0 } else { PHILOX };
@@ -264,7 +264,7 @@ impl Tape {
         let keeps = if records { s.next_multiple_of(32) } else { 0 };
         let lse = self.empty(OP, Shape::from([b, a, keeps]), DType::Float32);
         let Some(saved) = saved else { return out };
-        let result = [&out.detach(), &lse, &generator[0], &generator[1]].map(|t| self.save(t));
+        let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
         let trained = bias.filter(|bias| bias.requires_grad());
         let inputs: SmallVec<[&Tensor; 4]> = [q, k, v].into_iter().chain(trained).collect();
         let bias_shape = trained.map(|bias| *bias.shape());
@@ -272,10 +272,10 @@ impl Tape {
             &inputs,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let [q, k, v] = saved.each_ref().map(|s| s.unpack(t));
+                let [k, q, v] = saved.each_ref().map(|s| s.unpack(t));
                 let _bias = saved_bias.as_ref().map(|s| s.unpack(t));
                 let result = result.each_ref().map(|s| s.unpack(t));
-                t.efficient_attention_backward(g, &q, &k, &v, &result[0], bias_shape)
+                t.efficient_attention_backward(g, &q, &k, &v, &result[1], bias_shape)
             }),
         );
         out.with_edge(Edge::Node(node, 0))

@@ -35,8 +35,8 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let grad_b = a
                     .as_ref()
                     .map(|_| seen_as(t.gemm("mm", shape_b, g), order_b));
@@ -100,8 +100,8 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let grad_b = a.as_ref().map(|_| t.gemm("bmm", shape_b, g));
                 let grad_a = b.as_ref().map(|_| t.gemm("bmm", shape_a, g));
                 smallvec![grad_a, grad_b]

@@ -40,9 +40,10 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let _saved = (saved.unpack(t), statistics.each_ref().map(|s| s.unpack(t)));
-                let _affine: smallvec::SmallVec<[_; 2]> =
-                    affine.iter().map(|p| p.unpack(t)).collect();
+                let _bias = affine.get(1).map(|bias| bias.unpack(t));
+                let _x = saved.unpack(t);
+                let _weight = affine.first().map(|weight| weight.unpack(t));
+                let _statistics = statistics.each_ref().map(|s| s.unpack(t));
                 let _rows = t.contiguous(g);
                 let mut grads: Grads = smallvec![need_x.then(|| t.empty(BACKWARD, shape, dtype))];
                 grads.extend(parameters.iter().map(|&(shape, dtype, needed)| {

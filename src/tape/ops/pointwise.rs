@@ -141,8 +141,8 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let a = saved_a.as_ref().map(|saved| saved.unpack(t));
                 let b = saved_b.as_ref().map(|saved| saved.unpack(t));
+                let a = saved_a.as_ref().map(|saved| saved.unpack(t));
                 let times =
                     |factor: &Tensor| t.elementwise("mul", &[g, factor], promote(g, factor));
                 let grad_b = a.as_ref().map(times);

@@ -55,6 +55,9 @@ pub(super) const KEYS: &[&str] = &[
     "evaluation.keep_predictions",
     "evaluation.max_new_tokens",
     "evaluation.num_beams",
+    "checkpoint_every",
+    "offload.activations",
+    "pad_to_multiple_of",
 ];
 
 /// All controls.

@@ -22,6 +22,24 @@ const OFFLOAD_GRADIENTS: Setting = Setting::with_id(
     Word::OffloadGradients,
     Word::OffloadGradientsHelp,
 );
+const CHECKPOINT_EVERY: Setting = Setting::new(
+    "checkpoint_every",
+    Word::CheckpointEvery,
+    Word::CheckpointEveryHelp,
+);
+const OFFLOAD_ACTIVATIONS: Setting = Setting::with_id(
+    "offload.activations",
+    "offload-activations",
+    Word::OffloadActivations,
+    Word::OffloadActivationsHelp,
+);
+const PAD_TO: Setting = Setting::new("pad_to_multiple_of", Word::PadTo, Word::PadToHelp);
+
+/// Of how many layers people checkpoint one.
+const LAYERS: &[u64] = &[1, 2, 3, 4, 6, 8];
+/// Multiples that people pad to.
+const MULTIPLES: &[u64] = &[1, 8, 16, 32, 64, 128];
+
 const FRAMEWORK: Setting = Setting::new("framework", Word::Framework, Word::FrameworkHelp);
 
 /// Settings that matter less often.
@@ -59,6 +77,23 @@ pub(super) fn MoreControls() -> impl IntoView {
             setting=OFFLOAD_GRADIENTS
             get=|s| s.offload.gradients
             set=|s, on| s.offload.gradients = on
+        />
+        <SwitchSetting
+            setting=OFFLOAD_ACTIVATIONS
+            get=|s| s.offload.activations
+            set=|s, on| s.offload.activations = on
+        />
+        <NumberSetting
+            setting=CHECKPOINT_EVERY
+            steps=LAYERS
+            get=|s| s.checkpoint_every
+            set=|s, value| s.checkpoint_every = value
+        />
+        <NumberSetting
+            setting=PAD_TO
+            steps=MULTIPLES
+            get=|s| s.pad_to_multiple_of.unwrap_or(1)
+            set=|s, value| s.pad_to_multiple_of = (value != 1).then_some(value)
         />
         <ChoiceSetting
             setting=FRAMEWORK
