@@ -39,6 +39,12 @@ def write_events(recorder, written, out):
             out.write(f"O {event[1]}\n")
 
 
+if os.environ.get("HIGHWATER_REAL_GPU") and not arguments.events:
+    torch.zeros(8, 8, device="cuda") @ torch.zeros(8, 8, device="cuda")
+    free, total = torch.cuda.mem_get_info()
+    outside = total - free - torch.cuda.memory_reserved()
+    print(f"# {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}, total_memory {device_bytes}, "
+          f"in use outside of the allocator (this context, and others on the device) {outside}", flush=True)
 for line in sys.stdin:
     line = json.loads(line)
     written = line.get("scenario", line)

@@ -1,7 +1,7 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc
 import torch, transformers
-import evaluation, masks, scenario as scenarios
+import evaluation, libraries, masks, scenario as scenarios
 from recorder import AutocastCopies, Recorder, storage, tensors
 
 torch.set_num_threads(1)
@@ -28,6 +28,8 @@ def run(written, iterations=ITERATIONS):
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     gc.collect()
     known = {storage(p): (p.untyped_storage().nbytes(), "parameters") for p in parameters}
+    for s in libraries.states(model):
+        known.setdefault(storage(s), (s.untyped_storage().nbytes(), "parameters"))
     for b in tensors(list(model.buffers())):
         known.setdefault(storage(b), (b.untyped_storage().nbytes(), "buffers"))
     for t in tensors(list(optimizer.state.values())) if optimizer else ():
@@ -56,7 +58,8 @@ def run(written, iterations=ITERATIONS):
                 if asked["keep_outputs"]:
                     outputs = output
                 recorder.mark(f"{at}:forward_end_cast", autocast_weights=copies.storages if autocast else {})
-            at_end = {storage(logits)}
+            # Liger's fused loss leaves no logits.
+            at_end = {storage(logits)} if logits is not None else set()
             del output, logits
             if steps > 1:
                 loss = loss / steps

@@ -1,11 +1,12 @@
 """Phase marks and allocator events of a run."""
+import inspect
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 memory = torch.cuda.memory
-TORCH_2_6 = torch.__version__.startswith("2.6")
-# A mark is a tensor that is allocated and freed at once. torch 2.15 gives it a name; in 2.6 its odd size tells it.
-MARK_BYTES = 12347 if TORCH_2_6 else 1
+# A mark is a tensor that is allocated and freed at once. Recent versions of torch give it a name; in others its odd size tells it.
+NAMED = hasattr(memory, "_set_memory_metadata")
+MARK_BYTES = 1 if NAMED else 12347
 
 
 def storage(tensor):
@@ -37,7 +38,7 @@ class Recorder:
     def __init__(self):
         self.marks, self.figures = [], []
         self.before = allocations()
-        more = {} if TORCH_2_6 else dict(clear_history=True)
+        more = dict(clear_history=True) if "clear_history" in inspect.signature(memory._record_memory_history).parameters else {}
         memory._record_memory_history(enabled="all", context=None, stacks="python", max_entries=50_000_000, **more)
 
     def mark(self, name, **known):
@@ -58,7 +59,7 @@ class Recorder:
         for event in memory._snapshot()["device_traces"][0]:
             action, address, size = event["action"], event["addr"], event["size"]
             if action == "alloc":
-                if size == MARK_BYTES if TORCH_2_6 else event["user_metadata"] == "MARK":
+                if event["user_metadata"] == "MARK" if NAMED else size == MARK_BYTES:
                     events.append(("mark", marks, address, size))
                     marks += 1
                 else:

@@ -1,20 +1,23 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import json, os
 import torch
-import transformers, optimizers
+import transformers, libraries, optimizers
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Beside the scripts where setup.sh put them, else those of the catalog.
+CONFIGS = next(folder for folder in (f"{HERE}/configs", f"{HERE}/../../src/catalog/models") if os.path.isdir(folder))
 DEFAULTS = dict(
     task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
-    keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={})
+    keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
+    liger_kernel=[])
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
                sequence_classification="AutoModelForSequenceClassification", image_classification="AutoModelForImageClassification")
-TORCH_2_6 = torch.__version__.startswith("2.6")
+TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
 
 
 def framework():
@@ -34,13 +37,19 @@ def complete(written):
     return scenario
 
 
-def config(scenario):
+def model_fields(scenario):
+    """model_type and the fields of the model's config."""
     model = scenario["model"]
-    fields = dict(model["hf_config"]) if isinstance(model, dict) else json.load(open(f"{HERE}/configs/{model}.json"))
+    fields = dict(model["hf_config"]) if isinstance(model, dict) else json.load(open(f"{CONFIGS}/{model}.json"))
     fields.update(scenario["model_overrides"])
     kind = fields.pop("model_type")
     for key in ("architectures", "torch_dtype", "dtype"):
         fields.pop(key, None)
+    return kind, fields
+
+
+def config(scenario):
+    kind, fields = model_fields(scenario)
     config = AutoConfig.for_model(kind, **fields)
     config.use_cache = scenario["use_cache"]
     return config
@@ -48,22 +57,31 @@ def config(scenario):
 
 def model(scenario):
     weights = WEIGHTS[scenario["weights"] or scenario["precision"]]
-    dtype = {"torch_dtype" if TORCH_2_6 else "dtype": weights}
-    with torch.device("cuda"):
-        made = getattr(transformers, CLASSES[scenario["task"]])
-        model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
+    dtype = {"dtype" if TRANSFORMERS_5 else "torch_dtype": weights}
+    made, checkpointing = getattr(transformers, CLASSES[scenario["task"]]), scenario["activation_checkpointing"]
+    kind, fields = model_fields(scenario)
+    if scenario["liger_kernel"]:
+        libraries.liger(scenario["liger_kernel"], kind)
+    quantized = scenario["quantization"].get("type", "none") != "none"
+    model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"])
+    if quantized:
+        model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
+    elif model is None:
+        with torch.device("cuda"):
+            model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
     model.train()
     for name, parameter in model.named_parameters():
         if any(part in name for part in scenario["frozen"]):
             parameter.requires_grad_(False)
-    lora, checkpointing = scenario["lora"], scenario["activation_checkpointing"]
+    lora = scenario["lora"]
     if lora:
         import peft
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none",
                                    target_modules=lora["target_modules"], task_type=dict(causal_lm="CAUSAL_LM", seq2seq_lm="SEQ_2_SEQ_LM").get(scenario["task"]))
         with torch.device("cuda"):
             model = peft.get_peft_model(model, adapters)
-        model.to("cuda")
+        if not quantized:
+            model.to("cuda")
     if checkpointing != "none":
         reentrant = checkpointing == "full_reentrant"
         base = model.get_base_model() if lora else model
@@ -92,6 +110,8 @@ def batch(scenario, config):
     batch = dict(input_ids=tokens(length))
     if scenario["padding_mask"]:
         batch["attention_mask"] = torch.ones(count, length, dtype=torch.long, device="cuda")
+        # Padding that a real GPU finds; stubbed kernels do nothing.
+        batch["attention_mask"][:, -1:].zero_()
     if scenario["task"] == "seq2seq_lm":
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
     elif labelled:

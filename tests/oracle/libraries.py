@@ -1,0 +1,104 @@
+"""Models of libraries around transformers: bases quantized by bitsandbytes, Liger's kernels, flash-linear-attention's models.
+Without a GPU their Triton kernels are stubbed; bitsandbytes' own library runs on the stubbed runtime as it is."""
+import importlib, os, sys
+import torch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
+# Models of flash-linear-attention by model_type, with the names of their classes.
+LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", mamba2="Mamba2", rwkv7="RWKV7")
+COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
+
+
+def stub_triton():
+    if STUBBED and "triton_stub" not in sys.modules:
+        sys.path.insert(0, f"{HERE}/without_gpu")
+        import triton_stub
+
+
+def liger(kernels, model_type):
+    """Replaces what the kernels replace, for the whole process: run other scenarios in another one."""
+    stub_triton()
+    import liger_kernel.transformers as kernel
+    known = ("rope", "cross_entropy", "fused_linear_cross_entropy", "rms_norm", "swiglu", "geglu")
+    if not set(kernels) <= set(known):
+        raise ValueError(f"cannot run liger_kernel {kernels}")
+    asked = {name: name in kernels for name in known if name in kernels or name not in ("swiglu", "geglu")}
+    if not any(name in kernels for name in ("swiglu", "geglu")):
+        asked["geglu" if model_type.startswith("gemma") else "swiglu"] = False
+    getattr(kernel, f"apply_liger_kernel_to_{model_type}")(**asked)
+
+
+def linear_attention(model_type, fields, dtype, use_cache):
+    """A model of flash-linear-attention, or None."""
+    if model_type not in LINEAR_ATTENTION:
+        return None
+    stub_triton()
+    module, name = importlib.import_module(f"fla.models.{model_type}"), LINEAR_ATTENTION[model_type]
+    config = getattr(module, f"{name}Config")(**fields)
+    config.use_cache = use_cache
+    before = torch.get_default_dtype()
+    try:
+        torch.set_default_dtype(dtype)
+        with torch.device("cuda"):
+            model = getattr(module, f"{name}ForCausalLM")(config)
+    finally:
+        torch.set_default_dtype(before)
+    return model.to(dtype)
+
+
+def quantized(make, config, asked, attention, dtype_name, checkpointing):
+    """A model whose linear layers bitsandbytes holds in fewer bits, tensor by tensor as from_pretrained leaves them."""
+    import bitsandbytes as bnb
+    from transformers import BitsAndBytesConfig
+    from transformers.integrations.bitsandbytes import replace_with_bnb_linear
+    dtype, kind = COMPUTE[asked.get("compute_dtype", "bf16")], asked["type"]
+    with torch.device("meta"):
+        model = make.from_config(config, attn_implementation=attention, **{dtype_name: dtype})
+    if kind == "int8":
+        settings = BitsAndBytesConfig(load_in_8bit=True)
+    else:
+        settings = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=kind, bnb_4bit_use_double_quant=asked.get("double", False), bnb_4bit_compute_dtype=dtype)
+    model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=settings)
+    model.is_loaded_in_8bit, model.is_loaded_in_4bit, model.config.quantization_config = kind == "int8", kind != "int8", settings
+    made = {}
+    for module in model.modules():
+        for name, parameter in list(module._parameters.items()):
+            if parameter is not None:
+                if id(parameter) not in made:
+                    made[id(parameter)] = materialized(parameter, bnb, dtype)
+                    made[id(made[id(parameter)])] = made[id(parameter)]
+                module._parameters[name] = made[id(parameter)]
+        for name, buffer in list(module._buffers.items()):
+            if buffer is not None and buffer.device.type == "meta":
+                module._buffers[name] = torch.empty(buffer.shape, dtype=buffer.dtype, device="cuda")
+    model.tie_weights()
+    if asked.get("prepare_for_kbit_training", True):
+        from peft import prepare_model_for_kbit_training
+        options = dict(use_reentrant=checkpointing == "full_reentrant") if checkpointing != "none" else None
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing != "none", gradient_checkpointing_kwargs=options)
+    return model
+
+
+def materialized(parameter, bnb, dtype):
+    empty = lambda: torch.empty(parameter.shape, dtype=dtype if parameter.is_floating_point() else parameter.dtype, device="cuda")
+    if isinstance(parameter, bnb.nn.Params4bit):
+        kept = {key: value for key, value in parameter.__dict__.items() if key != "data"}
+        made = bnb.nn.Params4bit(empty(), requires_grad=False, **kept).to("cuda")
+        if not made.bnb_quantized:
+            made._quantize("cuda")
+        return made
+    if isinstance(parameter, bnb.nn.Int8Params):
+        made = bnb.nn.Int8Params(torch.empty(parameter.shape, dtype=dtype, device="cuda"), requires_grad=False, has_fp16_weights=False)
+        return made._quantize("cuda") if hasattr(made, "_quantize") else made.cuda()
+    return torch.nn.Parameter(empty(), requires_grad=parameter.requires_grad)
+
+
+def states(model):
+    """What quantized weights need beside themselves: scales and codes."""
+    for parameter in model.parameters():
+        state = getattr(parameter, "quant_state", None)
+        if state is not None:
+            second = state.state2
+            yield from (t for t in (state.absmax, state.code, state.offset, getattr(second, "absmax", None), getattr(second, "code", None)) if isinstance(t, torch.Tensor))
+        yield from (t for t in (getattr(parameter, name, None) for name in ("SCB", "CB")) if isinstance(t, torch.Tensor))
