@@ -56,6 +56,14 @@ names! {
     }
 }
 
+/// The one change to be named first when a run does not fit: of those after which it fits the one
+/// that takes least away, else the one that saves most.
+pub fn first_remedy(remedies: &[Remedy]) -> Option<&Remedy> {
+    let fitting = remedies.iter().filter(|remedy| remedy.fits);
+    let least = fitting.min_by_key(|remedy| remedy.saves);
+    least.or_else(|| remedies.iter().max_by_key(|remedy| remedy.saves))
+}
+
 /// A change and what it brings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Remedy {

@@ -25,7 +25,7 @@ pub use language::Language;
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, reference, words_explained};
-pub use remedies::{remedy_cost, remedy_name, remedy_saving};
+pub use remedies::{largest_batch, remedy_cost, remedy_first, remedy_name, remedy_saving};
 pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
     phase_short, switch_sentence,

@@ -111,3 +111,29 @@ pub fn remedy_saving(saves: Bytes, total: Bytes, units: ByteUnits, language: Lan
         Language::Chinese => format!("节省 {saves}，需要 {total}"),
     }
 }
+
+/// The one change to be named first: "Fused optimizer: then it needs 17.9 GiB".
+pub fn remedy_first(
+    kind: RemedyKind,
+    total: Bytes,
+    fits: bool,
+    units: ByteUnits,
+    language: Language,
+) -> String {
+    let name = remedy_name(kind, language);
+    let total = amount(total, units);
+    match (language, fits) {
+        (Language::English, true) => format!("{name}: fits with {total}"),
+        (Language::English, false) => format!("{name}: still needs {total}"),
+        (Language::Chinese, true) => format!("{name}：降到 {total}，放得下"),
+        (Language::Chinese, false) => format!("{name}：仍需 {total}"),
+    }
+}
+
+/// The largest micro-batch that fits: "Micro-batch 33 still fits".
+pub fn largest_batch(size: u64, language: Language) -> String {
+    match language {
+        Language::English => format!("micro-batch {size} is the largest that fits"),
+        Language::Chinese => format!("微批次最大可到 {size}"),
+    }
+}

@@ -231,6 +231,8 @@ words! {
     FitsNot: "does not fit", "放不下";
     MicroBatch: "Micro-batch", "微批次";
     RemediesTitle: "What to change", "可以怎么改";
+    ChangeFirst: "What to change first", "首先可以改";
+    RoomFor: "Room for more", "还有余地";
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";
     Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";

@@ -1,8 +1,10 @@
 //! The answer in a sentence.
 
-use crate::app::{Store, use_store};
+use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::figure::Standing;
-use crate::text::{Word, verdict_answer, verdict_detail};
+use crate::report::first_remedy;
+use crate::spec::Scenario;
+use crate::text::{Word, largest_batch, remedy_first, verdict_answer, verdict_detail};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -39,6 +41,67 @@ fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
         );
     });
     announced
+}
+
+/// What to change first, or how far one can go: a sentence, and the scenario that it leads to.
+fn advice(store: Store) -> Option<(Word, String, Scenario)> {
+    let (units, language) = (store.units.get(), store.language.get());
+    let fits = store
+        .answer
+        .with(|answer| answer.as_ref().map(|e| e.report.verdict.fits))?;
+    if !fits {
+        return store.remedies.with(|all| {
+            let first = first_remedy(all)?;
+            let text = remedy_first(first.kind, first.total, first.fits, units, language);
+            Some((Word::ChangeFirst, text, first.scenario.clone()))
+        });
+    }
+    if store.sweeping.get() {
+        return None;
+    }
+    let largest = store
+        .sweep
+        .with(|sweep| sweep.as_ref().and_then(|sweep| sweep.largest_fitting))?;
+    let now = store.scenario.get();
+    (largest > now.micro_batch_size).then(|| {
+        let text = largest_batch(largest, language);
+        let scenario = Scenario {
+            micro_batch_size: largest,
+            ..now
+        };
+        (Word::RoomFor, text, scenario)
+    })
+}
+
+/// The advice beside the verdict, where there is room beside it.
+#[component]
+fn Advice() -> impl IntoView {
+    let store = use_store();
+    let advice = Memo::new(move |_| advice(store));
+    let part = move |pick: fn(&(Word, String, Scenario)) -> (Word, String)| {
+        advice.with(|advice| advice.as_ref().map(pick))
+    };
+    view! {
+        <p class="verdict-advice" hidden=Signal::derive(move || advice.with(Option::is_none))>
+            <span>
+                {Signal::derive(move || {
+                    part(|(word, ..)| (*word, String::new()))
+                        .map(|(word, _)| word.text(store.language.get()))
+                })}
+            </span>
+            <button
+                type="button"
+                class="quiet"
+                on:click=move |_| {
+                    if let Some((_, _, scenario)) = advice.get_untracked() {
+                        visit(store, &query_of_scenario(store, &scenario));
+                    }
+                }
+            >
+                {Signal::derive(move || part(|(word, text, _)| (*word, text.clone())).map(|(_, text)| text))}
+            </button>
+        </p>
+    }
 }
 
 /// How often the binding phase has changed hands: an even or an odd number of times.
@@ -110,6 +173,7 @@ pub(super) fn VerdictPanel() -> impl IntoView {
                     {Signal::derive(move || text.with(|text| text.as_ref().map(|(_, detail)| detail.clone())))}
                 </span>
             </p>
+            {(!store.embedded).then(|| view! { <Advice /> })}
             <p class="stale-note" hidden=Signal::derive(move || !(store.is_stale() && store.has_answer()))>
                 {Signal::derive(move || Word::Stale.text(store.language.get()))}
             </p>

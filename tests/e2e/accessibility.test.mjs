@@ -47,6 +47,10 @@ test("axe finds nothing on a phone, with a problem shown, and in the page that e
 
 test("everything that does something is reached by Tab, and shows that it is", async () => {
   const { page, close } = await open(browser, site.url);
+  // Single tensors come when they are first seen.
+  await page.getByTestId("tensors").scrollIntoViewIfNeeded();
+  await page.getByTestId("tensors").locator("tbody tr").first().waitFor();
+  await page.evaluate(() => scrollTo(0, 0));
   const unseen = new Set();
   for (let press = 0; press < 500; press += 1) {
     await page.keyboard.press("Tab");

@@ -47,6 +47,21 @@ test("the verdict is a sentence with the peak, the capacity and the moment", asy
   await close();
 });
 
+test("the first screen says what to change first, or how far one can go", async () => {
+  const fits = await open(browser, site.url);
+  const advice = (page) => page.locator(".verdict-advice").getByRole("button");
+  await advice(fits.page).filter({ hasText: /micro-batch \d+ is the largest that fits/ }).click();
+  await fits.page.getByTestId("verdict").filter({ hasText: "backward" }).waitFor();
+  await fits.page.goBack();
+  await fits.page.getByTestId("verdict").filter({ hasText: "optimizer step" }).waitFor();
+  await fits.close();
+  const not = await open(browser, `${site.url}?v=1&mb=64`);
+  await not.page.getByTestId("verdict").filter({ hasText: "Does not fit" }).waitFor();
+  await advice(not.page).filter({ hasText: /: (fits with|still needs) [\d.]+/ }).click();
+  await not.page.waitForURL((url) => url.search !== "?v=1&mb=64");
+  await not.close();
+});
+
 test("nothing moves while the page loads", async () => {
   const { page, close } = await open(browser, site.url);
   await page.waitForTimeout(300);
