@@ -92,12 +92,14 @@ fn each_figure_is_drawn_well_within_a_frame() {
         cursor: None,
     };
     time("phases", |element| {
-        draw_on(element, |area| draw_phases(&phases, &look, area));
+        draw_on(element, None, |area| draw_phases(&phases, &look, area));
     });
     time("timeline", |element| {
-        draw_on(element, |area| draw_timeline(&timeline, &look, area));
+        draw_on(element, None, |area| draw_timeline(&timeline, &look, area));
     });
     time("crossover", |element| {
-        draw_on(element, |area| draw_crossover(&crossover, &look, area));
+        draw_on(element, None, |area| {
+            draw_crossover(&crossover, &look, area)
+        });
     });
 }

@@ -67,14 +67,14 @@ fn view_of(store: Store, embed: bool) -> ViewOptions {
     ViewOptions {
         embed,
         theme: store.theme,
-        lang: (language != preferred_language())
+        lang: (language != store.preferred)
             .then(|| codec::Language::from_name(language.name()))
             .flatten(),
     }
 }
 
 /// The language the browser asks for.
-fn preferred_language() -> Language {
+pub(super) fn preferred_language() -> Language {
     browser::languages()
         .iter()
         .find_map(|tag| Language::from_tag(tag))

@@ -1,6 +1,6 @@
 //! The page's state: signals, and the few ways in which they change.
 
-use super::address::Opening;
+use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use crate::browser::{self, Appearance};
 use crate::codec::Theme;
@@ -71,6 +71,8 @@ pub struct Store {
     pub measure: RwSignal<Measure>,
     /// The language.
     pub language: RwSignal<Language>,
+    /// The language that the browser asks for.
+    pub(super) preferred: Language,
     /// GiB or GB.
     pub units: RwSignal<ByteUnits>,
     /// What the reader's system asks the page to look like.
@@ -109,6 +111,7 @@ impl Store {
             closer: RwSignal::new(None),
             measure: RwSignal::new(Measure::Live),
             language: RwSignal::new(opening.language),
+            preferred: preferred_language(),
             units: RwSignal::new(ByteUnits::Binary),
             appearance: RwSignal::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
             theme: opening.theme,

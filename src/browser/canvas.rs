@@ -26,12 +26,14 @@ const LINE_HEIGHT: f64 = 4.0 / 3.0;
 
 /// Draws on an element: prepares it, hands a plotters area to `draw`, and completes the drawing.
 ///
-/// Nothing happens while the element takes no room.
+/// `size` is what the element takes in CSS pixels, where that is known: asking for it makes the
+/// browser lay out the page at once. Nothing happens while the element takes no room.
 pub fn draw_on(
     element: &HtmlCanvasElement,
+    size: Option<(u32, u32)>,
     draw: impl FnOnce(&DrawingArea<Canvas, Shift>) -> Result<(), DrawingAreaErrorKind<Infallible>>,
 ) {
-    if let Some(canvas) = Canvas::prepare(element) {
+    if let Some(canvas) = Canvas::prepare(element, size) {
         let area = canvas.into_drawing_area();
         // A canvas reports no errors.
         let _ = draw(&area).and_then(|()| area.present());
@@ -91,10 +93,12 @@ impl Canvas {
     /// Prepares an element for a drawing: as many device pixels as it takes on the screen.
     ///
     /// None while it takes no room, or when the browser has no 2D canvas.
-    pub fn prepare(element: &HtmlCanvasElement) -> Option<Self> {
+    pub fn prepare(element: &HtmlCanvasElement, size: Option<(u32, u32)>) -> Option<Self> {
         let ratio = web_sys::window()?.device_pixel_ratio().max(1.0);
-        let shown = element.get_bounding_client_rect();
-        let size = (whole(shown.width()), whole(shown.height()));
+        let size = size.unwrap_or_else(|| {
+            let shown = element.get_bounding_client_rect();
+            (whole(shown.width()), whole(shown.height()))
+        });
         if size.0 == 0 || size.1 == 0 {
             return None;
         }

@@ -51,9 +51,11 @@ fn spot(hit: CrossoverHit) -> Spot {
 }
 
 impl Plot for Crossover {
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement) {
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32)) {
         self.with(spot, |figure| {
-            draw_on(canvas, |area| draw_crossover(figure, look, area));
+            draw_on(canvas, Some(size), |area| {
+                draw_crossover(figure, look, area)
+            });
         });
     }
 

@@ -69,9 +69,9 @@ impl Phases {
 }
 
 impl Plot for Phases {
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement) {
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32)) {
         self.with(spot, |figure| {
-            draw_on(canvas, |area| draw_phases(figure, look, area));
+            draw_on(canvas, Some(size), |area| draw_phases(figure, look, area));
         });
     }
 

@@ -68,7 +68,7 @@ pub(super) struct Sheet {
 /// A figure.
 pub(super) trait Plot: Send + Sync {
     /// Draws it; what this reads draws it again when it changes.
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement);
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32));
     /// What is at a place.
     fn hit(&self, sheet: &Sheet, place: Place) -> Option<Spot>;
     /// Where a key leads; from nowhere it leads to what matters most.
@@ -116,7 +116,6 @@ pub(super) fn Plotted(
     Effect::new(move |_| {
         // Whoever does not see it need not wait for it.
         if let (Some(element), true) = (node.get(), seen.get()) {
-            size.track();
             let theme = store.appearance.with(theme_for);
             let words = FigureWords::of(store);
             let look = Look {
@@ -125,7 +124,7 @@ pub(super) fn Plotted(
                 unit: unit(words.units),
                 highlight: highlight(store),
             };
-            plot().draw(&look, spot.get(), &element);
+            plot().draw(&look, spot.get(), &element, size.get());
         }
     });
     Effect::new(move |_| {

@@ -45,7 +45,7 @@ impl Setting {
     }
 
     /// Why it has no effect.
-    fn idle(self, store: Store) -> Memo<Option<String>> {
+    pub fn idle(self, store: Store) -> Memo<Option<String>> {
         Memo::new(move |_| {
             let idle = store.scenario.with(|scenario| idle(scenario, self.key))?;
             Some(idle_reason(idle).text(store.language.get()).to_owned())
@@ -126,6 +126,10 @@ fn in_language((english, chinese): &(String, String), language: Language) -> Str
 pub(super) fn SettingField(
     /// The setting.
     setting: Setting,
+    /// Why it has no effect, if it has none.
+    idle: Memo<Option<String>>,
+    /// What is wrong with it.
+    problem: Memo<Option<Problem>>,
     /// The control.
     children: Children,
 ) -> impl IntoView {
@@ -136,8 +140,8 @@ pub(super) fn SettingField(
             label=setting.label(store)
             help=setting.help(store)
             reference=reference(setting.key)
-            idle=setting.idle(store)
-            problem=setting.problem(store)
+            idle
+            problem
             on_fix=setting.fix(store)
         >
             {children()}
@@ -218,7 +222,7 @@ pub(super) fn NumberSetting(
             .unwrap_or_else(|| kind.write(value.get()))
     });
     view! {
-        <SettingField setting>
+        <SettingField setting idle problem>
             <Number
                 id=setting.id
                 label=setting.label(store)
@@ -265,10 +269,10 @@ pub(super) fn ChoiceSetting(
     set: fn(&mut Scenario, &str),
 ) -> impl IntoView {
     let store = use_store();
-    let idle = setting.idle(store);
+    let (idle, problem) = (setting.idle(store), setting.problem(store));
     let value = Memo::new(move |_| store.scenario.with(get));
     view! {
-        <SettingField setting>
+        <SettingField setting idle problem>
             <Choices
                 id=setting.id
                 choices
@@ -293,10 +297,10 @@ pub(super) fn SwitchSetting(
     set: fn(&mut Scenario, bool),
 ) -> impl IntoView {
     let store = use_store();
-    let idle = setting.idle(store);
+    let (idle, problem) = (setting.idle(store), setting.problem(store));
     let on = Memo::new(move |_| store.scenario.with(get));
     view! {
-        <SettingField setting>
+        <SettingField setting idle problem>
             <Switch
                 id=setting.id
                 on

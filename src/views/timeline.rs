@@ -86,9 +86,9 @@ impl OverTime {
 }
 
 impl Plot for OverTime {
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement) {
+    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32)) {
         self.with(spot, |figure| {
-            draw_on(canvas, |area| draw_timeline(figure, look, area));
+            draw_on(canvas, Some(size), |area| draw_timeline(figure, look, area));
         });
     }
 

@@ -98,7 +98,7 @@ pub(super) fn ModelControls() -> impl IntoView {
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()).to_owned());
     let problem = MODEL.problem(store);
     view! {
-        <SettingField setting=MODEL>
+        <SettingField setting=MODEL idle=MODEL.idle(store) problem>
             <div class="model">
                 <Search
                     id=MODEL.id
