@@ -17,7 +17,7 @@ const BORDERS: usize = 240;
 pub fn timeline(trace: &Trace, live: &[u64], replay: &Replay) -> Timeline {
     let spans = spans(trace);
     let at = thinned(&spans, live.len().min(replay.allocated.len()), live);
-    points_at(trace, replay, spans, at)
+    points_at(trace, replay, spans, &at)
 }
 
 /// The same with the events `start..end` thinned less, or not at all.
@@ -34,7 +34,7 @@ pub(super) fn closer(
     at.extend(highest_of_each(live, start.min(end), end));
     at.sort_unstable();
     at.dedup();
-    points_at(trace, replay, spans, at)
+    points_at(trace, replay, spans, &at)
 }
 
 /// The highest event of each of [`POINTS`] stretches.
@@ -60,10 +60,10 @@ fn thinned(spans: &[PhaseSpan], end: usize, live: &[u64]) -> Vec<usize> {
 }
 
 /// Memory at some events, which ascend.
-fn points_at(trace: &Trace, replay: &Replay, spans: Vec<PhaseSpan>, at: Vec<usize>) -> Timeline {
+fn points_at(trace: &Trace, replay: &Replay, spans: Vec<PhaseSpan>, at: &[usize]) -> Timeline {
     let points: Vec<TimelinePoint> = at
         .iter()
-        .zip(compositions(trace, &at))
+        .zip(compositions(trace, at))
         .map(|(&event, composition)| TimelinePoint {
             event: u32::try_from(event).unwrap_or(u32::MAX),
             composition,

@@ -33,11 +33,7 @@ pub(super) fn KeysButton() -> impl IntoView {
             return;
         }
         match event.key().as_str() {
-            "/" => {
-                if browser::focus_first("#model") {
-                    event.prevent_default();
-                }
-            }
+            "/" if browser::focus_first("#model") => event.prevent_default(),
             "?" => {
                 open.set(true);
                 request_animation_frame(|| {

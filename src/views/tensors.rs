@@ -94,42 +94,7 @@ pub(super) fn TensorsPanel() -> impl IntoView {
                 </label>
             </header>
             <p class="figure-summary">{Signal::derive(summary)}</p>
-            <div
-                class="scroll"
-                role="region"
-                tabindex="0"
-                aria-label=word(Word::Table)
-            >
-                <table class="numbers tensors">
-                    <thead>
-                        <tr>
-                            <th scope="col">{word(Word::Module)}</th>
-                            <th scope="col">{word(Word::ShapeType)}</th>
-                            <th scope="col">{word(Word::Each)}</th>
-                            <th scope="col">{word(Word::HowMany)}</th>
-                            <th scope="col">{word(Word::Total)}</th>
-                            <th scope="col">{word(Word::Born)}</th>
-                            <th scope="col">{word(Word::Freed)}</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {move || {
-                            let shown = if whole.get() { usize::MAX } else { FIRST };
-                            groups.with(|all| {
-                                let scale = Scale::new(
-                                    all.first().map(|g| g.total).unwrap_or_default(),
-                                    store.units.get(),
-                                );
-                                let language = store.language.get();
-                                all.iter()
-                                    .take(shown)
-                                    .map(|group| row(store, group, scale, language))
-                                    .collect_view()
-                            })
-                        }}
-                    </tbody>
-                </table>
-            </div>
+            <TensorTable groups whole />
             <button
                 type="button"
                 class="quiet"
@@ -142,6 +107,56 @@ pub(super) fn TensorsPanel() -> impl IntoView {
                 })}
             </button>
         </section>
+    }
+}
+
+/// The table of the panel.
+#[component]
+fn TensorTable(
+    /// What it shows.
+    groups: Memo<Vec<TensorGroup>>,
+    /// Whether it shows all of them.
+    whole: RwSignal<bool>,
+) -> impl IntoView {
+    let store = use_store();
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    view! {
+        <div
+            class="scroll"
+            role="region"
+            tabindex="0"
+            aria-label=word(Word::Table)
+        >
+            <table class="numbers tensors">
+                <thead>
+                    <tr>
+                        <th scope="col">{word(Word::Module)}</th>
+                        <th scope="col">{word(Word::ShapeType)}</th>
+                        <th scope="col">{word(Word::Each)}</th>
+                        <th scope="col">{word(Word::HowMany)}</th>
+                        <th scope="col">{word(Word::Total)}</th>
+                        <th scope="col">{word(Word::Born)}</th>
+                        <th scope="col">{word(Word::Freed)}</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {move || {
+                        let shown = if whole.get() { usize::MAX } else { FIRST };
+                        groups.with(|all| {
+                            let scale = Scale::new(
+                                all.first().map(|g| g.total).unwrap_or_default(),
+                                store.units.get(),
+                            );
+                            let language = store.language.get();
+                            all.iter()
+                                .take(shown)
+                                .map(|group| row(store, group, scale, language))
+                                .collect_view()
+                        })
+                    }}
+                </tbody>
+            </table>
+        </div>
     }
 }
 

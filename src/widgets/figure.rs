@@ -30,7 +30,7 @@ pub fn Figure(
             <header class="figure-head">
                 <h2 id=format!("{id}-title")>{title}</h2>
                 <div class="figure-tools">
-                {tools.run()}
+                {move || tools.run()}
                 <button
                     type="button"
                     class="quiet"

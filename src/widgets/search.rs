@@ -87,28 +87,7 @@ pub fn Search(
         event.prevent_default();
     };
     let line = move |(at, found): (usize, Found)| {
-        let heading = found.heading.map(|heading| {
-            view! { <li class="found-heading" role="presentation">{heading}</li> }
-        });
-        view! {
-            {heading}
-            <li
-                class="found"
-                id=format!("{id}-{at}")
-                role="option"
-                aria-selected=Signal::derive(move || (active.get() == at).to_string())
-                on:pointerdown=move |event| event.prevent_default()
-                on:pointermove=move |_| {
-                    if active.get_untracked() != at {
-                        active.set(at);
-                    }
-                }
-                on:click=move |_| choose(at)
-            >
-                <span>{found.label}</span>
-                <span class="found-detail">{found.detail}</span>
-            </li>
-        }
+        view! { <Line id=format!("{id}-{at}") at found active on_pick=choose /> }
     };
     view! {
         <div class="search">
@@ -161,5 +140,54 @@ pub fn Search(
                 </li>
             </ul>
         </div>
+    }
+}
+
+/// One thing that was found, with the heading above it.
+#[component]
+fn Line(
+    /// The element's id.
+    id: String,
+    /// Its place in the list.
+    at: usize,
+    /// What was found.
+    found: Found,
+    /// The place that Enter chooses.
+    active: RwSignal<usize>,
+    /// It was clicked.
+    #[prop(into)]
+    on_pick: Callback<usize>,
+) -> impl IntoView {
+    let Found {
+        label,
+        detail,
+        heading,
+        ..
+    } = found;
+    let heading = heading.map(|heading| {
+        view! {
+            <li class="found-heading" role="presentation">
+                {heading}
+            </li>
+        }
+    });
+    view! {
+        {heading}
+        <li
+            class="found"
+            id=id
+            role="option"
+            aria-selected=Signal::derive(move || (active.get() == at).to_string())
+            on:pointerdown=move |event| event.prevent_default()
+            on:pointermove=move |_| {
+                if active.get_untracked() != at {
+                    active.set(at);
+                }
+            }
+            on:click=move |_| on_pick.run(at)
+        >
+            <span>{label}</span>
+            <span class="found-detail">{detail}</span>
+        </li>
     }
 }

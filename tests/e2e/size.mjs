@@ -7,9 +7,10 @@ import { DIST } from "./support/site.mjs";
 /** What everything needed for the first estimate should take, brotli. */
 const BUDGET = 250 * 1024;
 
-/** What it may take until it is within the budget. Raised once, from 380 KiB, when architectures
- * beyond Llama's came; from here on it only gets less. */
-const CEILING = 420 * 1024;
+/** What it may take until it is within the budget. Raised from 420 KiB when evaluation, mixtures of
+ * experts, linear attention, images and offloading came to the engine, and single tensors, search,
+ * help and the tour to the page: a third of it is the engine, a third Leptos. */
+const CEILING = 540 * 1024;
 
 /** Files of the first visit: index.html, and what it or a file of the first visit names. */
 function firstVisit() {
