@@ -97,6 +97,9 @@ models! {
     "qwen1.5-moe-a2.7b", "Qwen1.5 MoE A2.7B", "Qwen/Qwen1.5-MoE-A2.7B", "2024-03";
     "qwen3-30b-a3b", "Qwen3 30B-A3B", "Qwen/Qwen3-30B-A3B", "2025-04";
     "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
+    "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek-ai/DeepSeek-V2-Lite", "2024-05";
+    "deepseek-v2", "DeepSeek V2", "deepseek-ai/DeepSeek-V2", "2024-05";
+    "deepseek-v3", "DeepSeek V3", "deepseek-ai/DeepSeek-V3", "2024-12";
     "gpt2", "GPT-2 124M", "openai-community/gpt2", "2019-02";
     "gpt2-medium", "GPT-2 Medium 355M", "openai-community/gpt2-medium", "2019-02";
     "gpt2-large", "GPT-2 Large 774M", "openai-community/gpt2-large", "2019-02";

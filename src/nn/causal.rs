@@ -9,6 +9,7 @@ use super::loss;
 use super::model::Output;
 use super::norm::{Norm, NormKind};
 use super::rotary::Rotary;
+use super::rotary_pairs;
 use crate::spec::{DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -26,6 +27,8 @@ pub(super) struct Style {
     pub(super) scales_late: bool,
     /// Whether cosines and sines stay in float32.
     pub(super) wide_rotary: bool,
+    /// Whether angles are complex numbers.
+    pub(super) complex_rotary: bool,
     /// Whether the loss takes logits in the dtype that they have.
     pub(super) narrow_loss: bool,
     /// Whether the head reads the hidden states without indexing them.
@@ -49,6 +52,7 @@ impl Style {
             scaled_embedding: false,
             scales_late: false,
             wide_rotary: false,
+            complex_rotary: false,
             narrow_loss: false,
             whole_head: false,
             head_bias: false,
@@ -254,7 +258,12 @@ impl<L: Layer> Causal<L> {
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
         let turn = |rotary: &Rotary| {
             t.scoped("rotary_emb", None, || {
-                rotary.forward(t, &positions, self.dtype)
+                if self.style.complex_rotary {
+                    let angles = rotary_pairs::complex(t, rotary, &positions);
+                    (angles.clone(), angles)
+                } else {
+                    rotary.forward(t, &positions, self.dtype)
+                }
             })
         };
         let [full_rotary, local_rotary] = self.rotary.each_ref().map(Option::as_ref);

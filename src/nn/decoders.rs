@@ -3,6 +3,7 @@
 use super::bloom::Bloom;
 use super::builder::Builder;
 use super::causal::{Causal, Layer};
+use super::deepseek::DeepseekLayer;
 use super::facts::Facts;
 use super::falcon::Falcon;
 use super::fla::Fla;
@@ -85,6 +86,9 @@ pub(super) fn build(
         DecoderType::Gemma2 => Box::new(Causal::<Gemma2Layer>::new(b, c, spec, facts)),
         DecoderType::Gemma3 => Box::new(Causal::<Gemma3Layer>::new(b, c, spec, facts)),
         DecoderType::Olmo2 => Box::new(Causal::<Olmo2Layer>::new(b, c, spec, facts)),
+        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => {
+            Box::new(Causal::<DeepseekLayer>::new(b, c, spec, facts))
+        }
         DecoderType::Phi => Box::new(Causal::<PhiLayer>::new(b, c, spec, facts)),
         DecoderType::Phi3 => Box::new(Causal::<Phi3Layer>::new(b, c, spec, facts)),
     }

@@ -1,13 +1,14 @@
 //! Mixtures of experts: a router that sends each token to some of many MLPs.
 //!
 //! Source: transformers 5.23, `integrations/moe.py` and `models/{mixtral,olmoe,qwen2_moe,
-//! qwen3_moe}/modeling_*.py`. Tokens are sorted by expert and all experts run as one grouped
+//! qwen3_moe,deepseek_v2,deepseek_v3}/modeling_*.py`. Tokens are sorted by expert and all experts run as one grouped
 //! product, so that no size depends on where the router sends them.
 
 use super::builder::Builder;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
-use crate::spec::{DecoderConfig, DecoderType, Experts};
+use super::router::{Routed, Router};
+use crate::spec::{DecoderConfig, Experts};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -50,104 +51,106 @@ pub(super) struct SparseMoe {
     shared: Option<SharedExpert>,
 }
 
-/// An expert that all tokens go through, weighted by a gate of its own.
+/// An expert that all tokens go through, weighted by a gate of its own or not at all.
 struct SharedExpert {
     mlp: GatedMlp,
-    gate: Linear,
+    gate: Option<Linear>,
 }
 
 impl SparseMoe {
     fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
-        let router = || Router::new(&b.at("gate"), c, experts);
-        let grouped = || GroupedExperts::new(&b.at("experts"), c.hidden_size, experts);
-        // Qwen3's builds its experts first.
-        let (router, experts_) = if c.model_type == DecoderType::Qwen3Moe {
+        let hidden = c.hidden_size;
+        let router = || Router::new(&b.at("gate"), hidden, experts);
+        let grouped = || GroupedExperts::new(&b.at("experts"), hidden, experts);
+        let (router, grouped) = if experts.built_first {
             let grouped = grouped();
             (router(), grouped)
         } else {
             (router(), grouped())
         };
         let shared = experts.shared_intermediate_size.map(|intermediate| {
-            let mlp = b.at("shared_expert");
+            let name = if experts.shared_gate {
+                "shared_expert"
+            } else {
+                "shared_experts"
+            };
+            let gate = "shared_expert_gate";
             SharedExpert {
-                mlp: GatedMlp::new(&mlp, c.hidden_size, intermediate, Tape::silu),
-                gate: Linear::new(&b.at("shared_expert_gate"), c.hidden_size, 1, false),
+                mlp: GatedMlp::new(&b.at(name), hidden, intermediate, Tape::silu),
+                gate: experts
+                    .shared_gate
+                    .then(|| Linear::new(&b.at(gate), hidden, 1, false)),
             }
         });
         Self {
             router,
-            experts: experts_,
+            experts: grouped,
             shared,
         }
     }
 
     fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-        let shared = self
-            .shared
-            .as_ref()
-            .map(|shared| t.scoped("shared_expert", None, || shared.mlp.forward(t, &tokens)));
-        let (logits, weights, chosen) = t.scoped("gate", None, || self.router.forward(t, &tokens));
-        let mut out = t.scoped("experts", None, || {
-            self.experts.forward(t, &tokens, &chosen, &weights)
-        });
-        if let (Some(expert), Some(shared)) = (&self.shared, shared) {
-            let weighted = {
-                let share = {
-                    let gate = t.scoped("shared_expert_gate", None, || {
-                        expert.gate.forward(t, &tokens)
-                    });
-                    t.sigmoid(&gate)
-                };
-                t.mul(&share, &shared)
-            };
-            drop(shared);
-            out = t.add(&out, &weighted);
+        match &self.shared {
+            Some(SharedExpert {
+                mlp,
+                gate: Some(gate),
+            }) => self.with_gated_expert(t, x, mlp, gate),
+            Some(SharedExpert { mlp, gate: None }) => self.with_shared_expert(t, x, mlp),
+            None => {
+                let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+                let (out, routed) = self.routed(t, &tokens);
+                let out = t.reshape(&out, *x.shape());
+                drop(routed);
+                out
+            }
         }
+    }
+
+    /// Tokens through the experts that the router chooses.
+    fn routed(&self, t: &Tape, tokens: &Tensor) -> (Tensor, Routed) {
+        let routed = t.scoped("gate", None, || self.router.forward(t, tokens));
+        let out = t.scoped("experts", None, || {
+            self.experts
+                .forward(t, tokens, &routed.chosen, &routed.weights)
+        });
+        (out, routed)
+    }
+
+    /// `Qwen2MoeSparseMoeBlock`.
+    fn with_gated_expert(&self, t: &Tape, x: &Tensor, mlp: &GatedMlp, gate: &Linear) -> Tensor {
+        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let shared = t.scoped("shared_expert", None, || mlp.forward(t, &tokens));
+        let (out, routed) = self.routed(t, &tokens);
+        let shared = {
+            let share = {
+                let gate = t.scoped("shared_expert_gate", None, || gate.forward(t, &tokens));
+                t.sigmoid(&gate)
+            };
+            let weighted = t.mul(&share, &shared);
+            drop(shared);
+            weighted
+        };
+        let out = t.add(&out, &shared);
         let out = t.reshape(&out, *x.shape());
-        drop((logits, weights, chosen));
+        drop((routed, shared));
         out
     }
-}
 
-/// `MixtralTopKRouter` and its like: a score for each expert.
-struct Router {
-    weight: Tensor,
-    per_token: u64,
-    normalized: bool,
-    /// Whether weights stay in float32.
-    wide: bool,
-}
-
-impl Router {
-    fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
-        Self {
-            weight: b.parameter("weight", [experts.count, c.hidden_size]),
-            per_token: experts.per_token,
-            normalized: experts.normalized,
-            wide: c.model_type == DecoderType::Mixtral,
-        }
-    }
-
-    /// Tokens `[N, H]` to logits `[N, E]`, weights `[N, K]` and the chosen experts `[N, K]`.
-    fn forward(&self, t: &Tape, tokens: &Tensor) -> (Tensor, Tensor, Tensor) {
-        let tokens = t.view(tokens, *tokens.shape());
-        let logits = t.linear(&tokens, &self.weight, None);
-        let scores = if self.wide {
-            let wide = t.to(&logits, DType::Float32);
-            t.softmax(&wide, None)
-        } else {
-            t.softmax(&logits, Some(DType::Float32))
+    /// `DeepseekV3MoE`: the router sees the hidden states before they are flattened.
+    fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &GatedMlp) -> Tensor {
+        let routed = t.scoped("gate", None, || self.router.forward(t, x));
+        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let out = t.scoped("experts", None, || {
+            self.experts
+                .forward(t, &tokens, &routed.chosen, &routed.weights)
+        });
+        let out = t.view(&out, *x.shape());
+        let sum = {
+            let shared = t.scoped("shared_experts", None, || mlp.forward(t, x));
+            t.add(&out, &shared)
         };
-        let (mut weights, chosen) = t.chosen(&scores, self.per_token);
-        if self.normalized {
-            let sum = t.sum_dim(&weights, 1, true);
-            weights = t.div_in_place(weights, &sum);
-        }
-        if !self.wide {
-            weights = t.to(&weights, logits.dtype());
-        }
-        (logits, weights, chosen)
+        drop((routed, out));
+        sum
     }
 }
 

@@ -28,6 +28,11 @@ impl Rotary {
         }
     }
 
+    /// Columns that are turned, D.
+    pub(super) fn dim(&self) -> u64 {
+        self.dim
+    }
+
     /// Cosines and sines of `positions` `[S]` or `[B, S]`, in `dtype`.
     pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
         let s = positions.dim(-1);

@@ -2,9 +2,10 @@
 //! modules belongs to which `model_type`.
 
 use super::config_fields::ConfigFields;
+use super::deepseek::Latent;
 use super::experts::Experts;
 use super::modules::Module;
-use super::{bloom, falcon, gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
+use super::{bloom, deepseek, falcon, gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -66,6 +67,8 @@ pub struct DecoderConfig {
     pub dropout: Dropout,
     /// The experts of layers whose MLP is a mixture of them.
     pub experts: Option<Experts>,
+    /// The sizes of attention whose keys and values are kept in low rank.
+    pub latent: Option<Latent>,
 }
 
 /// How queries, keys and values lie in the result of one projection.
@@ -113,6 +116,10 @@ pub enum DecoderType {
     Bloom,
     /// Falcon.
     Falcon,
+    /// `DeepSeek` V2.
+    DeepseekV2,
+    /// `DeepSeek` V3 and R1.
+    DeepseekV3,
     /// GPT-2.
     Gpt2,
     /// `GPT-NeoX` and Pythia.
@@ -170,6 +177,7 @@ impl DecoderConfig {
             windowed: Vec::new(),
             dropout: Dropout::default(),
             experts: None,
+            latent: None,
         }
     }
 
@@ -199,6 +207,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         }
         DecoderType::Opt => opt::read(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
+        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::read(model_type, fields),
         DecoderType::Phi => phi::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
     }
@@ -222,6 +231,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
+        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config),
         DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::ops::RangeInclusive;
 
 /// Experts of a layer.
-const EXPERTS: RangeInclusive<u64> = 1..=1 << 16;
+pub(super) const EXPERTS: RangeInclusive<u64> = 1..=1 << 16;
 
 /// The experts of a decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +23,37 @@ pub struct Experts {
     pub shared_intermediate_size: Option<u64>,
     /// Whether the weights of the chosen experts are made to add up to one.
     pub normalized: bool,
+    /// Whether that expert is weighted by a gate of its own.
+    pub shared_gate: bool,
+    /// How they are chosen.
+    pub routing: Routing,
+    /// Whether the experts are built before their router.
+    pub built_first: bool,
     /// Of each layer whether its MLP is a mixture of experts.
     pub sparse: Vec<bool>,
+}
+
+/// How experts are chosen for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// By their probabilities, which are weights in the dtype of the logits.
+    Softmax,
+    /// By their probabilities, which are weights in float32.
+    WideSoftmax,
+    /// By their probabilities in float32, if there are groups only in the best of them; the weights
+    /// are scaled.
+    Scaled(Option<Groups>),
+    /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
+    Corrected(Groups),
+}
+
+/// Experts in groups of equal size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groups {
+    /// Groups.
+    pub count: u64,
+    /// Groups in which experts are chosen.
+    pub kept: u64,
 }
 
 impl Experts {
@@ -107,13 +136,20 @@ pub(super) fn read(
         shared_intermediate_size: defaults
             .shared
             .map(|default| fields.optional("shared_expert_intermediate_size", &WIDTH, default)),
+        shared_gate: true,
+        routing: if model_type == DecoderType::Mixtral {
+            Routing::WideSoftmax
+        } else {
+            Routing::Softmax
+        },
+        built_first: model_type == DecoderType::Qwen3Moe,
         normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
         sparse: sparse(layers, defaults.steps, fields),
     })
 }
 
 /// `num_experts_per_tok`, which cannot be more than there are.
-fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>) -> u64 {
+pub(super) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>) -> u64 {
     const FIELD: &str = "num_experts_per_tok";
     let per_token = fields.optional(FIELD, &EXPERTS, default);
     if per_token <= count {
@@ -186,15 +222,21 @@ pub(super) fn modules(config: &DecoderConfig, layer: u64, path: &str) -> Vec<Mod
             parameters: &["gate_up_proj", "down_proj"],
         },
     ];
-    if config.model_type == DecoderType::Qwen3Moe {
+    if experts.built_first {
         all.reverse();
     }
     if experts.shared_intermediate_size.is_some() {
+        let shared = if experts.shared_gate {
+            "shared_expert."
+        } else {
+            "shared_experts."
+        };
         all.extend(
-            ["gate_proj", "up_proj", "down_proj"]
-                .map(|name| linear(at("shared_expert.") + name, false)),
+            ["gate_proj", "up_proj", "down_proj"].map(|name| linear(at(shared) + name, false)),
         );
-        all.push(linear(at("shared_expert_gate"), false));
+        if experts.shared_gate {
+            all.push(linear(at("shared_expert_gate"), false));
+        }
     }
     all
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, FlaConfig,
-    FlaMixer, Scenario, T5Config, VitConfig, resolve,
+    FlaMixer, Latent, Scenario, T5Config, VitConfig, resolve,
 };
 use crate::catalog;
 use crate::spec::ModelRef;
@@ -73,7 +73,9 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
             (0, rotary + biases + 2 * hidden, hidden)
         }
         DecoderType::Qwen3 => (0, rotary + 2 * hidden + 2 * config.head_dim, hidden),
-        DecoderType::Mixtral
+        DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::Mixtral
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => {
@@ -126,16 +128,41 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
         DecoderType::Olmo2 => (0, rotary + 2 * hidden + queries + keys, hidden),
     };
     let tables = if config.tie_word_embeddings { 1 } else { 2 };
+    if let (Some(latent), Some(_)) = (&config.latent, &config.experts) {
+        let layers = config.num_hidden_layers * (latent_attention(config, latent) + 2 * hidden);
+        return tables * config.vocab_size * hidden + layers + mlps(config) + last;
+    }
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
+}
+
+/// Elements of attention of low rank in one layer.
+fn latent_attention(config: &DecoderConfig, latent: &Latent) -> u64 {
+    let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
+    let queries = heads * latent.head_dim();
+    let query = match latent.query_rank {
+        Some(rank) => hidden * rank + rank + rank * queries,
+        None => hidden * queries,
+    };
+    let keys = hidden * (latent.rank + latent.turned) + latent.rank;
+    let values = latent.rank * heads * (latent.straight + latent.value);
+    query + keys + values + heads * latent.value * hidden
+}
+
+/// Elements of all MLPs where some are mixtures of experts.
+fn mlps(config: &DecoderConfig) -> u64 {
+    let sparse = &config.experts.as_ref().expect("experts").sparse;
+    let dense = 3 * config.hidden_size * config.intermediate_size;
+    let of = |&sparse: &bool| if sparse { experts(config) } else { dense };
+    sparse.iter().map(of).sum()
 }
 
 /// Elements of a layer's router and experts.
 fn experts(config: &DecoderConfig) -> u64 {
     let experts = config.experts.as_ref().expect("a mixture of experts");
     let routed = experts.count * (1 + 3 * experts.intermediate_size);
-    let shared = experts
-        .shared_intermediate_size
-        .map_or(0, |intermediate| 3 * intermediate + 1);
+    let shared = experts.shared_intermediate_size.map_or(0, |intermediate| {
+        3 * intermediate + u64::from(experts.shared_gate)
+    });
     (routed + shared) * config.hidden_size
 }
 
@@ -203,6 +230,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("qwen1.5-moe-a2.7b", 14_315_784_192),
     ("qwen3-30b-a3b", 30_532_122_624),
     ("qwen3-235b-a22b", 235_093_634_560),
+    ("deepseek-v2-lite", 15_706_484_224),
+    ("deepseek-v2", 235_741_434_880),
+    ("deepseek-v3", 671_026_404_352),
     ("gpt2", 124_439_808),
     ("gpt2-medium", 354_823_168),
     ("gpt2-large", 774_030_080),

@@ -7,7 +7,7 @@ use super::graph::{Edge, Grads};
 use super::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// A region as it can be run again.
 pub type Region<R = Tensor> = Rc<dyn Fn(&Tape, &Tensor) -> R>;
@@ -20,7 +20,8 @@ pub(super) struct Frame {
     /// Whether a gradient flows to the input.
     trained: bool,
     autocast: Option<DType>,
-    saves: Cell<usize>,
+    /// What stands for each saved tensor, as long as the graph that saved it lives.
+    holders: RefCell<Vec<Weak<usize>>>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
     done: Cell<bool>,
 }
@@ -34,8 +35,9 @@ pub(super) struct Recompute {
 /// A tensor kept for backward: itself, or the promise to compute it again.
 pub(super) enum Saved {
     Tensor(Tensor),
-    Checkpointed(Rc<Frame>, usize),
     OnHost(Shape, DType),
+    /// Its index stands for it as long as the graph that saved it lives.
+    Checkpointed(Rc<Frame>, Rc<usize>),
 }
 
 impl Saved {
@@ -48,7 +50,7 @@ impl Saved {
                 if !frame.done.replace(true) {
                     tape.recompute(frame);
                 }
-                let tensor = frame.recomputed.borrow_mut()[*index].take();
+                let tensor = frame.recomputed.borrow_mut()[**index].take();
                 tensor.expect("a recomputation saves what the first run saved")
             }
         }
@@ -62,9 +64,10 @@ impl Tape {
             return Saved::Tensor(self.save_recomputed(recompute, tensor));
         }
         if let Some(frame) = self.checkpoint.borrow().as_ref() {
-            let index = frame.saves.get();
-            frame.saves.set(index + 1);
-            return Saved::Checkpointed(Rc::clone(frame), index);
+            let mut holders = frame.holders.borrow_mut();
+            let holder = Rc::new(holders.len());
+            holders.push(Rc::downgrade(&holder));
+            return Saved::Checkpointed(Rc::clone(frame), holder);
         }
         if let Some(on_host) = self.offload.borrow_mut().as_mut() {
             on_host.push(tensor.nbytes());
@@ -103,7 +106,10 @@ impl Tape {
         let index = recompute.next.get();
         recompute.next.set(index + 1);
         let mut recomputed = recompute.frame.recomputed.borrow_mut();
-        if let Some(slot) = recomputed.get_mut(index) {
+        // What nobody can ask for any more is not kept.
+        let asked = recompute.frame.holders.borrow();
+        let asked = asked.get(index).is_some_and(|h| h.strong_count() > 0);
+        if let Some(slot) = recomputed.get_mut(index).filter(|_| asked) {
             *slot = Some(kept.clone());
         }
         // Early stop: what comes after the last saved tensor is not computed.
@@ -117,7 +123,7 @@ impl Tape {
         frame
             .recomputed
             .borrow_mut()
-            .resize(frame.saves.get(), None);
+            .resize(frame.holders.borrow().len(), None);
         // Inside of another autocast region the copies of weights stay until that one ends.
         let nested = frame.autocast.is_some() && frame.autocast == self.autocast_dtype();
         let outer_autocast = self.autocast.borrow_mut().take_if(|_| !nested);
@@ -158,7 +164,7 @@ impl Tape {
             input: self.save(input),
             trained: input.requires_grad(),
             autocast: self.autocast_dtype(),
-            saves: Cell::new(0),
+            holders: RefCell::default(),
             recomputed: RefCell::default(),
             done: Cell::new(false),
         });

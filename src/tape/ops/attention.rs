@@ -32,6 +32,8 @@ pub struct Sdpa {
 
 /// Flash attention rounds head sizes up to this.
 const FLASH_HEAD: u64 = 32;
+/// The widest heads whose results memory-efficient attention keeps in registers.
+const WIDE_HEAD: u64 = 128;
 /// Bytes of the seed and of the offset of the random number generator.
 const PHILOX: u64 = 8;
 
@@ -56,7 +58,8 @@ impl Tape {
         let k = self.cast_down(k);
         let q = self.cast_down(q);
         self.without_autocast(|| {
-            let flash = q.dtype().is_half() && mask.is_none();
+            // Flash attention wants values as wide as queries and keys.
+            let flash = q.dtype().is_half() && mask.is_none() && q.dim(-1) == v.dim(-1);
             // torch 2.6 leaves heads that must be broadcast to the math kernel.
             let broadcast =
                 !self.backend().sdpa_broadcasts_heads && !options.grouped && k.dim(1) != q.dim(1);
@@ -257,12 +260,15 @@ impl Tape {
             self.generator_state(OP, state),
             self.generator_state(OP, state),
         ];
-        let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), q.dim(3));
+        let (b, a, s, d) = (q.dim(0), q.dim(1), q.dim(2), v.dim(3));
         // The kernel works on [B, S, A, D]; the caller sees it transposed.
         let strides = Shape::from([s * a * d, d, a * d, 1]);
-        let out = self.empty_strided(OP, *q.shape(), strides, q.dtype());
+        let out = self.empty_strided(OP, Shape::from([b, a, s, d]), strides, q.dtype());
         let keeps = if records { s.next_multiple_of(32) } else { 0 };
         let lse = self.empty(OP, Shape::from([b, a, keeps]), DType::Float32);
+        // Wide heads do not fit into registers: halves are accumulated in float32.
+        let wide = q.dim(3).max(d) > WIDE_HEAD && q.dtype().is_half();
+        drop(wide.then(|| self.scratch(OP, DType::Float32.size() * out.numel())));
         let Some(saved) = saved else { return out };
         let result = [&lse, &out.detach(), &generator[0], &generator[1]].map(|t| self.save(t));
         let trained = bias.filter(|bias| bias.requires_grad());
@@ -328,7 +334,10 @@ impl Tape {
         let delta = self.empty(OP, Shape::from([b, a, s]), DType::Float32);
         drop(sum);
         drop(product);
-        let workspace = self.scratch(OP, efficient_workspace(b * a, s, k.dim(2), d, half));
+        let workspace = self.scratch(
+            OP,
+            efficient_workspace(b * a, s, k.dim(2), [d, v.dim(3)], half),
+        );
         drop(delta);
         drop(workspace);
         drop(expanded);
@@ -342,20 +351,27 @@ impl Tape {
 /// (`AttentionBackwardKernel::Params::workspace_size`, `mem_eff_attention/kernel_backward.h`,
 /// torch 2.15): the query's gradient in float32 by tiles, each with a lock; halves with wide heads
 /// also accumulate those of keys and values.
-fn efficient_workspace(heads: u64, queries: u64, keys: u64, head_dim: u64, half: bool) -> u64 {
+fn efficient_workspace(
+    heads: u64,
+    queries: u64,
+    keys: u64,
+    [head_dim, value_dim]: [u64; 2],
+    half: bool,
+) -> u64 {
     /// Elements of a tile's lock and counter.
     const LOCK: u64 = 4;
     /// Keys of a block of the kernel for wide heads.
     const KEY_BLOCK: u64 = 64;
-    let (rows, columns) = match (head_dim, half) {
+    let (rows, columns) = match (head_dim.max(value_dim), half) {
         (0..=64, _) => (64, 64),
         (65..=128, true) => (128, 128),
         _ => (128, 64),
     };
     let tiles = queries.div_ceil(rows) * head_dim.div_ceil(columns);
     let mut elements = tiles * (rows * columns + LOCK);
-    if half && head_dim > 128 {
-        elements += 2 * keys.next_multiple_of(KEY_BLOCK) * head_dim.next_multiple_of(128);
+    if half && head_dim.max(value_dim) > 128 {
+        let columns = head_dim.next_multiple_of(128) + value_dim.next_multiple_of(128);
+        elements += keys.next_multiple_of(KEY_BLOCK) * columns;
     }
     heads * elements * 4
 }

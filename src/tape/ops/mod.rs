@@ -24,6 +24,7 @@ mod reduce;
 mod routing;
 mod scan;
 mod shape;
+mod slices;
 mod softmax;
 mod split;
 mod topk;

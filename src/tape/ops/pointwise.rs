@@ -24,7 +24,7 @@ fn broadcast(inputs: &[&Tensor]) -> Shape {
 }
 
 /// The dtype of an elementwise result of two tensors.
-fn promote(a: &Tensor, b: &Tensor) -> DType {
+pub(super) fn promote(a: &Tensor, b: &Tensor) -> DType {
     if a.dtype() == b.dtype() || !b.dtype().is_float() {
         a.dtype()
     } else if !a.dtype().is_float() {

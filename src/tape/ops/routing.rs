@@ -1,6 +1,7 @@
 //! Sending tokens to experts: the largest scores, sorting, gathering rows, grouped products.
 
 use super::embedding::sort_storage;
+use super::pointwise::promote;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor, layout};
 use crate::units::{DType, Shape};
@@ -38,6 +39,27 @@ impl Tape {
         (values, indices)
     }
 
+    /// `x.max(dim=-1).values` of `[.., n]`. Saves the indices of the largest.
+    pub fn max_last(&self, x: &Tensor) -> Tensor {
+        let from = *x.shape();
+        let shape = Shape::new(&from.dims()[..from.rank() - 1]);
+        let values = self.empty("max", shape, x.dtype());
+        let indices = self.empty("max", shape, DType::Int64);
+        if !self.records(&[x]) {
+            return values;
+        }
+        let saved = self.save(&indices);
+        self.attach(
+            &[x],
+            values,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _indices = saved.unpack(t);
+                smallvec![Some(t.empty("scatter", from, g.dtype()))]
+            }),
+        )
+    }
+
     /// `x /= divisor` for a divisor with one column `[.., 1]`. Saves the divisor and a copy of what
     /// x was.
     pub fn div_in_place(&self, x: Tensor, divisor: &Tensor) -> Tensor {
@@ -55,24 +77,25 @@ impl Tape {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [x, divisor] = saved.each_ref().map(|s| s.unpack(t));
                 let grad_divisor = {
-                    let quotient = t.elementwise("div", &[&x, &divisor], x.dtype());
-                    let twice = t.elementwise("div", &[&quotient, &divisor], x.dtype());
+                    let quotient = t.elementwise("div", &[&x, &divisor], promote(&x, &divisor));
+                    let twice = t.like("div", &quotient);
                     let negative = t.like("neg", g);
-                    t.elementwise("mul", &[&negative, &twice], g.dtype())
+                    t.elementwise("mul", &[&negative, &twice], twice.dtype())
                 };
-                let grad_x = t.elementwise("div", &[g, &divisor], g.dtype());
+                let grad_x = t.elementwise("div", &[g, &divisor], promote(g, &divisor));
                 smallvec![Some(grad_x), Some(grad_divisor)]
             }),
         )
     }
 
-    /// `x.sum(dim, keepdim)`. Saves nothing; the gradient is expanded.
+    /// `x.sum(dim, keepdim)`, under autocast to float32. Saves nothing; the gradient is expanded.
     pub fn sum_dim(&self, x: &Tensor, dim: usize, keepdim: bool) -> Tensor {
-        let x = &self.cast_up(x);
+        let wide = self.autocast_dtype().is_some();
+        let dtype = if wide { DType::Float32 } else { x.dtype() };
         let from = *x.shape();
         let mut kept = from;
         kept.dims_mut()[dim] = 1;
-        let out = self.reduce("sum", x, kept, x.dtype());
+        let out = self.reduce("sum", x, kept, dtype);
         let out = if keepdim {
             out
         } else {

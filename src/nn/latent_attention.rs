@@ -1,0 +1,141 @@
+//! Multi-head latent attention: keys and values are kept as one vector of low rank for all heads.
+//!
+//! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`.
+
+use super::attention::{AttentionOptions, attend_with_weights};
+use super::builder::Builder;
+use super::causal::Shared;
+use super::layers::{Linear, RmsNorm};
+use super::{rotary, rotary_pairs};
+use crate::spec::{DecoderConfig, Latent, LatentRotary};
+use crate::tape::{Tape, Tensor};
+
+/// `DeepseekV3Attention`.
+pub(super) struct LatentAttention {
+    query: Query,
+    kv_a_proj: Linear,
+    kv_a_norm: RmsNorm,
+    kv_b_proj: Linear,
+    o_proj: Linear,
+    sizes: Latent,
+    options: AttentionOptions,
+}
+
+/// Queries come from the hidden states at once or by way of a vector of low rank.
+enum Query {
+    Full(Linear),
+    Low(Linear, RmsNorm, Linear),
+}
+
+impl LatentAttention {
+    pub(super) fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        sizes: Latent,
+        options: AttentionOptions,
+    ) -> Self {
+        let (hidden, heads) = (c.hidden_size, c.num_attention_heads);
+        let linear = |name, inputs, outputs, bias| Linear::new(&b.at(name), inputs, outputs, bias);
+        let queries = heads * sizes.head_dim();
+        let query = match sizes.query_rank {
+            None => Query::Full(linear("q_proj", hidden, queries, false)),
+            Some(rank) => Query::Low(
+                linear("q_a_proj", hidden, rank, c.attention_bias),
+                RmsNorm::new(&b.at("q_a_layernorm"), rank),
+                linear("q_b_proj", rank, queries, false),
+            ),
+        };
+        let rank = sizes.rank;
+        let kv_a = "kv_a_proj_with_mqa";
+        Self {
+            query,
+            kv_a_proj: linear(kv_a, hidden, rank + sizes.turned, c.attention_bias),
+            kv_a_norm: RmsNorm::new(&b.at("kv_a_layernorm"), rank),
+            kv_b_proj: linear(
+                "kv_b_proj",
+                rank,
+                heads * (sizes.straight + sizes.value),
+                false,
+            ),
+            o_proj: linear("o_proj", heads * sizes.value, hidden, c.attention_bias),
+            sizes,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let (b, s) = (x.dim(0), x.dim(1));
+        let sizes = self.sizes;
+        let q = {
+            let q = self.query.forward(t, x);
+            let q = t.view(&q, [b, s, q.dim(2) / sizes.head_dim(), sizes.head_dim()]);
+            t.transpose(&q, 1, 2)
+        };
+        let [q_straight, q_turned] = t.split(&q, [sizes.straight, sizes.turned], -1);
+        let compressed = self.kv_a_proj.forward(t, x);
+        let [latent, k_turned] = t.split(&compressed, [sizes.rank, sizes.turned], -1);
+        let latent = self.kv_a_norm.forward(t, &latent);
+        let latent = t.view(&latent, [b, 1, s, sizes.rank]);
+        let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);
+        let (q_turned, k_turned) = self.turn(t, &q_turned, &k_turned, shared);
+        let queries = t.cat(&[&q_straight, &q_turned], -1);
+        let (keys, values) = self.expand(t, &latent, &k_turned);
+        let mask = shared.mask.as_ref();
+        let (out, weights) = attend_with_weights(t, self.options, &queries, &keys, &values, mask);
+        let out = t.reshape(&out, [b, s, out.dim(2) * out.dim(3)]);
+        let out = t.contiguous(&out);
+        let projected = self.o_proj.forward(t, &out);
+        drop((q, q_straight, compressed, q_turned, k_turned));
+        (projected, weights)
+    }
+
+    /// Turns queries and the key that all heads share.
+    fn turn(&self, t: &Tape, q: &Tensor, k: &Tensor, shared: &Shared) -> (Tensor, Tensor) {
+        let (cos, sin) = (&shared.cos, &shared.sin);
+        match self.sizes.rotary {
+            LatentRotary::Halves => (rotary::apply(t, q, cos, sin), rotary::apply(t, k, cos, sin)),
+            LatentRotary::Pairs => rotary_pairs::apply_to_pairs(t, q, k, cos, sin),
+            LatentRotary::Complex => rotary_pairs::apply_complex(t, q, k, cos),
+        }
+    }
+
+    /// `expand_kv`: keys `[B, A, S, D]` and values from the latent vector `[B, 1, S, R]` and the
+    /// turned columns of the keys `[B, 1, S, T]`.
+    fn expand(&self, t: &Tape, latent: &Tensor, turned: &Tensor) -> (Tensor, Tensor) {
+        let sizes = self.sizes;
+        let (b, s) = (latent.dim(0), latent.dim(2));
+        let width = sizes.straight + sizes.value;
+        let both = {
+            let both = self.kv_b_proj.forward(t, latent);
+            let heads = both.dim(3) / width;
+            let both = t.view(&both, [b, s, heads, width]);
+            t.transpose(&both, 1, 2)
+        };
+        let [straight, values] = t.split(&both, [sizes.straight, sizes.value], -1);
+        let turned = t.expand(turned, [b, both.dim(1), s, sizes.turned]);
+        let keys = t.new_empty(&both, sizes.head_dim());
+        let keys = t.put_columns(keys, &straight);
+        (t.put_columns(keys, &turned), values)
+    }
+}
+
+impl Query {
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        match self {
+            Self::Full(linear) => linear.forward(t, x),
+            Self::Low(down, norm, up) => {
+                let low = {
+                    let low = down.forward(t, x);
+                    norm.forward(t, &low)
+                };
+                up.forward(t, &low)
+            }
+        }
+    }
+}

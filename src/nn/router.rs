@@ -1,0 +1,176 @@
+//! Routers: which experts each token goes through, and with which weights.
+//!
+//! Source: transformers 5.23, `models/{mixtral,olmoe,deepseek_v2,deepseek_v3}/modeling_*.py`.
+
+use super::builder::Builder;
+use crate::spec::{Experts, Groups, Routing};
+use crate::tape::{Tape, Tensor};
+use crate::units::DType;
+
+/// Experts of each group whose scores are added up to that of the group.
+const BEST_OF_GROUP: u64 = 2;
+
+/// `MixtralTopKRouter` and its like: a score for each expert.
+pub(super) struct Router {
+    weight: Tensor,
+    /// What is added to the scores before experts are chosen, `[E]`.
+    correction: Option<Tensor>,
+    per_token: u64,
+    normalized: bool,
+    routing: Routing,
+}
+
+/// What a router gives for N tokens.
+pub(super) struct Routed {
+    /// Logits `[N, E]`, which the caller holds.
+    _logits: Tensor,
+    /// Weights of the chosen experts `[N, K]`.
+    pub(super) weights: Tensor,
+    /// The chosen experts `[N, K]`.
+    pub(super) chosen: Tensor,
+}
+
+impl Router {
+    /// For tokens of `hidden` columns.
+    pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
+        let corrected = matches!(experts.routing, Routing::Corrected(_));
+        Self {
+            weight: b.parameter("weight", [experts.count, hidden]),
+            correction: corrected
+                .then(|| b.buffer("e_score_correction_bias", [experts.count], b.dtype())),
+            per_token: experts.per_token,
+            normalized: experts.normalized,
+            routing: experts.routing,
+        }
+    }
+
+    /// Tokens `[N, H]` to the experts that they go through.
+    pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
+        let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
+        match self.routing {
+            Routing::Softmax => self.softmax(t, &tokens, false),
+            Routing::WideSoftmax => self.softmax(t, &tokens, true),
+            Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
+            Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
+        }
+    }
+
+    /// The largest probabilities, which stay in float32 if `wide` says so.
+    fn softmax(&self, t: &Tape, tokens: &Tensor, wide: bool) -> Routed {
+        let logits = t.linear(tokens, &self.weight, None);
+        let scores = if wide {
+            let logits = t.to(&logits, DType::Float32);
+            t.softmax(&logits, None)
+        } else {
+            t.softmax(&logits, Some(DType::Float32))
+        };
+        let (mut weights, chosen) = t.chosen(&scores, self.per_token);
+        if self.normalized {
+            let sum = t.sum_dim(&weights, 1, true);
+            weights = t.div_in_place(weights, &sum);
+        }
+        if !wide {
+            weights = t.to(&weights, logits.dtype());
+        }
+        Routed {
+            _logits: logits,
+            weights,
+            chosen,
+        }
+    }
+
+    /// Logits of a product in float32.
+    fn wide_logits(&self, t: &Tape, tokens: &Tensor) -> Tensor {
+        let tokens = t.to(tokens, DType::Float32);
+        let weight = t.to(&self.weight, DType::Float32);
+        t.linear(&tokens, &weight, None)
+    }
+
+    /// The largest probabilities, of all experts or of those of the best groups (`DeepSeek-V2`).
+    fn scaled(&self, t: &Tape, tokens: &Tensor, groups: Option<Groups>) -> Routed {
+        let logits = self.wide_logits(t, tokens);
+        let mut scores = t.softmax(&logits, Some(DType::Float32));
+        let mut held = None;
+        if let Some(groups) = groups {
+            let grouped = t.view(&scores, groups.of(&scores));
+            let best = t.max_last(&grouped);
+            let (mask, locals) = groups.mask(t, &best, scores.dim(1));
+            scores = groups.only(t, &scores, &mask);
+            held = Some((grouped, best, mask, locals));
+        }
+        let (values, chosen) = t.chosen(&scores, self.per_token);
+        let weights = t.mul_scalar(&values);
+        drop((values, held));
+        Routed {
+            _logits: logits,
+            weights,
+            chosen,
+        }
+    }
+
+    /// Sigmoids, chosen by their sum with a correction among the best groups (`DeepSeek-V3`).
+    fn corrected(&self, t: &Tape, tokens: &Tensor, groups: Groups) -> Routed {
+        let logits = self.wide_logits(t, tokens);
+        let scores = t.sigmoid(&logits);
+        let mut choice = match &self.correction {
+            Some(correction) => t.add(&scores, correction),
+            None => scores.clone(),
+        };
+        let best = {
+            let grouped = t.view(&choice, groups.of(&choice));
+            let (values, _) = t.chosen(&grouped, BEST_OF_GROUP);
+            t.sum_dim(&values, 2, false)
+        };
+        let (mask, locals) = groups.mask(t, &best, scores.dim(1));
+        choice = groups.only(t, &choice, &mask);
+        let (_, chosen) = t.topk(&choice, self.per_token);
+        let mut weights = t.gather(&scores, &chosen);
+        let mut denominator = None;
+        if self.normalized {
+            let sum = {
+                let sum = t.sum_dim(&weights, 1, true);
+                t.add_scalar(&sum)
+            };
+            weights = t.div_in_place(weights, &sum);
+            denominator = Some(sum);
+        }
+        let weights = t.mul_scalar(&weights);
+        drop((denominator, choice, mask, locals, best, scores));
+        Routed {
+            _logits: logits,
+            weights,
+            chosen,
+        }
+    }
+}
+
+impl Groups {
+    /// The shape of scores `[N, E]` parted into groups.
+    fn of(self, scores: &Tensor) -> [u64; 3] {
+        let (n, experts) = (scores.dim(0), scores.dim(1));
+        [n, self.count, experts / self.count]
+    }
+
+    /// From the scores of groups `[N, G]` to the mask of experts `[N, E]`, with what stays in local
+    /// variables.
+    fn mask(self, t: &Tape, best: &Tensor, experts: u64) -> (Tensor, [Tensor; 2]) {
+        let n = best.dim(0);
+        let (_, chosen) = t.topk(best, self.kept);
+        let of_groups = t.empty("zeros_like", *best.shape(), best.dtype());
+        let expanded = t.expand(
+            &t.unsqueeze(&of_groups, 2),
+            [n, self.count, experts / self.count],
+        );
+        let mask = t.reshape(&expanded, [n, experts]);
+        (mask, [chosen, of_groups])
+    }
+
+    /// Scores `[N, E]` where the mask allows them.
+    fn only(self, t: &Tape, scores: &Tensor, mask: &Tensor) -> Tensor {
+        let refused = {
+            let _allowed = t.empty("_to_copy", *mask.shape(), DType::Bool);
+            t.empty("bitwise_not", *mask.shape(), DType::Bool)
+        };
+        t.masked_fill(scores, &refused)
+    }
+}

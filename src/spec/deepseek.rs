@@ -1,0 +1,248 @@
+//! The configs and modules of `DeepSeek` V2 and V3 (`models/deepseek_{v2,v3}` of transformers
+//! 5.23).
+
+use super::config_fields::ConfigFields;
+use super::experts::{self, EXPERTS, Experts, Groups, Routing};
+use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use super::modules::{Module, embedding, linear, other, output};
+use super::{DecoderConfig, DecoderType, Dropout, Finding};
+
+/// Sizes of multi-head latent attention, in columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Latent {
+    /// Of the vector that queries are made from, if there is one.
+    pub query_rank: Option<u64>,
+    /// Of the vector that keys and values are made from.
+    pub rank: u64,
+    /// Of a head of queries and keys that are not turned.
+    pub straight: u64,
+    /// Of a head of queries and keys that are turned; all heads share those of keys.
+    pub turned: u64,
+    /// Of a head of values.
+    pub value: u64,
+    /// How they are turned.
+    pub rotary: LatentRotary,
+}
+
+/// How columns are turned by rotary embeddings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LatentRotary {
+    /// The first half with the second.
+    #[default]
+    Halves,
+    /// Each with its neighbour.
+    Pairs,
+    /// Each with its neighbour, as complex numbers.
+    Complex,
+}
+
+impl Latent {
+    /// Columns of a head of queries and keys.
+    pub fn head_dim(&self) -> u64 {
+        self.straight + self.turned
+    }
+}
+
+/// Defaults by which the versions differ.
+struct Defaults {
+    sizes: [u64; 5],
+    experts: u64,
+    shared: u64,
+    expert_size: u64,
+    dense_layers: u64,
+}
+
+fn defaults(v3: bool) -> Defaults {
+    if v3 {
+        Defaults {
+            sizes: [7168, 18_432, 61, 128, 129_280],
+            experts: 256,
+            shared: 1,
+            expert_size: 2048,
+            dense_layers: 3,
+        }
+    } else {
+        Defaults {
+            sizes: [4096, 11_008, 32, 32, 102_400],
+            experts: 64,
+            shared: 2,
+            expert_size: 1407,
+            dense_layers: 0,
+        }
+    }
+}
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let v3 = model_type == DecoderType::DeepseekV3;
+    let defaults = defaults(v3);
+    let [hidden, intermediate, layers, heads, vocabulary] = defaults.sizes;
+    let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, heads);
+    let latent = latent(v3, fields);
+    fields.check_activation("hidden_act", &["silu", "swish"]);
+    DecoderConfig {
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
+        head_dim: latent.head_dim(),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        rotary_dim: latent.turned,
+        attention_bias: fields.flag("attention_bias", false),
+        mlp_bias: !v3 && fields.flag("mlp_bias", false),
+        dropout: Dropout {
+            attention: fields.drops("attention_dropout", false),
+            ..Dropout::default()
+        },
+        experts: Some(read_experts(v3, &defaults, num_hidden_layers, fields)),
+        latent: Some(latent),
+        ..DecoderConfig::plain(
+            model_type,
+            fields.optional("hidden_size", &WIDTH, hidden),
+            num_hidden_layers,
+            num_attention_heads,
+        )
+    }
+}
+
+fn latent(v3: bool, fields: &mut ConfigFields<'_>) -> Latent {
+    let rotary = match (v3, fields.flag("rope_interleave", true)) {
+        (false, _) => LatentRotary::Complex,
+        (true, true) => LatentRotary::Pairs,
+        (true, false) => LatentRotary::Halves,
+    };
+    Latent {
+        query_rank: if fields.is_null("q_lora_rank") {
+            None
+        } else {
+            Some(fields.optional("q_lora_rank", &WIDTH, 1536))
+        },
+        rank: fields.optional("kv_lora_rank", &WIDTH, 512),
+        straight: fields.optional("qk_nope_head_dim", &WIDTH, 128),
+        turned: even(fields),
+        value: fields.optional("v_head_dim", &WIDTH, 128),
+        rotary,
+    }
+}
+
+/// `qk_rope_head_dim`: columns are turned in pairs.
+fn even(fields: &mut ConfigFields<'_>) -> u64 {
+    const FIELD: &str = "qk_rope_head_dim";
+    let turned = fields.optional(FIELD, &WIDTH, 64);
+    if !turned.is_multiple_of(2) {
+        let key = fields.key(FIELD);
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{turned} columns of a head are turned; rotary position embeddings need an even number."),
+                format!("每个注意力头有 {turned} 列参与旋转；旋转位置编码要求偶数。"),
+            )
+            .with_fix(&key, turned + 1),
+        );
+    }
+    turned
+}
+
+fn read_experts(
+    v3: bool,
+    defaults: &Defaults,
+    layers: u64,
+    fields: &mut ConfigFields<'_>,
+) -> Experts {
+    let count = fields.optional("n_routed_experts", &EXPERTS, defaults.experts);
+    let size = fields.optional("moe_intermediate_size", &WIDTH, defaults.expert_size);
+    let shared = fields.optional("n_shared_experts", &EXPERTS, defaults.shared);
+    let dense = fields.optional(
+        "first_k_dense_replace",
+        &(0..=*LAYERS.end()),
+        defaults.dense_layers,
+    );
+    let grouped = v3 || fields.text("topk_method") == Some("group_limited_greedy");
+    let routing = match (v3, grouped) {
+        (true, _) => Routing::Corrected(groups(count, [8, 4], fields)),
+        (false, true) => Routing::Scaled(Some(groups(count, [1, 1], fields))),
+        (false, false) => Routing::Scaled(None),
+    };
+    Experts {
+        count,
+        per_token: experts::per_token(count, 8, fields),
+        intermediate_size: size,
+        shared_intermediate_size: Some(size * shared),
+        shared_gate: false,
+        normalized: v3 && fields.flag("norm_topk_prob", true),
+        routing,
+        built_first: true,
+        sparse: (0..layers).map(|layer| layer >= dense).collect(),
+    }
+}
+
+/// `n_group` groups of equal size, of which `topk_group` are kept.
+fn groups(experts: u64, defaults: [u64; 2], fields: &mut ConfigFields<'_>) -> Groups {
+    let count = fields.optional("n_group", &EXPERTS, defaults[0]);
+    let kept = fields.optional("topk_group", &EXPERTS, defaults[1]);
+    if !experts.is_multiple_of(count) {
+        let key = fields.key("n_group");
+        let fits = (1..=count).rev().find(|n| experts.is_multiple_of(*n));
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{experts} experts cannot be parted into {count} groups of equal size."),
+                format!("{experts} 个专家无法均分为 {count} 组。"),
+            )
+            .with_fix(&key, fits.unwrap_or(1)),
+        );
+    }
+    if kept > count {
+        let key = fields.key("topk_group");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{kept} groups are to be kept, but there are only {count}."),
+                format!("要保留 {kept} 组，但只有 {count} 组专家。"),
+            )
+            .with_fix(&key, count),
+        );
+    }
+    Groups { count, kept }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("model.embed_tokens")];
+    let low_rank = config
+        .latent
+        .is_some_and(|latent| latent.query_rank.is_some());
+    for layer in 0..config.num_hidden_layers {
+        let at = |name: &str| format!("model.layers.{layer}.{name}");
+        let attention = |name: &str| at(&format!("self_attn.{name}"));
+        if low_rank {
+            all.extend([
+                linear(attention("q_a_proj"), config.attention_bias),
+                other(attention("q_a_layernorm")),
+                linear(attention("q_b_proj"), false),
+            ]);
+        } else {
+            all.push(linear(attention("q_proj"), false));
+        }
+        all.extend([
+            linear(attention("kv_a_proj_with_mqa"), config.attention_bias),
+            other(attention("kv_a_layernorm")),
+            linear(attention("kv_b_proj"), false),
+            linear(attention("o_proj"), config.attention_bias),
+        ]);
+        let sparse = experts::modules(config, layer, &at("mlp"));
+        if sparse.is_empty() {
+            all.extend(
+                ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]
+                    .map(|name| linear(at(name), config.mlp_bias)),
+            );
+        }
+        all.extend(sparse);
+        all.extend([
+            other(at("input_layernorm")),
+            other(at("post_attention_layernorm")),
+        ]);
+    }
+    all.push(other("model.norm"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}
