@@ -19,11 +19,13 @@ def run(model, asked, autocast, recorder, step):
         recorder.mark(f"{step}:0:evaluation", inputs={storage(t) for t in batch.values()})
         with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext():
             output = model(**batch)
-        logits = (output.logits.float() if autocast else output.logits).detach()
+        # Trainer.prediction_step: all outputs but the loss and what the model's config says to ignore.
+        predictions = tuple(value for key, value in output.items() if key not in ("loss", "past_key_values"))
+        predictions = tuple((value.float() if autocast else value).detach() for value in predictions)
         del output
         if kind == "trainer" and evaluation.get("keep_predictions", True):
-            kept = logits if kept is None else nested_concat(kept, logits, padding_index=-100)
-        del logits, batch
-        recorder.mark(f"{step}:0:evaluation_end", logits=set() if kept is None else {storage(kept)})
+            kept = predictions if kept is None else nested_concat(kept, predictions, padding_index=-100)
+        del predictions, batch
+        recorder.mark(f"{step}:0:evaluation_end", logits={storage(value) for value in kept or ()})
     del kept
     model.train()

@@ -32,6 +32,8 @@ def complete(written):
         raise ValueError(f"needs {written['framework']}, here is {framework()}")
     ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader"}
     unknown = set(scenario) - set(DEFAULTS) - ignored
+    if scenario["checkpoint_every"] > 1 and TORCH_2_6:
+        raise ValueError("transformers 4 checkpoints all layers or none")
     if unknown or scenario["task"] not in CLASSES:
         raise ValueError(f"cannot run {sorted(unknown) or scenario['task']}")
     return scenario
