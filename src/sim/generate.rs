@@ -11,10 +11,13 @@ use crate::units::{DType, Shape};
 /// Tokens among which `generate` draws (`top_k` of `GenerationConfig`).
 const TOP_K: u64 = 50;
 
-/// Tokens at the beginning and at the end that are decoded one by one. Those between them only
+/// Tokens at the beginning that are decoded one by one. Those between them and the [`LAST`] only
 /// lengthen the cache: each step needs as much as the one before and one token more (tested in
 /// `evaluate.rs`).
 pub(super) const STEPS: u64 = 128;
+
+/// Tokens at the end that are decoded one by one.
+const LAST: u64 = 16;
 
 pub(super) fn flags(t: &Tape, op: &'static str, n: u64) -> Tensor {
     t.empty(op, Shape::from([n]), DType::Bool)
@@ -155,7 +158,7 @@ impl Sampler {
 }
 
 /// What `generate` returns: the sequences. The cache is returned, too, and stays open. So many
-/// `steps` at the beginning and at the end are decoded one by one.
+/// `steps` at the beginning are decoded one by one.
 pub(super) fn generate(
     t: &Tape,
     model: &Model,
@@ -209,8 +212,8 @@ pub(super) fn generate(
         }
         step += 1;
         let rest = options.max_new_tokens - step;
-        if step == steps && rest > steps {
-            let skipped = rest - steps;
+        if step == steps && rest > LAST {
+            let skipped = rest - LAST;
             t.grow_cache(skipped);
             arguments.grow(t, skipped);
             step += skipped;
