@@ -185,12 +185,17 @@ fn output_vector_size(dims: &[Dim]) -> u64 {
 impl Tape {
     /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
-        self.reduce_over(op, x, shape, dtype, ACCUMULATOR)
+        let accumulator = if dtype == DType::Bool {
+            FLAG
+        } else {
+            ACCUMULATOR
+        };
+        self.reduce_over(op, x, shape, dtype, accumulator)
     }
 
     /// `x.any()` of truth values.
     pub(super) fn any(&self, x: &Tensor) -> Tensor {
-        self.reduce_over("any", x, Shape::new(&[]), DType::Bool, 1)
+        self.reduce_over("any", x, Shape::new(&[]), DType::Bool, FLAG)
     }
 
     /// A reduction whose partial results take `accumulator` bytes each.
@@ -203,11 +208,6 @@ impl Tape {
         accumulator: u64,
     ) -> Tensor {
         let out = self.empty(op, shape, dtype);
-        let accumulator = if dtype == DType::Bool {
-            FLAG
-        } else {
-            ACCUMULATOR
-        };
         self.reduce_into(op, x, &out, accumulator);
         out
     }
