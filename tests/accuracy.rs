@@ -46,6 +46,11 @@ fn adapters_over_eight_bits_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn liger_kernels_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("liger.jsonl", 208);
+}
+
+#[test]
 fn optimizers_of_bitsandbytes_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("bitsandbytes_optimizers.jsonl", 86);
 }

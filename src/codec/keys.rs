@@ -96,6 +96,7 @@ pub static KEYS: &[Key] = &[
         name!(ComputeDtype),
     ),
     key("quantization.prepare_for_kbit_training", "kbit", Kind::Flag),
+    key("liger_kernel", "liger", Kind::List),
     key("frozen", "frozen", Kind::List),
     key("clip_grad_norm", "clip", Kind::Flag),
     key("zero_grad_set_to_none", "set_to_none", Kind::Flag),
@@ -170,7 +171,7 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// Keys of the contract that no estimate can take into account yet.
-pub(super) const NOT_YET: &[&str] = &["parallelism", "liger_kernel"];
+pub(super) const NOT_YET: &[&str] = &["parallelism"];
 
 /// The largest number that JSON readers of every kind keep exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -29,6 +29,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             dropout: 0.5,
             ..Lora::default()
         }),
+        liger_kernel: vec!["x".to_owned()],
         frozen: vec!["x".to_owned()],
         optimizer: Optimizer {
             momentum: 0.5,

@@ -19,6 +19,8 @@ pub(super) struct AttentionOptions {
     pub(super) flash_dtype: DType,
     /// Whether attention is given the positions of tokens.
     pub(super) positions_given: bool,
+    /// Whether Liger turns queries and keys.
+    pub(super) liger_rope: bool,
     pub(super) facts: Facts,
 }
 
@@ -40,6 +42,7 @@ impl AttentionOptions {
                 spec.weights
             },
             positions_given: true,
+            liger_rope: spec.liger.rope,
             facts,
         }
     }

@@ -3,7 +3,10 @@
 use super::call::Call;
 use super::facts::Facts;
 use super::lora::{self, Slot, Target};
-use crate::spec::{ActivationCheckpointing, Program, Quantization, ResolvedSpec};
+use crate::spec::{
+    ActivationCheckpointing, Architecture, DecoderType, LigerKernels, Program, Quantization,
+    ResolvedSpec,
+};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -161,6 +164,18 @@ impl<'a> Builder<'a> {
     /// How the model will be called.
     pub(super) fn call(&self) -> Rc<Call> {
         Rc::clone(&self.plan.call)
+    }
+
+    /// The Liger kernels in place of modules.
+    pub(super) fn liger(&self) -> LigerKernels {
+        self.plan.spec.liger
+    }
+
+    /// Whether Liger's norms of the families beyond Llama's write gradients in place: only where
+    /// a layer has two of them, so that no residual reads the same gradient.
+    pub(super) fn liger_norms_in_place(&self) -> bool {
+        matches!(&self.plan.spec.architecture,
+            Architecture::Decoder(config) if config.model_type == DecoderType::Gemma)
     }
 
     /// How linear layers are held.

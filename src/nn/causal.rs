@@ -140,6 +140,8 @@ pub(super) struct Causal<L> {
     lm_head: Linear,
     softcap: bool,
     dtype: DType,
+    /// Whether the loss in training comes from hidden states.
+    fused_loss: bool,
     shell: Shell,
 }
 
@@ -182,7 +184,10 @@ impl<L: Layer> Causal<L> {
             embedding_dropout: c.dropout.embedding,
             layers,
             windowed: c.windowed.clone(),
-            window: c.sliding_window,
+            window: c.sliding_window.or_else(|| {
+                let masked = facts.transformers == Transformers::V451;
+                c.idle_window.filter(|_| masked)
+            }),
             norm,
             rotary,
             lm_head,
@@ -192,6 +197,7 @@ impl<L: Layer> Causal<L> {
             } else {
                 b.dtype()
             },
+            fused_loss: spec.liger.fused_linear_cross_entropy,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -202,6 +208,21 @@ impl<L: Layer> Causal<L> {
         let [model, ..] = self.style.names;
         // The last hidden state is a local variable until the loss is there.
         let hidden = t.scoped(model, None, || self.decode(t, input_ids));
+        if let (true, Some(labels), Some(weight)) = (
+            self.fused_loss && t.is_training(),
+            labels,
+            self.lm_head.weight(),
+        ) {
+            let kept = facts.index_all(t, &hidden, 3);
+            let loss = t.scoped("loss", None, || {
+                loss::liger_causal_lm(t, &kept, weight, labels)
+            });
+            return Output {
+                logits: None,
+                loss: Some(loss),
+                encoded: None,
+            };
+        }
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
             let dims = if self.style.whole_head { 0 } else { 3 };

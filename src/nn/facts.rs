@@ -53,6 +53,8 @@ pub(super) struct Facts {
     pub(super) four_bit_fuses_few_rows: bool,
     /// Indexing with a whole dimension (`x[:, :, :]`) is recorded as slices (torch 2.6).
     pub(super) whole_slices_recorded: bool,
+    /// Whether Liger computes the cross entropy.
+    pub(super) liger_cross_entropy: bool,
     /// The version of transformers.
     pub(super) transformers: Transformers,
 }
@@ -70,6 +72,7 @@ impl Facts {
                 int8_keeps_sums: false,
                 four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
+                liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V5,
             },
             Framework::Torch26Transformers451 => Self {
@@ -82,6 +85,7 @@ impl Facts {
                 int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
+                liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V451,
             },
             Framework::Torch26Transformers448 => Self {
@@ -94,6 +98,7 @@ impl Facts {
                 int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
+                liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V448,
             },
         }

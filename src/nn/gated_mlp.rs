@@ -10,6 +10,8 @@ pub(super) struct GatedMlp {
     up_proj: Linear,
     down_proj: Linear,
     activation: fn(&Tape, &Tensor) -> Tensor,
+    /// Whether Liger computes the product.
+    liger: bool,
 }
 
 impl GatedMlp {
@@ -37,11 +39,16 @@ impl GatedMlp {
             up_proj: linear("up_proj", hidden, intermediate),
             down_proj: linear("down_proj", intermediate, hidden),
             activation,
+            liger: b.liger().gated,
         }
     }
 
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let product = {
+        let product = if self.liger {
+            let gate = self.gate_proj.forward(t, x);
+            let up = self.up_proj.forward(t, x);
+            t.liger_gated(&gate, &up)
+        } else {
             let gate = {
                 let gate = self.gate_proj.forward(t, x);
                 (self.activation)(t, &gate)

@@ -156,17 +156,23 @@ impl Embedding {
 /// `LlamaRMSNorm`: computed in float32, written out in Python.
 pub(super) struct RmsNorm {
     weight: Tensor,
+    /// Whether it is Liger's.
+    liger: bool,
 }
 
 impl RmsNorm {
     /// Weight `[size]`.
     pub(super) fn new(b: &Builder, size: u64) -> Self {
         let weight = b.parameter("weight", [size]);
-        Self { weight }
+        let liger = b.liger().rms_norm;
+        Self { weight, liger }
     }
 
     /// `[.., size]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if self.liger {
+            return t.liger_rms_norm(x, &self.weight, true);
+        }
         let dtype = x.dtype();
         let x = t.to(x, DType::Float32);
         let variance = {

@@ -13,7 +13,11 @@ pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
         let flat = t.view(&logits, [logits.numel() / vocab, vocab]);
         let target = t.view(&shifted, [shifted.numel()]);
         drop(shifted);
-        let loss = t.cross_entropy(&flat, &target);
+        let loss = if facts.liger_cross_entropy {
+            t.liger_cross_entropy(&flat, &target)
+        } else {
+            t.cross_entropy(&flat, &target)
+        };
         drop(target);
         drop(flat);
         drop(logits);
@@ -22,6 +26,22 @@ pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     } else {
         copied_next_token(t, facts, &logits, labels)
     }
+}
+
+/// `LigerForCausalLMLoss`: the loss from hidden states `[B, S, H]` and the head's weight `[V, H]`.
+pub(super) fn liger_causal_lm(
+    t: &Tape,
+    hidden: &Tensor,
+    weight: &Tensor,
+    labels: &Tensor,
+) -> Tensor {
+    let (padded, shifted) = t.shifted_labels(labels);
+    let flat = t.view(hidden, [hidden.numel() / hidden.dim(-1), hidden.dim(-1)]);
+    let target = t.view(&shifted, [shifted.numel()]);
+    drop(shifted);
+    let loss = t.liger_linear_cross_entropy(&flat, weight, &target);
+    drop(padded);
+    loss
 }
 
 /// The loss of each position's next token, with the logits copied without the last position and

@@ -23,6 +23,8 @@ pub(super) enum Norm {
     Llama(RmsNorm),
     Olmo2(Tensor),
     Gemma(Tensor),
+    /// Liger's, and whether the gradient of its input takes the place of the incoming one.
+    Liger(Tensor, bool),
     Layer(LayerNorm),
 }
 
@@ -31,6 +33,9 @@ impl Norm {
     pub(super) fn new(b: &Builder, kind: NormKind, size: u64) -> Self {
         match kind {
             NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
+            NormKind::Olmo2 | NormKind::Gemma if b.liger().rms_norm => {
+                Self::Liger(b.parameter("weight", [size]), b.liger_norms_in_place())
+            }
             NormKind::Olmo2 => Self::Olmo2(b.parameter("weight", [size])),
             NormKind::Gemma => Self::Gemma(b.parameter("weight", [size])),
             NormKind::Layer => Self::Layer(LayerNorm::new(b, size)),
@@ -42,6 +47,7 @@ impl Norm {
         match self {
             Self::Llama(norm) => norm.forward(t, x),
             Self::Layer(norm) => norm.forward(t, x),
+            Self::Liger(weight, in_place) => t.liger_rms_norm(x, weight, *in_place),
             Self::Olmo2(weight) => olmo2(t, weight, x),
             Self::Gemma(weight) => gemma(t, weight, x),
         }

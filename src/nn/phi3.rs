@@ -33,6 +33,8 @@ struct Mlp {
     gate_up_proj: Linear,
     down_proj: Linear,
     intermediate: u64,
+    /// Whether Liger computes the product.
+    liger: bool,
 }
 
 impl Layer for Phi3Layer {
@@ -119,7 +121,12 @@ impl SelfAttention {
             t.cat(&[&turned, &rest], -1)
         };
         let (q_parts, k_parts) = (parts(&q), parts(&k));
-        let (turned_q, turned_k) = (turned(q_parts), turned(k_parts));
+        let (turned_q, turned_k) = if self.options.liger_rope {
+            let [q, k] = t.liger_rope(&q, &k, &shared.cos, &shared.sin);
+            (q, k)
+        } else {
+            (turned(q_parts), turned(k_parts))
+        };
         let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
@@ -138,6 +145,7 @@ impl Mlp {
             gate_up_proj: Linear::new(&b.at("gate_up_proj"), hidden, 2 * intermediate, false),
             down_proj: Linear::new(&b.at("down_proj"), intermediate, hidden, false),
             intermediate,
+            liger: b.liger().gated,
         }
     }
 
@@ -146,7 +154,9 @@ impl Mlp {
             let both = self.gate_up_proj.forward(t, x);
             t.split(&both, [self.intermediate; 2], -1)
         };
-        let product = {
+        let product = if self.liger {
+            t.liger_gated(&gate, &up)
+        } else {
             let active = t.silu(&gate);
             t.mul(&up, &active)
         };

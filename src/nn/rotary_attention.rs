@@ -80,7 +80,10 @@ impl RotaryAttention {
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
         let [q, k, v] = self.heads(t, x);
-        let (turned_q, turned_k) = {
+        let (turned_q, turned_k) = if self.options.liger_rope {
+            let [q, k] = t.liger_rope(&q, &k, &shared.cos, &shared.sin);
+            (q, k)
+        } else {
             let turned_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
             let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
             if self.wide {

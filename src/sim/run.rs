@@ -106,6 +106,7 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         foreach_norm_packs_chunks: recent,
         functions_release_gradients: recent,
         rms_norm_is_fused: recent,
+        liger_is_recent: recent,
         fla: if recent {
             FlaVersion::V060
         } else {

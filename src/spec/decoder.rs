@@ -61,6 +61,9 @@ pub struct DecoderConfig {
     pub final_softcap: bool,
     /// Sliding window of the layers that have one.
     pub sliding_window: Option<u64>,
+    /// A window that the config names and no layer uses; transformers 4.51 makes a mask for
+    /// samples of that length nevertheless.
+    pub idle_window: Option<u64>,
     /// Of each layer whether it sees the window only.
     pub windowed: Vec<bool>,
     /// Where dropout is active in training.
@@ -174,6 +177,7 @@ impl DecoderConfig {
             attention_softcap: false,
             final_softcap: false,
             sliding_window: None,
+            idle_window: None,
             windowed: Vec::new(),
             dropout: Dropout::default(),
             experts: None,

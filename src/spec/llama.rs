@@ -106,6 +106,9 @@ const fn defaults(model_type: DecoderType) -> Defaults {
     }
 }
 
+/// The window of a config that names none (transformers' default).
+const DEFAULT_WINDOW: u64 = 4096;
+
 /// Reads a Llama-like config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let defaults = defaults(model_type);
@@ -120,6 +123,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     fields.check_activation("hidden_act", &["silu", "swish"]);
     let (sliding_window, windowed) =
         sliding_window(defaults.sliding_window, num_hidden_layers, fields);
+    let idle = defaults.sliding_window == SlidingWindow::Switched
+        && sliding_window.is_none()
+        && !fields.is_null("sliding_window");
+    let idle_window =
+        idle.then(|| fields.optional("sliding_window", &super::limits::SEQ_LEN, DEFAULT_WINDOW));
     DecoderConfig {
         intermediate_size,
         num_key_value_heads,
@@ -135,6 +143,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         },
         mlp_bias: model_type == DecoderType::Llama && fields.flag("mlp_bias", false),
         sliding_window,
+        idle_window,
         windowed,
         dropout: Dropout {
             attention: fields.drops("attention_dropout", false),
@@ -269,8 +278,7 @@ fn sliding_window(
     layers: u64,
     fields: &mut ConfigFields<'_>,
 ) -> (Option<u64>, Vec<bool>) {
-    /// transformers' defaults in all configs that have the fields.
-    const WINDOW: u64 = 4096;
+    /// transformers' default in all configs that have the field.
     const FULL_LAYERS: u64 = 28;
     let has_window = match kind {
         SlidingWindow::Never => false,
@@ -284,7 +292,7 @@ fn sliding_window(
             Vec::new(),
         );
     }
-    let window = fields.optional("sliding_window", &super::limits::SEQ_LEN, WINDOW);
+    let window = fields.optional("sliding_window", &super::limits::SEQ_LEN, DEFAULT_WINDOW);
     let mut border = || fields.optional("max_window_layers", &(0..=*LAYERS.end()), FULL_LAYERS);
     let windowed = match kind {
         SlidingWindow::Switched => {

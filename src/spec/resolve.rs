@@ -2,8 +2,8 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, attention_support, evaluation, fla, hardware, limits,
-    model, offload, optimizer, quantization, support, task, training, weights,
+    SCENARIO_VERSION, adapters, allocator, attention_support, evaluation, fla, hardware, liger,
+    limits, model, offload, optimizer, quantization, support, task, training, weights,
 };
 use crate::units::Bytes;
 
@@ -66,6 +66,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     evaluation::check_combinations(scenario, &model.architecture, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     fla::check(scenario, &model.architecture, findings);
+    let liger = liger::resolve(scenario, &model.architecture, findings);
     let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {
         scenario: scenario.clone(),
@@ -91,6 +92,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         checkpoint_every: scenario.checkpoint_every,
         lora: scenario.lora.clone(),
         quantization: scenario.quantization,
+        liger,
         frozen: scenario.frozen.clone(),
         clip_grad_norm: scenario.clip_grad_norm,
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,

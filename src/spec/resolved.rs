@@ -2,9 +2,9 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, DecoderType, Evaluation, FlaConfig, Framework, LinearModel,
-    Lora, Loss, Offload, Optimizer, Precision, Program, Quantization, Scenario, SdpaBackend,
-    T5Config, Task, VitConfig,
+    DataLoader, Dataset, DecoderConfig, DecoderType, Evaluation, FlaConfig, Framework,
+    LigerKernels, LinearModel, Lora, Loss, Offload, Optimizer, Precision, Program, Quantization,
+    Scenario, SdpaBackend, T5Config, Task, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -52,6 +52,8 @@ pub struct ResolvedSpec {
     pub lora: Option<Lora>,
     /// A base model in fewer bits.
     pub quantization: Quantization,
+    /// Liger kernels.
+    pub liger: LigerKernels,
     /// Parameters that are not trained, by (part of) name.
     pub frozen: Vec<String>,
     /// Whether gradients are clipped.

@@ -65,6 +65,9 @@ pub struct Scenario {
     pub lora: Option<Lora>,
     /// A base model in fewer bits.
     pub quantization: Quantization,
+    /// Liger kernels in place of the model's own modules, as `["rms_norm", "swiglu"]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub liger_kernel: Vec<String>,
     /// Names (or parts of names) of parameters that are not trained.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
@@ -135,6 +138,7 @@ impl Default for Scenario {
             checkpoint_every: 1,
             lora: None,
             quantization: Quantization::default(),
+            liger_kernel: Vec::new(),
             frozen: Vec::new(),
             clip_grad_norm: false,
             zero_grad_set_to_none: true,

@@ -69,6 +69,8 @@ pub struct Backend {
     pub rms_norm_is_fused: bool,
     /// Which flash-linear-attention.
     pub fla: FlaVersion,
+    /// Whether Liger is 0.8.5 (with torch 2.15) or 0.5.10.
+    pub liger_is_recent: bool,
 }
 
 /// A parameter and where its gradient is.
@@ -319,6 +321,11 @@ impl Tape {
     /// `model.train(training)`: whether dropout drops anything.
     pub fn train(&self, training: bool) {
         self.training.set(training);
+    }
+
+    /// Whether modules are in training mode.
+    pub fn is_training(&self) -> bool {
+        self.training.get()
     }
 
     /// Runs `f` in the scope `name` below the current one.

@@ -16,6 +16,8 @@ mod four_bit;
 mod function;
 mod index;
 mod int8;
+mod liger;
+mod liger_loss;
 mod loss;
 mod matmul;
 mod norm;

@@ -190,23 +190,6 @@ impl Tape {
         } else {
             ACCUMULATOR
         };
-        self.reduce_over(op, x, shape, dtype, accumulator)
-    }
-
-    /// `x.any()` of truth values.
-    pub(super) fn any(&self, x: &Tensor) -> Tensor {
-        self.reduce_over("any", x, Shape::new(&[]), DType::Bool, FLAG)
-    }
-
-    /// A reduction whose partial results take `accumulator` bytes each.
-    fn reduce_over(
-        &self,
-        op: &'static str,
-        x: &Tensor,
-        shape: Shape,
-        dtype: DType,
-        accumulator: u64,
-    ) -> Tensor {
         let out = self.empty(op, shape, dtype);
         self.reduce_into(op, x, &out, accumulator);
         out
@@ -352,6 +335,7 @@ mod tests {
         functions_release_gradients: true,
         rms_norm_is_fused: true,
         fla: crate::tape::FlaVersion::V060,
+        liger_is_recent: true,
     };
 
     /// Measured: scratch that the allocator saw on compute capability 8.0 with 108 SMs.

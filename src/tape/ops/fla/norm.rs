@@ -148,7 +148,7 @@ impl Tape {
     }
 
     /// `x.to(dtype)` where nothing is recorded.
-    pub(super) fn cast_or_same(&self, x: &Tensor, dtype: DType) -> Tensor {
+    pub(in crate::tape::ops) fn cast_or_same(&self, x: &Tensor, dtype: DType) -> Tensor {
         if x.dtype() == dtype {
             x.clone()
         } else {

@@ -1,0 +1,191 @@
+//! Liger's losses, which compute their gradients in forward.
+//!
+//! Source: liger-kernel 0.8.5 and 0.5.10, `ops/{cross_entropy,fused_linear_cross_entropy}.py`.
+
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+/// The shape of one number.
+const SCALAR: [u64; 0] = [];
+
+impl Tape {
+    /// `LigerCrossEntropyFunction`: logits `[N, V]` and labels `[N]` to the mean loss. The gradient
+    /// of the logits takes their place.
+    pub fn liger_cross_entropy(&self, logits: &Tensor, target: &Tensor) -> Tensor {
+        let loss = self.unrecorded(|| {
+            let losses = self.empty("zeros", *target.shape(), logits.dtype());
+            let _counted = self.counted_targets(target);
+            self.sum_all(&losses)
+        });
+        if !self.records(&[logits]) {
+            return loss;
+        }
+        let saved = self.save(&logits.detach());
+        let backward = move |t: &Tape, g: &Grads| {
+            if g[0].is_none() {
+                return Grads::new();
+            }
+            let logits = saved.unpack(t);
+            t.compared_with_one();
+            smallvec![Some(logits.view_with(
+                *logits.shape(),
+                *logits.strides(),
+                None
+            ))]
+        };
+        let [loss] = self.function(&[logits], [loss], Box::new(backward));
+        loss
+    }
+
+    /// `(target != ignore_index).sum().item()`: what is not ignored stays a local variable.
+    fn counted_targets(&self, target: &Tensor) -> Tensor {
+        let counted = self.empty("ne", *target.shape(), DType::Bool);
+        let _total = self.empty("sum", Shape::new(&SCALAR), DType::Int64);
+        drop(self.empty("sum", *target.shape(), DType::Int64));
+        counted
+    }
+
+    /// `torch.equal(grad_output, torch.tensor(1.0))`.
+    fn compared_with_one(&self) {
+        let scalar = |op, dtype| self.empty(op, Shape::new(&SCALAR), dtype);
+        let _one = scalar("tensor", DType::Float32);
+        let _equal = scalar("eq", DType::Bool);
+        let _all = scalar("all", DType::Bool);
+    }
+
+    /// `LigerFusedLinearCrossEntropyFunction`: hidden states `[N, H]`, weight `[V, H]` and labels
+    /// `[N]` to the mean loss. The gradients of both are computed in forward, piece by piece, and
+    /// are all that is saved.
+    pub fn liger_linear_cross_entropy(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        target: &Tensor,
+    ) -> Tensor {
+        let needed = weight.requires_grad();
+        let (loss, dx, dw) = self.unrecorded(|| {
+            let counted = self.counted_pieces(x, weight);
+            if self.backend().liger_is_recent {
+                self.pieces_085(x, weight, target, counted)
+            } else {
+                self.pieces_0510(x, weight, target, counted)
+            }
+        });
+        if !self.records(&[x, weight]) {
+            return loss;
+        }
+        let saved_x = self.save(&dx.detach());
+        let saved_w = dw.as_ref().map(|dw| self.save(&dw.detach()));
+        drop((dx, dw));
+        let backward = move |t: &Tape, g: &Grads| {
+            if g[0].is_none() {
+                return Grads::new();
+            }
+            let dx = saved_x.unpack(t);
+            let dw = saved_w.as_ref().map(|saved| saved.unpack(t));
+            t.compared_with_one();
+            smallvec![Some(dx), dw.filter(|_| needed)]
+        };
+        let [loss] = self.function(&[x, weight], [loss], Box::new(backward));
+        loss
+    }
+
+    /// Rows of a piece and how many pieces there are: as many as V is wider than H.
+    fn counted_pieces(&self, x: &Tensor, weight: &Tensor) -> (u64, u64) {
+        let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
+        let wider = vocab.div_ceil(hidden.max(1)).max(1);
+        let mut rows = n.div_ceil(wider).next_power_of_two();
+        if self.backend().liger_is_recent {
+            rows = rows.min(n);
+        }
+        (rows.max(1), n.div_ceil(rows.max(1)))
+    }
+
+    /// `fused_linear_cross_entropy_forward` of 0.8.5: products are written into one buffer where
+    /// dtypes agree.
+    fn pieces_085(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        target: &Tensor,
+        (rows, pieces): (u64, u64),
+    ) -> (Tensor, Tensor, Option<Tensor>) {
+        let (n, vocab) = (x.dim(0), weight.dim(0));
+        let dx = self.empty("zeros_like", *x.shape(), x.dtype());
+        let dw = weight
+            .requires_grad()
+            .then(|| self.empty("zeros_like", *weight.shape(), weight.dtype()));
+        let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
+        let counted = self.counted_targets(target);
+        let autocast = self.autocast_dtype();
+        let direct = x.dtype() == weight.dtype() && autocast.is_none_or(|dtype| dtype == x.dtype());
+        let buffer = direct.then(|| self.empty("logits", Shape::from([rows, vocab]), x.dtype()));
+        for i in 0..pieces {
+            let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
+            let scores = match &buffer {
+                Some(buffer) => {
+                    self.gemm_workspace("mm");
+                    self.gemm_workspace("mm");
+                    buffer.detach()
+                }
+                None => {
+                    let scores = self.linear(&part, &self.t(&self.t(weight)), None);
+                    drop(self.scored(&scores, weight));
+                    scores
+                }
+            };
+            if dw.is_some() {
+                if scores.dtype().is_half() {
+                    let _part = self.cast_or_same(&part, scores.dtype());
+                    self.gemm_workspace("addmm");
+                } else {
+                    drop(self.product("mm", *weight.shape(), scores.dtype()));
+                }
+            }
+        }
+        drop(buffer);
+        let loss = self.sum_all(&losses);
+        drop((counted, losses));
+        (loss, dx, dw)
+    }
+
+    /// `fused_linear_cross_entropy_forward` of 0.5.10.
+    fn pieces_0510(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        target: &Tensor,
+        (rows, pieces): (u64, u64),
+    ) -> (Tensor, Tensor, Option<Tensor>) {
+        let n = x.dim(0);
+        let dw = weight
+            .requires_grad()
+            .then(|| self.empty("zeros_like", *weight.shape(), weight.dtype()));
+        let dx = self.empty("zeros_like", *x.shape(), x.dtype());
+        let losses = self.empty("zeros", Shape::from([n]), DType::Float32);
+        let counted = self.counted_targets(target);
+        let mut kept = None;
+        for i in 0..pieces {
+            let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
+            let scores = self.linear(&part, &self.t(&self.t(weight)), None);
+            kept.replace(scores.clone());
+            drop(self.scored(&scores, weight));
+            if dw.is_some() {
+                let _wide = self.cast_or_same(&self.t(&scores), x.dtype());
+                self.gemm_workspace("addmm");
+            }
+        }
+        let loss = self.sum_all(&losses);
+        drop((counted, losses, kept));
+        (loss, dx, dw)
+    }
+
+    /// `scores @ weight`, for which autocast casts the weight and keeps the copy.
+    fn scored(&self, scores: &Tensor, weight: &Tensor) -> Tensor {
+        let weight = self.cast_down(weight);
+        let shape = Shape::from([scores.dim(0), weight.dim(1)]);
+        self.product("mm", shape, scores.dtype())
+    }
+}
