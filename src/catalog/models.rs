@@ -144,6 +144,12 @@ models! {
     "bart-large", "BART large", "facebook/bart-large", "2019-10";
     "bart-large-cnn", "BART large, CNN", "facebook/bart-large-cnn", "2019-10";
     "distilbart-cnn-12-6", "DistilBART 12-6, CNN", "sshleifer/distilbart-cnn-12-6", "2020-08";
+    "distilbert-base", "DistilBERT base", "distilbert/distilbert-base-uncased", "2019-10";
+    "distilbert-base-cased", "DistilBERT base, cased", "distilbert/distilbert-base-cased", "2019-10";
+    "distilbert-base-multilingual", "DistilBERT base, multilingual", "distilbert/distilbert-base-multilingual-cased", "2019-10";
+    "distilroberta-base", "DistilRoBERTa base", "distilbert/distilroberta-base", "2019-10";
+    "bert-base-cased", "BERT base, cased", "google-bert/bert-base-cased", "2018-10";
+    "bert-base-multilingual", "BERT base, multilingual", "google-bert/bert-base-multilingual-cased", "2018-11";
     "vit-tiny", "ViT tiny, 16x16 patches", "WinKawaks/vit-tiny-patch16-224", "2022-03";
     "vit-small", "ViT small, 16x16 patches", "WinKawaks/vit-small-patch16-224", "2022-03";
     "vit-base", "ViT base, 16x16 patches", "google/vit-base-patch16-224-in21k", "2020-10";

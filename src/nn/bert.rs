@@ -3,7 +3,7 @@
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
 use super::builder::Builder;
-use super::facts::{Facts, MaskStyle, Transformers};
+use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
@@ -51,6 +51,12 @@ enum Head {
         classifier: Linear,
         dropout: bool,
     },
+    /// `RobertaClassificationHead`.
+    Roberta {
+        dense: Linear,
+        out_proj: Linear,
+        dropout: bool,
+    },
 }
 
 impl Bert {
@@ -65,12 +71,19 @@ impl Bert {
         let layers = bert.at("encoder").items("layer", c.num_hidden_layers, |b| {
             Rc::new(BertLayer::new(b, c, options))
         });
-        let head = if spec.task == Task::SequenceClassification {
+        let head = if spec.task == Task::SequenceClassification && c.roberta {
+            let b = b.at("classifier");
+            Head::Roberta {
+                dense: Linear::new(&b.at("dense"), c.hidden_size, c.hidden_size, true),
+                out_proj: Linear::new(&b.at("out_proj"), c.hidden_size, c.num_labels, true),
+                dropout: c.classifier_dropout,
+            }
+        } else if spec.task == Task::SequenceClassification {
             let pooler = bert.at("pooler").at("dense");
             Head::Class {
                 pooler: Linear::new(&pooler, c.hidden_size, c.hidden_size, true),
                 classifier: Linear::new(&b.at("classifier"), c.hidden_size, c.num_labels, true),
-                dropout: c.dropout.residual,
+                dropout: c.classifier_dropout,
             }
         } else {
             let (b, norm) = if c.roberta {
@@ -122,6 +135,20 @@ impl Bert {
                 };
                 t.linear(&transformed, weight, Some(bias))
             }),
+            Head::Roberta {
+                dense,
+                out_proj,
+                dropout,
+            } => t.scoped("classifier", None, || {
+                // features[:, 0, :]
+                let facts = self.options.facts;
+                let rows = facts.index_all(t, &hidden, 1);
+                let first = facts.index_all(t, &t.select(&rows, 1), 1);
+                let x = dense.forward(t, &dropped(t, first, *dropout));
+                let bent = t.tanh(&x);
+                drop(x);
+                out_proj.forward(t, &dropped(t, bent, *dropout))
+            }),
             Head::Class {
                 classifier,
                 dropout,
@@ -147,22 +174,16 @@ impl Bert {
         let size = (input_ids.dim(0), input_ids.dim(1));
         let recent = self.options.facts.transformers == Transformers::V5;
         if !recent && !self.padding {
-            looks_like_padding(t, size.0);
+            mask::looks_like_padding(t, size.0);
         }
         let embedded = t.scoped("bert.embeddings", None, || {
             self.embeddings.forward(t, input_ids)
         });
         let (mask, locals) = if recent {
-            let eager = self.options.implementation == Attention::Eager;
-            let (b, s) = size;
-            let flash = self.options.implementation == Attention::FlashAttention2;
-            let mask = self.padding.then(|| {
-                if flash {
-                    mask::of_padding(t, size, MaskStyle::Boolean)
-                } else {
-                    mask::bidirectional(t, (b, s, s), eager, self.dtype)
-                }
-            });
+            let attention = self.options.implementation;
+            let mask = self
+                .padding
+                .then(|| mask::of_encoder(t, size, attention, self.dtype));
             (mask, None)
         } else {
             self.mask_of_four(t, size)
@@ -174,7 +195,7 @@ impl Bert {
             });
         }
         let pooled = match &self.head {
-            Head::Tokens { .. } => None,
+            Head::Tokens { .. } | Head::Roberta { .. } => None,
             Head::Class { pooler, .. } => Some(t.scoped("bert.pooler", None, || {
                 // hidden_states[:, 0]
                 let rows = self.options.facts.index_all(t, &hidden, 1);
@@ -224,15 +245,6 @@ impl Bert {
             .then(|| mask::expanded(t, (b, s, s), self.dtype));
         (mask, ones)
     }
-}
-
-/// `warn_if_padding_and_no_attention_mask` (transformers 4): looks at the first and last tokens.
-fn looks_like_padding(t: &Tape, b: u64) {
-    let columns = t.empty("_to_copy", Shape::from([2]), DType::Int64);
-    let _tokens = t.empty("index", Shape::from([b, 2]), DType::Int64);
-    drop(columns);
-    let _equal = t.empty("eq", Shape::from([b, 2]), DType::Bool);
-    drop(t.empty("any", Shape::new(&[]), DType::Bool));
 }
 
 /// `create_position_ids_from_input_ids`: positions `[B, S]` that count tokens other than padding.

@@ -1,6 +1,7 @@
 //! The attention mask of a decoder, as each version of transformers builds it.
 
 use super::facts::MaskStyle;
+use crate::spec::Attention;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -374,4 +375,27 @@ pub(super) fn triangle(t: &Tape, (b, s): (u64, u64), dtype: DType) -> Tensor {
     drop((mask, range));
     let view = t.view(&narrow, [1, 1, s, s]);
     t.expand(&view, [b, 1, s, s])
+}
+
+/// `warn_if_padding_and_no_attention_mask` (transformers 4): looks at the first and last tokens.
+pub(super) fn looks_like_padding(t: &Tape, b: u64) {
+    let columns = t.empty("_to_copy", Shape::from([2]), DType::Int64);
+    let _tokens = t.empty("index", Shape::from([b, 2]), DType::Int64);
+    drop(columns);
+    let _equal = t.empty("eq", Shape::from([b, 2]), DType::Bool);
+    drop(t.empty("any", Shape::new(&[]), DType::Bool));
+}
+
+/// The mask of an encoder with padding (`create_bidirectional_mask`, transformers 5): for B samples
+/// of S tokens.
+pub(super) fn of_encoder(
+    t: &Tape,
+    (b, s): (u64, u64),
+    attention: Attention,
+    dtype: DType,
+) -> Tensor {
+    if attention == Attention::FlashAttention2 {
+        return of_padding(t, (b, s), MaskStyle::Boolean);
+    }
+    bidirectional(t, (b, s, s), attention == Attention::Eager, dtype)
 }

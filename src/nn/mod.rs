@@ -22,6 +22,8 @@ mod causal;
 mod conv1d;
 mod decoder;
 mod decoders;
+mod distilbert;
+mod distilbert_layer;
 mod encoders;
 mod deepseek;
 mod facts;

@@ -5,6 +5,7 @@ use super::bert::Bert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
 use super::decoders::{self, CausalLm};
+use super::distilbert::DistilBert;
 use super::encoders::Encoder;
 use super::facts::Facts;
 use super::fla::Fla;
@@ -77,6 +78,9 @@ impl Model {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
             Architecture::Bert(config) => {
                 Net::Encoder(Box::new(Bert::new(&b, config, spec, facts)))
+            }
+            Architecture::DistilBert(config) => {
+                Net::Encoder(Box::new(DistilBert::new(&b, config, spec, facts)))
             }
             Architecture::Vit(config) => Net::Encoder(Box::new(Vit::new(&b, config, spec, facts))),
             Architecture::T5(config) => Net::Seq2Seq(Box::new(T5::new(&b, config, spec, facts))),

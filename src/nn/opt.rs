@@ -1,13 +1,13 @@
 //! OPT (`models/opt/modeling_opt.py`).
 
-use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::model::Output;
-use crate::spec::{DecoderConfig, ResolvedSpec};
+use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;
@@ -247,10 +247,13 @@ impl SelfAttention {
             let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
             t.transpose(&y, 1, 2)
         };
+        // transformers 4.51 hands q, k and v to sdpa as they are.
+        let plain = self.options.facts.transformers == Transformers::V451
+            && self.options.implementation == Attention::Sdpa;
         let q = {
             let scaled = {
                 let q = self.q_proj.forward(t, x);
-                t.mul_scalar(&q)
+                if plain { q } else { t.mul_scalar(&q) }
             };
             part(&scaled)
         };
@@ -259,7 +262,11 @@ impl SelfAttention {
         let (k, v) = (part(&k), part(&v));
         let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
-        let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
+        let (out, weights) = if plain {
+            attend_as_bert(t, self.options, [&q, &k, &v], mask, true)
+        } else {
+            attend_with_weights(t, self.options, &q, &k, &v, mask)
+        };
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         (self.out_proj.forward(t, &out), weights)

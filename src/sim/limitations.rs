@@ -7,8 +7,8 @@ limitations! {
     "已与 torch 2.15、2.6 及 transformers 5.23、4.51、4.48 对照；其他版本的差异可达 16 %。";
     "What CUDA takes outside PyTorch's allocator (context, cuDNN, NCCL) is a figure for each GPU, assumed for most.",
     "PyTorch 分配器之外的 CUDA 占用（上下文、cuDNN、NCCL）按 GPU 取固定值，多数为假定值。";
-    "OPT is compared with transformers 5; with transformers 4 it is up to 2.5 % off.",
-    "OPT 已与 transformers 5 对照；使用 transformers 4 时偏差可达 2.5 %。";
+    "Convolutions are computed by PyTorch's own kernels, as where cuDNN is off; cuDNN's workspaces differ.",
+    "卷积按 PyTorch 自带内核估算（即关闭 cuDNN 时）；cuDNN 的工作区大小不同。";
     "Every sequence has the full length; what depends on values (packing, routing) is not computed.",
     "假定每个序列都达到最大长度；依赖数值的行为（打包、路由）不予计算。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",

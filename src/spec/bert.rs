@@ -28,6 +28,8 @@ pub struct BertConfig {
     pub type_vocab_size: u64,
     /// Where dropout is active in training; what it does to embeddings it does to the residual.
     pub dropout: Dropout,
+    /// Whether what a classifier reads is dropped out.
+    pub classifier_dropout: bool,
     /// Classes of a classifier.
     pub num_labels: u64,
 }
@@ -57,6 +59,7 @@ pub(super) fn read(roberta: bool, fields: &mut ConfigFields<'_>) -> BertConfig {
             attention: fields.drops("attention_probs_dropout_prob", true),
             residual: hidden,
         },
+        classifier_dropout: fields.drops("classifier_dropout", hidden),
         num_labels: fields.labels(2),
     }
 }
@@ -99,7 +102,10 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             norm(at("output.LayerNorm")),
         ]);
     }
-    if task == Task::SequenceClassification {
+    if task == Task::SequenceClassification && c.roberta {
+        all.push(linear("classifier.dense".to_owned()));
+        all.push(linear("classifier.out_proj".to_owned()));
+    } else if task == Task::SequenceClassification {
         all.push(linear("bert.pooler.dense".to_owned()));
         all.push(linear("classifier".to_owned()));
     } else if c.roberta {

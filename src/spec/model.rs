@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
-    closest, decoder, fla, guess, size_only, t5, vit,
+    closest, decoder, distilbert, fla, guess, size_only, t5, vit,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -18,12 +18,14 @@ enum Reader {
     Bart,
     Fla(FlaMixer),
     Vit,
+    DistilBert,
 }
 
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
+            Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
             Self::Vit => Architecture::Vit(vit::read(fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
             Self::Fla(mixer) => Architecture::Fla(fla::read(mixer, fields)),
@@ -58,6 +60,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("roberta", Reader::Bert { roberta: true }),
     ("bart", Reader::Bart),
     ("vit", Reader::Vit),
+    ("distilbert", Reader::DistilBert),
     ("mt5", Reader::T5 { multilingual: true }),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
@@ -252,6 +255,7 @@ fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
 
 /// Fields of a config that are read, here or by the reader of a family.
 const FIELDS: &[&str] = &[
+    "activation",
     "activation_dropout",
     "activation_function",
     "allow_neg_eigval",
@@ -269,10 +273,13 @@ const FIELDS: &[&str] = &[
     "d_ff",
     "d_kv",
     "d_model",
+    "classifier_dropout",
     "decoder_attention_heads",
     "decoder_ffn_dim",
     "decoder_layers",
     "decoder_sparse_step",
+    "dim",
+    "dropout_rate",
     "do_layer_norm_before",
     "dropout",
     "dropout_rate",
@@ -296,6 +303,7 @@ const FIELDS: &[&str] = &[
     "head_dim",
     "hidden_act",
     "hidden_dropout",
+    "hidden_dim",
     "hidden_dropout_prob",
     "hidden_ratio",
     "hidden_size",
@@ -312,8 +320,10 @@ const FIELDS: &[&str] = &[
     "n_embd",
     "n_group",
     "n_head",
+    "n_heads",
     "n_inner",
     "n_layer",
+    "n_layers",
     "n_positions",
     "n_routed_experts",
     "n_shared_experts",
@@ -346,6 +356,7 @@ const FIELDS: &[&str] = &[
     "rotary_pct",
     "router_jitter_noise",
     "shared_expert_intermediate_size",
+    "seq_classif_dropout",
     "sliding_window",
     "sliding_window_pattern",
     "text_config",

@@ -1,8 +1,8 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::{
-    Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, FlaConfig,
-    FlaMixer, Latent, Scenario, T5Config, VitConfig, resolve,
+    Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, DistilBertConfig,
+    FlaConfig, FlaMixer, Latent, Scenario, T5Config, VitConfig, resolve,
 };
 use crate::catalog;
 use crate::spec::ModelRef;
@@ -250,6 +250,12 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("vit-small", 22_050_664),
     ("vit-large", 304_326_632),
     ("vit-huge", 630_767_362),
+    ("distilbert-base", 66_985_530),
+    ("distilbert-base-cased", 65_220_484),
+    ("distilbert-base-multilingual", 135_445_755),
+    ("distilroberta-base", 82_170_201),
+    ("bert-base-cased", 108_340_804),
+    ("bert-base-multilingual", 178_566_653),
     ("vit-base", 85_800_194),
     ("t5-small", 60_506_624),
     ("t5-base", 222_903_552),
@@ -305,6 +311,14 @@ fn vit_parameters(c: &VitConfig) -> u64 {
     embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (h + 1)
 }
 
+fn distilbert_parameters(c: &DistilBertConfig) -> u64 {
+    let h = c.dim;
+    let layer = 4 * (h * h + h) + 2 * h * c.hidden_dim + c.hidden_dim + h + 4 * h;
+    let embeddings = (c.vocab_size + c.max_position_embeddings) * h + 2 * h;
+    let head = h * h + h + 2 * h + c.vocab_size;
+    embeddings + c.n_layers * layer + head
+}
+
 #[test]
 fn models_have_as_many_parameters_as_published() {
     for &(id, published) in PUBLISHED {
@@ -317,6 +331,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Decoder(config) => decoder_parameters(&config),
             Architecture::T5(config) => t5_parameters(&config),
             Architecture::Bart(config) => bart_parameters(&config),
+            Architecture::DistilBert(config) => distilbert_parameters(&config),
             Architecture::Vit(config) => vit_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),
             Architecture::Fla(config) => fla_parameters(&config),

@@ -2,9 +2,9 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, DecoderType, Evaluation, FlaConfig, Framework,
-    LigerKernels, LinearModel, Lora, Loss, Offload, Optimizer, Precision, Program, Quantization,
-    Scenario, SdpaBackend, T5Config, Task, VitConfig,
+    DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, Evaluation, FlaConfig,
+    Framework, LigerKernels, LinearModel, Lora, Loss, Offload, Optimizer, Precision, Program,
+    Quantization, Scenario, SdpaBackend, T5Config, Task, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -131,6 +131,8 @@ pub enum Architecture {
     Bart(BartConfig),
     /// BERT and `RoBERTa`.
     Bert(BertConfig),
+    /// `DistilBERT`.
+    DistilBert(DistilBertConfig),
     /// The vision transformer.
     Vit(VitConfig),
 }
@@ -202,6 +204,15 @@ impl Architecture {
                 c.encoder.head_dim.max(c.decoder.head_dim),
                 None,
                 c.position_rows,
+            ),
+            Self::DistilBert(c) => (
+                c.dim,
+                c.hidden_dim,
+                c.vocab_size,
+                c.n_heads,
+                c.head_dim,
+                None,
+                c.max_position_embeddings,
             ),
             Self::Vit(c) => (
                 c.hidden_size,

@@ -9,8 +9,8 @@ pub(super) fn tasks(architecture: &Architecture) -> &'static [Task] {
             &[Task::CausalLm]
         }
         Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
+        Architecture::DistilBert(_) => &[Task::MaskedLm, Task::SequenceClassification],
         Architecture::Vit(_) => &[Task::ImageClassification],
-        Architecture::Bert(config) if config.roberta => &[Task::MaskedLm],
         Architecture::Bert(_) => &[Task::MaskedLm, Task::SequenceClassification],
     }
 }

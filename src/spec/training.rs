@@ -219,7 +219,7 @@ pub(super) fn check_attention(
     let recent = scenario.framework == Framework::Torch215Transformers523;
     let missing = match model.architecture {
         Architecture::T5(_) => true,
-        Architecture::Bert(_) => !recent,
+        Architecture::Bert(_) | Architecture::DistilBert(_) => !recent,
         _ => false,
     };
     if flash_package && missing {

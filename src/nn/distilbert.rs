@@ -1,0 +1,194 @@
+//! `DistilBERT` (`models/distilbert/modeling_distilbert.py`), predicting masked tokens or a class.
+
+use super::activation::activated;
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::decoder::Shell;
+use super::distilbert_layer::{DistilBertLayer, Shared};
+use super::facts::{Facts, Transformers};
+use super::layers::{Embedding, LayerNorm, Linear};
+use super::loss;
+use super::mask;
+use super::model::Output;
+use crate::spec::{Activation, Attention, DistilBertConfig, ResolvedSpec, Task};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// `DistilBertForMaskedLM` or `DistilBertForSequenceClassification`.
+pub(super) struct DistilBert {
+    words: Embedding,
+    positions: Embedding,
+    layer_norm: LayerNorm,
+    position_ids: Tensor,
+    layers: Vec<Rc<DistilBertLayer>>,
+    head: Head,
+    dropout: bool,
+    attention: Attention,
+    dtype: DType,
+    shell: Shell,
+}
+
+enum Head {
+    /// The table of tokens is the embedding's.
+    Tokens {
+        transform: Linear,
+        layer_norm: LayerNorm,
+        weight: Tensor,
+        bias: Tensor,
+        activation: Activation,
+    },
+    Class {
+        pre_classifier: Linear,
+        classifier: Linear,
+        dropout: bool,
+    },
+}
+
+impl DistilBert {
+    pub(super) fn new(
+        b: &Builder,
+        c: &DistilBertConfig,
+        spec: &ResolvedSpec,
+        facts: Facts,
+    ) -> Self {
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let base = b.at("distilbert");
+        let embeddings = base.at("embeddings");
+        let words = Embedding::of_input(&embeddings.at("word_embeddings"), c.vocab_size, c.dim);
+        let table = embeddings.at("position_embeddings");
+        let positions = Embedding::new(&table, c.max_position_embeddings, c.dim);
+        let layer_norm = LayerNorm::new(&embeddings.at("LayerNorm"), c.dim);
+        let ids = [1, c.max_position_embeddings];
+        let position_ids = embeddings.buffer("position_ids", ids, DType::Int64);
+        let layers = base.at("transformer").items("layer", c.n_layers, |b| {
+            Rc::new(DistilBertLayer::new(b, c, options))
+        });
+        let head = if spec.task == Task::SequenceClassification {
+            Head::Class {
+                pre_classifier: Linear::new(&b.at("pre_classifier"), c.dim, c.dim, true),
+                classifier: Linear::new(&b.at("classifier"), c.dim, c.num_labels, true),
+                dropout: c.classifier_dropout,
+            }
+        } else {
+            let transform = Linear::new(&b.at("vocab_transform"), c.dim, c.dim, true);
+            let layer_norm = LayerNorm::new(&b.at("vocab_layer_norm"), c.dim);
+            let projector = b.at("vocab_projector");
+            projector.untied([c.vocab_size, c.dim]);
+            Head::Tokens {
+                transform,
+                layer_norm,
+                weight: words.weight.clone(),
+                bias: projector.parameter("bias", [c.vocab_size]),
+                activation: c.activation,
+            }
+        };
+        Self {
+            words,
+            positions,
+            layer_norm,
+            position_ids,
+            layers,
+            head,
+            dropout: c.dropout.embedding,
+            attention: spec.attention,
+            dtype: b.dtype(),
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("distilbert", None, || self.encode(t, input_ids));
+        let logits = t.scoped("head", None, || self.logits(t, &hidden));
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop(hidden);
+        Output {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+        }
+    }
+
+    fn logits(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        match &self.head {
+            Head::Tokens {
+                transform,
+                layer_norm,
+                weight,
+                bias,
+                activation,
+            } => {
+                let x = activated(t, *activation, transform.forward(t, hidden));
+                let normed = layer_norm.forward(t, &x);
+                drop(x);
+                t.linear(&normed, weight, Some(bias))
+            }
+            Head::Class {
+                pre_classifier,
+                classifier,
+                dropout,
+            } => {
+                // hidden_state[:, 0]
+                let rows = self.shell.facts.index_all(t, hidden, 1);
+                let first = t.select(&rows, 1);
+                let active = activated(t, Activation::Relu, pre_classifier.forward(t, &first));
+                let pooled = dropped(t, active, *dropout);
+                classifier.forward(t, &pooled)
+            }
+        }
+    }
+
+    /// `DistilBertModel`: `[B, S, H]`.
+    fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        let recent = self.shell.facts.transformers == Transformers::V5;
+        if !recent && !self.shell.padding_mask {
+            mask::looks_like_padding(t, size.0);
+        }
+        let embedded = t.scoped("embeddings", None, || self.embed(t, input_ids));
+        let shared = Shared(if recent {
+            self.shell
+                .padding_mask
+                .then(|| mask::of_encoder(t, size, self.attention, self.dtype))
+        } else {
+            self.mask_of_four(t, size)
+        });
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("transformer.layer", Some(i), || {
+                self.shell.run(t, layer, &hidden, &shared)
+            });
+        }
+        drop((shared, embedded));
+        hidden
+    }
+
+    fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let words = self.words.forward(t, input_ids);
+        let ids = t.slice(&self.position_ids, 1, 0, input_ids.dim(1));
+        let positions = self.positions.forward(t, &ids);
+        let sum = t.add(&words, &positions);
+        let normed = self.layer_norm.forward(t, &sum);
+        drop(sum);
+        let out = dropped(t, normed, self.dropout);
+        drop((words, positions));
+        out
+    }
+
+    /// The mask of transformers 4: eager attention compares a mask `[B, S]` that is always there,
+    /// sdpa gets none where nothing is padding.
+    fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64)) -> Option<Tensor> {
+        let padding = self.shell.padding_mask;
+        let ones = (!padding).then(|| t.empty("ones", Shape::from([b, s]), DType::Float32));
+        if self.attention == Attention::Eager {
+            // The mask that came with the batch lives there.
+            return ones.or_else(|| Some(t.empty("mask", Shape::from([0]), DType::Int64)));
+        }
+        mask::looks_for_padding(t, (b, s));
+        padding.then(|| mask::expanded(t, (b, s, s), self.dtype))
+    }
+}
