@@ -149,6 +149,7 @@ fn read_experts(
     fields: &mut ConfigFields<'_>,
 ) -> Experts {
     let count = fields.optional("n_routed_experts", &EXPERTS, defaults.experts);
+    experts::warn_of_options(fields);
     let size = fields.optional("moe_intermediate_size", &WIDTH, defaults.expert_size);
     let shared = fields.optional("n_shared_experts", &EXPERTS, defaults.shared);
     let dense = fields.optional(

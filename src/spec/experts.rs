@@ -126,6 +126,7 @@ pub(super) fn read(
     let (name, default) = defaults.count;
     let count = fields.optional(name, &EXPERTS, default);
     let per_token = per_token(count, defaults.per_token, fields);
+    warn_of_options(fields);
     Some(Experts {
         count,
         per_token,
@@ -146,6 +147,38 @@ pub(super) fn read(
         normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
         sparse: sparse(layers, defaults.steps, fields),
     })
+}
+
+/// Warns of options of a router that are not counted.
+pub(super) fn warn_of_options(fields: &mut ConfigFields<'_>) {
+    if fields.flag("output_router_logits", false) {
+        let key = fields.key("output_router_logits");
+        fields.push(
+            Finding::warning(
+                &key,
+                "The loss that balances the experts is not counted: a few numbers for each token, expert and layer.",
+                "未计入专家负载均衡损失：每个词元、专家和层只有少量数值。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    for field in ["clip_qkv", "router_jitter_noise"] {
+        if fields
+            .get(field)
+            .and_then(Value::as_f64)
+            .is_some_and(|x| x > 0.0)
+        {
+            let key = fields.key(field);
+            fields.push(
+                Finding::warning(
+                    &key,
+                    format!("What {field} takes for a moment is not counted."),
+                    format!("未计入 {field} 的临时占用。"),
+                )
+                .with_fix(&key, Value::Null),
+            );
+        }
+    }
 }
 
 /// `num_experts_per_tok`, which cannot be more than there are.

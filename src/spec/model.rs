@@ -270,6 +270,7 @@ const FIELDS: &[&str] = &[
     "attnres_block_size",
     "clamp_min",
     "conv_size",
+    "clip_qkv",
     "d_ff",
     "d_kv",
     "d_model",
