@@ -191,6 +191,23 @@ fn programs_around_the_step_meet_every_goal() {
     every_goal_is_met("programs.jsonl", 28);
 }
 
+/// Every family with every option, in combinations that nobody tuned to.
+#[test]
+fn the_grid_over_families_and_options_is_as_exact_as_the_goals_ask() {
+    let accuracy = accuracy("grid.jsonl");
+    println!("{accuracy}");
+    let refused: usize = accuracy.not_supported().values().sum();
+    assert_eq!(accuracy.compared() + refused, 124);
+    assert!(refused <= 3, "{:?}", accuracy.not_supported());
+    for goal in accuracy.goals() {
+        assert!(
+            goal.met,
+            "{}: {} against {}",
+            goal.what, goal.found, goal.bound
+        );
+    }
+}
+
 fn every_goal_is_met(fixture: &str, cases: usize) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");

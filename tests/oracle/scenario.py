@@ -47,6 +47,9 @@ def model_fields(scenario):
     kind = fields.pop("model_type")
     for key in ("architectures", "torch_dtype", "dtype"):
         fields.pop(key, None)
+    if scenario["task"] == "seq2seq_lm":
+        # Catalog configs are cut to what decides sizes; labels are shifted behind this token.
+        fields = {"decoder_start_token_id": 0, "pad_token_id": 0, **fields}
     return kind, fields
 
 
