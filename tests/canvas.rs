@@ -10,7 +10,7 @@ mod data;
 mod drawing;
 
 use drawing::{English, look};
-use highwater::browser::draw_on;
+use highwater::browser::Canvas;
 use highwater::chart::{
     CrossoverFigure, PhasesFigure, Theme, TimelineFigure, TimelineMarks, draw_crossover,
     draw_phases, draw_timeline,
@@ -18,6 +18,8 @@ use highwater::chart::{
 use highwater::report::Measure;
 use highwater::units::Bytes;
 use js_sys::Date;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{HtmlCanvasElement, window};
@@ -29,6 +31,11 @@ const DRAWINGS: u32 = 100;
 /// Ten times the budget of 3 ms: the machine may be busy, and the build is not optimized; a
 /// change of order is not noise.
 const LIMIT_MS: f64 = 30.0;
+
+fn area(element: &HtmlCanvasElement) -> DrawingArea<Canvas, Shift> {
+    let canvas = Canvas::prepare(element, None).expect("an element with a size");
+    canvas.into_drawing_area()
+}
 
 fn canvas() -> HtmlCanvasElement {
     let document = window()
@@ -92,14 +99,18 @@ fn each_figure_is_drawn_well_within_a_frame() {
         cursor: None,
     };
     time("phases", |element| {
-        draw_on(element, None, |area| draw_phases(&phases, &look, area));
+        let area = area(element);
+        draw_phases(&phases, &look, &area).expect("a drawing");
+        area.present().expect("it is shown");
     });
     time("timeline", |element| {
-        draw_on(element, None, |area| draw_timeline(&timeline, &look, area));
+        let area = area(element);
+        draw_timeline(&timeline, &look, &area).expect("a drawing");
+        area.present().expect("it is shown");
     });
     time("crossover", |element| {
-        draw_on(element, None, |area| {
-            draw_crossover(&crossover, &look, area)
-        });
+        let area = area(element);
+        draw_crossover(&crossover, &look, &area).expect("a drawing");
+        area.present().expect("it is shown");
     });
 }

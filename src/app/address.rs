@@ -2,7 +2,7 @@
 
 use super::store::Store;
 use crate::browser;
-use crate::codec::{self, Theme, ViewOptions};
+use crate::codec::{self, Theme, ViewOptions, WidgetControls};
 use crate::spec::{Finding, Scenario};
 use crate::text::Language;
 use leptos::prelude::*;
@@ -23,6 +23,8 @@ pub(super) struct Opening {
     pub theme: Option<Theme>,
     /// Whether the compact widget is asked for.
     pub embedded: bool,
+    /// Which controls the compact widget has.
+    pub controls: WidgetControls,
 }
 
 /// Reads a query.
@@ -37,6 +39,7 @@ pub(super) fn read(query: &str) -> Opening {
             .unwrap_or_else(preferred_language),
         theme: view.theme,
         embedded: view.embed,
+        controls: view.controls,
     }
 }
 
@@ -45,6 +48,11 @@ pub fn query_of(store: Store, embed: bool) -> String {
     store
         .scenario
         .with(|scenario| encode(scenario, view_of(store, embed)))
+}
+
+/// The query of the widget with other looks than the page's.
+pub fn query_of_widget(store: Store, view: ViewOptions) -> String {
+    store.scenario.with(|scenario| encode(scenario, view))
 }
 
 /// The query of another scenario in the same view.
@@ -66,6 +74,7 @@ fn view_of(store: Store, embed: bool) -> ViewOptions {
     let language = store.language.get();
     ViewOptions {
         embed,
+        controls: store.controls,
         theme: store.theme,
         lang: (language != store.preferred)
             .then(|| codec::Language::from_name(language.name()))

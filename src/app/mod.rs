@@ -16,7 +16,7 @@ mod engine;
 mod focus;
 mod store;
 
-pub use address::{query_of, query_of_scenario, visit};
+pub use address::{query_of, query_of_scenario, query_of_widget, visit};
 pub use focus::{Focus, Lifetime, Target};
 pub use store::{Draft, Ghost, Store, use_store};
 

@@ -3,7 +3,7 @@
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use crate::browser::{self, Appearance};
-use crate::codec::Theme;
+use crate::codec::{Theme, WidgetControls};
 use crate::report::{Detail, Estimate, Measure, Remedy, Sweep, Timeline};
 use crate::spec::{Finding, Fix, Scenario, Severity, resolve};
 use crate::text::{ByteUnits, Language};
@@ -81,6 +81,8 @@ pub struct Store {
     pub theme: Option<Theme>,
     /// Whether this is the compact widget in somebody else's page.
     pub embedded: bool,
+    /// Which controls the compact widget has.
+    pub controls: WidgetControls,
     gesture: RwSignal<Gesture>,
 }
 
@@ -116,6 +118,7 @@ impl Store {
             appearance: RwSignal::new(browser::appearance(opening.theme.map(|t| t == Theme::Dark))),
             theme: opening.theme,
             embedded: opening.embedded,
+            controls: opening.controls,
             gesture: RwSignal::new(Gesture::default()),
         }
     }

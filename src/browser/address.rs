@@ -20,6 +20,13 @@ pub fn query() -> String {
         .unwrap_or_default()
 }
 
+/// The whole address of a file that lies beside this page.
+pub fn href_beside(file: &str) -> String {
+    let page = href_with("");
+    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{folder}/{file}")
+}
+
 /// This page's whole address with another query.
 pub fn href_with(query: &str) -> String {
     let base = location()

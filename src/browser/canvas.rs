@@ -5,8 +5,7 @@
 //! what it draws to the device's pixels, so that hairlines stay sharp at ratios such as 1.25.
 //! Styles are set only when they change, and strokes of one style go to the canvas together.
 
-use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use super::document::document;
 use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
@@ -23,22 +22,6 @@ const PLOTTERS_EM: f64 = 1.24;
 
 /// A line of text is about this many times as high as its font's size.
 const LINE_HEIGHT: f64 = 4.0 / 3.0;
-
-/// Draws on an element: prepares it, hands a plotters area to `draw`, and completes the drawing.
-///
-/// `size` is what the element takes in CSS pixels, where that is known: asking for it makes the
-/// browser lay out the page at once. Nothing happens while the element takes no room.
-pub fn draw_on(
-    element: &HtmlCanvasElement,
-    size: Option<(u32, u32)>,
-    draw: impl FnOnce(&DrawingArea<Canvas, Shift>) -> Result<(), DrawingAreaErrorKind<Infallible>>,
-) {
-    if let Some(canvas) = Canvas::prepare(element, size) {
-        let area = canvas.into_drawing_area();
-        // A canvas reports no errors.
-        let _ = draw(&area).and_then(|()| area.present());
-    }
-}
 
 /// A canvas to be drawn on once; get a new one for each drawing, since sizes may have changed.
 pub struct Canvas {
@@ -102,6 +85,19 @@ impl Canvas {
         if size.0 == 0 || size.1 == 0 {
             return None;
         }
+        Self::sized(element, size, ratio)
+    }
+
+    /// A canvas that is on no screen, and the element that holds it.
+    ///
+    /// None when the browser has no 2D canvas.
+    pub fn apart(size: (u32, u32), ratio: f64) -> Option<(Self, HtmlCanvasElement)> {
+        let element = document()?.create_element("canvas").ok()?;
+        let element: HtmlCanvasElement = element.dyn_into().ok()?;
+        Some((Self::sized(&element, size, ratio)?, element))
+    }
+
+    fn sized(element: &HtmlCanvasElement, size: (u32, u32), ratio: f64) -> Option<Self> {
         let device = |css: u32| whole(f64::from(css) * ratio);
         // Setting a size clears the canvas and its state, also when it is the old one.
         element.set_width(device(size.0));

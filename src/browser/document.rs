@@ -1,6 +1,7 @@
 //! The document: its language, title and skeleton.
 
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
 use web_sys::{
     Document, Element, Event, FocusEvent, HtmlElement, ScrollIntoViewOptions,
     ScrollLogicalPosition, Window,
@@ -133,4 +134,21 @@ pub fn focus_leaves(event: &FocusEvent) -> bool {
     let handler: Option<Element> = event.current_target().and_then(|at| at.dyn_into().ok());
     let next: Option<Element> = event.related_target().and_then(|to| to.dyn_into().ok());
     handler.is_some_and(|handler| !handler.contains(next.as_deref()))
+}
+
+/// Calls `newer` when a newer version of the page lies ready (`public/offline.js` says so).
+pub fn on_update(newer: impl Fn() + 'static) {
+    let newer = Closure::<dyn Fn()>::new(newer);
+    if let Some(window) = window() {
+        let _ = window
+            .add_event_listener_with_callback("highwater-update", newer.as_ref().unchecked_ref());
+    }
+    newer.forget();
+}
+
+/// Loads the page again.
+pub fn reload() {
+    if let Some(window) = window() {
+        let _ = window.location().reload();
+    }
 }

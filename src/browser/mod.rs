@@ -8,22 +8,26 @@ mod address;
 mod appearance;
 mod canvas;
 mod clipboard;
+mod dialog;
 mod document;
 mod embed;
 mod failure;
 mod fetch;
+mod files;
 mod memory;
 
-pub use address::{href_with, push_query, query, replace_query};
+pub use address::{href_beside, href_with, push_query, query, replace_query};
 pub use appearance::{Appearance, appearance, is_wide, on_appearance_change, on_resize, on_seen};
-pub use canvas::{Canvas, draw_on};
+pub use canvas::Canvas;
 pub use clipboard::copy;
+pub use dialog::{can_share, close_dialog, share, show_modal};
 pub use document::{
-    focus_first, focus_leaves, focus_within, is_typing, languages, point_out, remove_skeleton,
-    set_language, set_root, set_root_style, show_within,
+    focus_first, focus_leaves, focus_within, is_typing, languages, on_update, point_out, reload,
+    remove_skeleton, set_language, set_root, set_root_style, show_within,
 };
 pub use embed::follow_height;
 pub use failure::report_failures;
 pub use fetch::{FetchError, fetch_text};
+pub use files::{save_png, save_text};
 pub use memory::{recall, remember};
 pub use web_sys::HtmlCanvasElement as CanvasElement;

@@ -11,6 +11,7 @@
 //! and a phase each have one ink everywhere; lengths are CSS pixels; nothing panics at any size.
 
 mod axis;
+mod caption;
 mod color;
 mod crossover;
 mod geometry;
@@ -26,6 +27,7 @@ mod theme;
 mod timeline;
 
 pub use axis::Axis;
+pub use caption::{Caption, captioned};
 pub use color::Rgb;
 pub use crossover::{
     BatchScale, CrossoverFigure, CrossoverHit, CrossoverLayout, Line, draw_crossover,
@@ -35,7 +37,7 @@ pub use look::{Highlight, Look, Words};
 pub use number::{Tick, Unit, ticks};
 pub use pen::Drawn;
 pub use phases::{Bar, PhasesFigure, PhasesHit, PhasesLayout, Segment, draw_phases};
-pub use svg::{Caption, Paper, SvgError, svg_crossover, svg_phases, svg_timeline};
+pub use svg::{Paper, SvgError, svg_crossover, svg_phases, svg_timeline};
 pub use texture::Texture;
 pub use theme::{Ink, Theme};
 pub use timeline::{

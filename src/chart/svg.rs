@@ -1,8 +1,9 @@
 //! Figures as SVG documents, for export and for tests.
 
+use super::caption::{Caption, captioned};
 use super::crossover::{CrossoverFigure, draw_crossover};
 use super::look::Look;
-use super::pen::{Drawn, Hold, PLOTTERS_EM, Pen, Type};
+use super::pen::PLOTTERS_EM;
 use super::phases::{PhasesFigure, draw_phases};
 use super::timeline::{TimelineFigure, draw_timeline};
 use plotters::coord::Shift;
@@ -16,6 +17,13 @@ use plotters_svg::SVGBackend;
 /// plotters' SVG backend, with widths of text that are near those of common sans-serif faces
 /// (its own are the same for each byte, so that labels would keep too far apart).
 pub struct Paper<'a>(SVGBackend<'a>);
+
+impl<'a> Paper<'a> {
+    /// An empty document of so many CSS pixels, written into a text.
+    pub fn new(text: &'a mut String, size: (u32, u32)) -> Self {
+        Self(SVGBackend::with_string(text, size))
+    }
+}
 
 type Done = Result<(), DrawingErrorKind<std::io::Error>>;
 
@@ -128,17 +136,6 @@ impl DrawingBackend for Paper<'_> {
     }
 }
 
-/// What an exported figure says around itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caption<'a> {
-    /// Above the figure.
-    pub title: &'a str,
-    /// Below it: what was configured.
-    pub configuration: &'a str,
-    /// Below that: where it can be opened again.
-    pub address: &'a str,
-}
-
 /// The phases as an SVG document of `size` CSS pixels, with a caption around it if there is one.
 ///
 /// # Errors
@@ -185,9 +182,6 @@ pub fn svg_crossover(
 /// What can go wrong while an SVG document is written.
 pub type SvgError = DrawingAreaErrorKind<std::io::Error>;
 
-/// Margin around a captioned figure, in CSS pixels.
-const MARGIN: u32 = 16;
-
 fn document(
     look: &Look,
     size: (u32, u32),
@@ -196,34 +190,12 @@ fn document(
 ) -> Result<String, SvgError> {
     let mut text = String::new();
     {
-        let area = Paper(SVGBackend::with_string(&mut text, size)).into_drawing_area();
+        let area = Paper::new(&mut text, size).into_drawing_area();
         match caption {
             None => draw(&area)?,
-            Some(caption) => framed(&area, look, caption, draw)?,
+            Some(caption) => captioned(&area, look, caption, draw)?,
         }
         area.present()?;
     }
     Ok(text)
-}
-
-fn framed<'p>(
-    area: &DrawingArea<Paper<'p>, Shift>,
-    look: &Look,
-    caption: &Caption,
-    draw: impl FnOnce(&DrawingArea<Paper<'p>, Shift>) -> Result<(), SvgError>,
-) -> Drawn<Paper<'p>> {
-    let theme = look.theme;
-    area.fill(&plotters::style::RGBColor::from(theme.background))?;
-    let line = theme.line_height();
-    let inner = area.margin(MARGIN, MARGIN, MARGIN, MARGIN);
-    let (head, rest) = inner.split_vertically(line * 2);
-    let foot = rest.dim_in_pixel().1.cast_signed() - line * 5 / 2;
-    let (body, foot) = rest.split_vertically(foot);
-    let heading = Type::new(theme.font_size + 3, theme.text, Hold::Left).bold();
-    Pen::new(&head, theme).text(caption.title, (0, line / 2), heading)?;
-    draw(&body)?;
-    let small = Type::new(theme.small(), theme.muted, Hold::Left);
-    let pen = Pen::new(&foot, theme);
-    pen.text(caption.configuration, (0, line), small)?;
-    pen.text(caption.address, (0, line * 2), small)
 }

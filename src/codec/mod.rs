@@ -25,7 +25,7 @@ pub use keys::{KEYS, Key, Kind};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
 pub use query::{decode_query, encode_query};
-pub use view::{Language, Theme, ViewOptions};
+pub use view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
 
 #[cfg(test)]
 mod tests;

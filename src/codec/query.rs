@@ -5,7 +5,7 @@ use super::keys::{KEYS, Key, Kind};
 use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
-use super::view::{Language, Theme, ViewOptions};
+use super::view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
 use crate::spec::{Finding, ModelRef, Scenario, Severity, closest, essential_config};
 use serde_json::{Value, json};
 
@@ -21,6 +21,9 @@ const VERSION: &str = "v";
 const EMBED: &str = "embed";
 const THEME: &str = "theme";
 const LANG: &str = "lang";
+const CONTROLS: &str = "controls";
+/// What stands for no control at all.
+const NO_CONTROLS: &str = "none";
 /// Names that others append to links, which say nothing to us.
 const FOREIGN: &[&str] = &["utm_", "fbclid", "gclid", "ref"];
 
@@ -40,10 +43,40 @@ pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
     }
     pairs.extend(view.theme.map(|theme| (THEME, theme.name().to_owned())));
     pairs.extend(view.lang.map(|lang| (LANG, lang.name().to_owned())));
+    if view.controls != WidgetControls::default() {
+        pairs.push((CONTROLS, write_controls(view.controls)));
+    }
     let written = pairs
         .iter()
         .map(|(name, value)| format!("{name}={}", percent::encode(value)));
     written.collect::<Vec<_>>().join("&")
+}
+
+fn write_controls(controls: WidgetControls) -> String {
+    let shown = WidgetControl::ALL.iter().filter(|&&one| controls.has(one));
+    let names: Vec<&str> = shown.map(|one| one.name()).collect();
+    if names.is_empty() {
+        return NO_CONTROLS.to_owned();
+    }
+    names.join(".")
+}
+
+/// Names between dots or commas; what is no control is reported and left out.
+fn read_controls(text: &str, builder: &mut Builder) -> WidgetControls {
+    let mut controls = WidgetControls::NONE;
+    for name in text.split(['.', ',']).filter(|&name| name != NO_CONTROLS) {
+        let control = read_view(
+            CONTROLS,
+            WidgetControl::ALL,
+            WidgetControl::name,
+            name,
+            builder,
+        );
+        if let Some(control) = control {
+            controls = controls.with(control, true);
+        }
+    }
+    controls
 }
 
 fn write_model(model: &ModelRef) -> (&'static str, String) {
@@ -115,6 +148,7 @@ fn read_pair(name: &str, value: &str, builder: &mut Builder, view: &mut ViewOpti
         EMBED => view.embed = read_flag(value).unwrap_or(false),
         THEME => view.theme = read_view(THEME, Theme::ALL, Theme::name, value, builder),
         LANG => view.lang = read_view(LANG, Language::ALL, Language::name, value, builder),
+        CONTROLS => view.controls = read_controls(value, builder),
         _ => match KEYS.iter().find(|key| key.query == name) {
             Some(key) => read_key(key, value, builder),
             None if FOREIGN.iter().any(|foreign| name.starts_with(foreign)) => {}
@@ -213,7 +247,7 @@ fn read_view<T: Copy>(
 }
 
 fn unknown(name: &str) -> Finding {
-    let others = [CONFIG, LINEAR, PARAMETERS, EMBED, THEME, LANG];
+    let others = [CONFIG, LINEAR, PARAMETERS, EMBED, THEME, LANG, CONTROLS];
     let names = KEYS.iter().map(|key| key.query).chain(others);
     let (hint, hint_zh) = match closest(name, names) {
         Some(nearest) => (

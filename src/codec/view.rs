@@ -22,6 +22,46 @@ names! {
     }
 }
 
+names! {
+    /// Controls of the widget.
+    WidgetControl {
+        /// The micro-batch size.
+        MicroBatchSize = "mb",
+        /// The sequence length.
+        SeqLen = "seq",
+        /// The GPU.
+        Gpu = "gpu",
+    }
+}
+
+/// Which controls the widget has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WidgetControls([bool; WidgetControl::ALL.len()]);
+
+impl Default for WidgetControls {
+    /// All of them.
+    fn default() -> Self {
+        Self([true; WidgetControl::ALL.len()])
+    }
+}
+
+impl WidgetControls {
+    /// None of them.
+    pub const NONE: Self = Self([false; WidgetControl::ALL.len()]);
+
+    /// Whether it has one.
+    pub const fn has(self, control: WidgetControl) -> bool {
+        self.0[control as usize]
+    }
+
+    /// The same with one more, or one less.
+    #[must_use]
+    pub const fn with(mut self, control: WidgetControl, has: bool) -> Self {
+        self.0[control as usize] = has;
+        self
+    }
+}
+
 /// How a link wants the page to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ViewOptions {
@@ -31,4 +71,6 @@ pub struct ViewOptions {
     pub theme: Option<Theme>,
     /// Language; the browser's choice when absent.
     pub lang: Option<Language>,
+    /// Controls of the compact page.
+    pub controls: WidgetControls,
 }

@@ -4,6 +4,7 @@
 //! none can be missing; each sentence is a function of plain data. Nothing here knows the page.
 
 mod explanation;
+mod export;
 mod figures;
 mod language;
 mod node;
@@ -18,6 +19,7 @@ mod verdict;
 mod words;
 
 pub use explanation::explanation;
+pub use export::{configuration, csv, markdown};
 pub use figures::{
     crossover_summary, phase_part, phases_summary, sweep_point, timeline_point, timeline_summary,
 };

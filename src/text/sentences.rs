@@ -92,12 +92,25 @@ pub fn host_peak(phase: HostPhase, language: Language) -> String {
     }
 }
 
-/// The HTML that embeds an address in a page.
-pub fn embed_snippet(address: &str) -> String {
-    let address = address.replace('&', "&amp;").replace('"', "&quot;");
-    format!(
-        "<iframe src=\"{address}\" title=\"Highwater\" width=\"100%\" height=\"420\" \
-         style=\"border:0\" loading=\"lazy\"></iframe>"
+/// HTML that embeds the widget at an address: a plain iframe. Without a height of its own it
+/// begins with 420 CSS pixels, and `script`, when given, lets it follow its content.
+pub fn embed_snippet(address: &str, height: Option<u64>, script: Option<&str>) -> String {
+    const HEIGHT: u64 = 420;
+    let quoted = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;");
+    let height = height.unwrap_or(HEIGHT);
+    let frame = format!(
+        "<iframe src=\"{}\" title=\"Highwater\" width=\"100%\" height=\"{height}\" \
+         style=\"border:0\" loading=\"lazy\"></iframe>",
+        quoted(address)
+    );
+    script.map_or_else(
+        || frame.clone(),
+        |script| {
+            format!(
+                "{frame}\n<script src=\"{}\" defer></script>",
+                quoted(script)
+            )
+        },
     )
 }
 

@@ -1,9 +1,9 @@
 //! Peak by batch size, with the crossing marked and named.
 
 use super::plot::{Move, Plot, Plotted, Sheet, Spot};
+use super::surface::{Area, Surface};
 use crate::app::{Store, Target, use_store};
-use crate::browser::{CanvasElement, draw_on};
-use crate::chart::{CrossoverFigure, CrossoverHit, CrossoverLayout, Look, draw_crossover};
+use crate::chart::{CrossoverFigure, CrossoverHit, CrossoverLayout, Drawn, Look, draw_crossover};
 use crate::report::Sweep;
 use crate::text::{Scale, Term, Word, crossover_summary, sweep_point};
 use crate::units::Bytes;
@@ -51,12 +51,8 @@ fn spot(hit: CrossoverHit) -> Spot {
 }
 
 impl Plot for Crossover {
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32)) {
-        self.with(spot, |figure| {
-            draw_on(canvas, Some(size), |area| {
-                draw_crossover(figure, look, area)
-            });
-        });
+    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
+        self.with(spot, |figure| draw_crossover(figure, look, area))
     }
 
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {

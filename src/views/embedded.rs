@@ -6,6 +6,7 @@ use super::notices::Notices;
 use super::verdict::VerdictPanel;
 use crate::app::{query_of, use_store};
 use crate::browser;
+use crate::codec::{WidgetControl, WidgetControls};
 use crate::text::Word;
 use leptos::prelude::*;
 
@@ -15,6 +16,7 @@ pub(super) fn Embedded() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let whole = move || browser::href_with(&query_of(store, false));
+    let has = move |control| store.controls.has(control);
     let title = move || {
         store
             .answer
@@ -28,11 +30,13 @@ pub(super) fn Embedded() -> impl IntoView {
             </header>
             <VerdictPanel />
             <Notices />
-            <section class="widget-controls" data-testid="controls" aria-label=word(Word::Controls)>
-                <MicroBatchControl />
-                <SeqLenControl />
-                <GpuControl />
-            </section>
+            {(store.controls != WidgetControls::NONE).then(|| view! {
+                <section class="widget-controls" data-testid="controls" aria-label=word(Word::Controls)>
+                    {has(WidgetControl::MicroBatchSize).then(|| view! { <MicroBatchControl /> })}
+                    {has(WidgetControl::SeqLen).then(|| view! { <SeqLenControl /> })}
+                    {has(WidgetControl::Gpu).then(|| view! { <GpuControl /> })}
+                </section>
+            })}
             <Show when=move || store.has_answer()>
                 <DevicePanel />
                 <HostPanel />

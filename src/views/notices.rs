@@ -3,6 +3,7 @@
 use super::controls::KEYS;
 use super::setting::message;
 use crate::app::use_store;
+use crate::browser;
 use crate::spec::{Finding, Severity};
 use crate::text::{Word, fix_label};
 use leptos::prelude::*;
@@ -53,6 +54,25 @@ pub(super) fn Notices() -> impl IntoView {
             <ul class="notices" aria-label=Signal::derive(move || Word::Notices.text(store.language.get()))>
                 {move || all.get().into_iter().map(notice).collect_view()}
             </ul>
+        </Show>
+    }
+}
+
+/// Says that a newer version of the page lies ready.
+#[component]
+pub(super) fn UpdateNotice() -> impl IntoView {
+    let store = use_store();
+    let newer = RwSignal::new(false);
+    browser::on_update(move || newer.set(true));
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    view! {
+        <Show when=move || newer.get()>
+            <p class="notice update" role="status" data-severity="notice">
+                <span>{word(Word::NewVersion)}</span>
+                <button type="button" class="fix" on:click=|_| browser::reload()>
+                    {word(Word::Reload)}
+                </button>
+            </p>
         </Show>
     }
 }

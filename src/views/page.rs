@@ -8,10 +8,11 @@ use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
 use super::explanation::ExplanationPanel;
 use super::glossary::GlossaryPanel;
+use super::gallery::Gallery;
 use super::look::share_inks;
 use super::masthead::Masthead;
 use super::node::NodePanel;
-use super::notices::Notices;
+use super::notices::{Notices, UpdateNotice};
 use super::phases::PhasesPanel;
 use super::remedies::RemediesPanel;
 use super::tensors::TensorsPanel;
@@ -25,6 +26,7 @@ use leptos::prelude::*;
 pub fn page() -> impl IntoView {
     let store = use_store();
     share_inks(store);
+    provide_context(Gallery::new());
     if store.embedded {
         return view! { <Embedded /> }.into_any();
     }
@@ -44,6 +46,7 @@ fn Whole() -> impl IntoView {
                 <Controls />
                 <div class="answer" id="answer" tabindex="-1">
                     <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
+                    <UpdateNotice />
                     <Notices />
                     <Show when=move || store.has_answer()>
                         <DevicePanel />

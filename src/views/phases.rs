@@ -2,9 +2,9 @@
 
 use super::breakdown::BreakdownTable;
 use super::plot::{Move, Plot, Plotted, Sheet, Spot};
+use super::surface::{Area, Surface};
 use crate::app::{Store, Target, use_store};
-use crate::browser::{CanvasElement, draw_on};
-use crate::chart::{Look, PhasesFigure, PhasesHit, PhasesLayout, draw_phases};
+use crate::chart::{Drawn, Look, PhasesFigure, PhasesHit, PhasesLayout, draw_phases};
 use crate::figure::binding_step;
 use crate::report::{Estimate, Measure};
 use crate::sim::Phase;
@@ -69,10 +69,9 @@ impl Phases {
 }
 
 impl Plot for Phases {
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32)) {
-        self.with(spot, |figure| {
-            draw_on(canvas, Some(size), |area| draw_phases(figure, look, area));
-        });
+    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
+        self.with(spot, |figure| draw_phases(figure, look, area))
+            .unwrap_or(Ok(()))
     }
 
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {

@@ -4,10 +4,12 @@
 //! [`Plotted`] wires it to the mouse, to touch, to the keyboard and to what is highlighted
 //! elsewhere. A figure is drawn only while it can be seen.
 
+use super::gallery::Gallery;
 use super::look::{FigureWords, highlight, theme_for, unit};
+use super::surface::{Area, Surface};
 use crate::app::{Target, use_store};
-use crate::browser::{self, CanvasElement};
-use crate::chart::{Look, Theme, Unit};
+use crate::browser;
+use crate::chart::{Drawn, Look, Theme, Unit};
 use crate::text::Word;
 use crate::widgets::{Canvas, Drag, Figure, Place, Stroke};
 use leptos::html;
@@ -68,7 +70,7 @@ pub(super) struct Sheet {
 /// A figure.
 pub(super) trait Plot: Send + Sync {
     /// Draws it; what this reads draws it again when it changes.
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32));
+    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>>;
     /// What is at a place.
     fn hit(&self, sheet: &Sheet, place: Place) -> Option<Spot>;
     /// Where a key leads; from nowhere it leads to what matters most.
@@ -111,6 +113,7 @@ pub(super) fn Plotted(
     let seen = RwSignal::new(false);
     let spot = RwSignal::new(None::<Spot>);
     let spoken = RwSignal::new(String::new());
+    use_context::<Gallery>().inspect(|gallery| gallery.hang(id, title, Arc::clone(&plot)));
     let plot = StoredValue::new(plot);
     let plot = move || plot.get_value();
     Effect::new(move |_| {
@@ -124,7 +127,11 @@ pub(super) fn Plotted(
                 unit: unit(words.units),
                 highlight: highlight(store),
             };
-            plot().draw(&look, spot.get(), &element, size.get());
+            if let Some(area) = Surface::screen(&element, size.get()) {
+                // A canvas reports no errors.
+                let _ = plot().draw(&look, spot.get(), &area);
+                let _ = area.present();
+            }
         }
     });
     Effect::new(move |_| {

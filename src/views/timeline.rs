@@ -1,10 +1,10 @@
 //! Memory over program order: the first and the steady step, or what the reader zooms into.
 
 use super::plot::{Move, Plot, Plotted, Sheet, Spot};
+use super::surface::{Area, Surface};
 use crate::app::{Store, Target, use_store};
-use crate::browser::{CanvasElement, draw_on};
 use crate::chart::{
-    Look, TimelineFigure, TimelineHit, TimelineLayout, TimelineMarks, draw_timeline,
+    Drawn, Look, TimelineFigure, TimelineHit, TimelineLayout, TimelineMarks, draw_timeline,
 };
 use crate::figure::{phase_peaks, zoomed};
 use crate::report::{Estimate, Timeline};
@@ -86,10 +86,9 @@ impl OverTime {
 }
 
 impl Plot for OverTime {
-    fn draw(&self, look: &Look, spot: Option<Spot>, canvas: &CanvasElement, size: (u32, u32)) {
-        self.with(spot, |figure| {
-            draw_on(canvas, Some(size), |area| draw_timeline(figure, look, area));
-        });
+    fn draw(&self, look: &Look, spot: Option<Spot>, area: &Area) -> Drawn<Surface<'static>> {
+        self.with(spot, |figure| draw_timeline(figure, look, area))
+            .unwrap_or(Ok(()))
     }
 
     fn hit(&self, sheet: &Sheet, (x, y): Place) -> Option<Spot> {

@@ -6,6 +6,7 @@
 mod bar;
 mod canvas;
 mod choice;
+mod dialog;
 mod field;
 mod figure;
 mod help;
@@ -13,10 +14,12 @@ mod menu;
 mod number;
 mod search;
 mod switch;
+mod tabs;
 
 pub use bar::{Bar, Legend, Mark, Segment};
 pub use canvas::{Canvas, Drag, Place, Stage, Stroke};
 pub use choice::{Choice, Choices};
+pub use dialog::Dialog;
 pub use field::{Field, Problem};
 pub use figure::Figure;
 pub use help::Help;
@@ -24,3 +27,4 @@ pub use menu::Menu;
 pub use number::Number;
 pub use search::{Found, Search};
 pub use switch::Switch;
+pub use tabs::{Tab, Tabs};

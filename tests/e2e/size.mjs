@@ -23,7 +23,7 @@ function firstVisit() {
     if (!/\.(html|css|js)$/.test(name)) return;
     const text = body.toString();
     for (const other of [...others]) {
-      if (others.has(other) && text.includes(other) && !other.endsWith(".html")) visit(other);
+      if (others.has(other) && text.includes(other) && !/\.(html|png)$/.test(other)) visit(other);
     }
   };
   visit("index.html");

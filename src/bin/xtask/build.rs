@@ -1,7 +1,7 @@
 //! The page: built for hosting, served for development, weighed.
 
 use crate::process::{Failure, browser_tests, minutes, program, root, run};
-use crate::{pins, tools};
+use crate::{hosting, pins, tools};
 use std::net::TcpListener;
 
 /// The port tried first.
@@ -15,11 +15,29 @@ const SERVED: &str = "target/serve";
 
 /// Builds the page for hosting.
 pub fn release_page() -> Result<(), Failure> {
+    release_page_at(None)
+}
+
+/// The same with `--url ADDRESS`, where the page will be, so that previews of links show a picture.
+pub fn release_page_for(arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [] => release_page_at(None),
+        [option, address] if option == "--url" && address.starts_with("http") => {
+            release_page_at(Some(address))
+        }
+        _ => Err(Failure::usage(
+            "build takes nothing, or --url and the address where the page will be, as `--url https://example.org/highwater/`",
+        )),
+    }
+}
+
+fn release_page_at(address: Option<&str>) -> Result<(), Failure> {
     tools::page()?;
     run(
         program("trunk").args(["build", "--release=true"]),
         minutes(20),
     )?;
+    hosting::finish(address)?;
     println!(
         "The page is in target/dist: static files, ready for any web server, under any path.\n\
          They must be served, not opened from disk: `cargo xtask serve` does that here."

@@ -5,6 +5,7 @@
 
 mod bench;
 mod build;
+mod hosting;
 mod pins;
 mod process;
 mod tests;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask serve [--dev] [--port N]  build the page, serve it on this machine, rebuild on change
 cargo xtask test [STAGE ...]          run every check, or only the stages named
-cargo xtask build                     build the page for hosting, as static files
+cargo xtask build [--url ADDRESS]     build the page for hosting, as static files
 cargo xtask size                      what a first visit downloads, against the budget
 cargo xtask bench                     time of one estimate, natively and in WebAssembly
 cargo xtask setup                     install what the others need, and nothing else
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("serve") => build::serve(rest),
         Some("test") => tests::run_stages(rest),
-        Some("build") => nothing_else(rest).and_then(|()| build::release_page()),
+        Some("build") => build::release_page_for(rest),
         Some("size") => nothing_else(rest).and_then(|()| build::size()),
         Some("bench") => nothing_else(rest).and_then(|()| bench::run_both()),
         Some("setup") => nothing_else(rest).and_then(|()| tools::everything()),

@@ -13,6 +13,16 @@ export const DIST = join(ROOT, "target/dist");
 /** The page works under any path; the tests use one that is not the root. */
 const BASE = "/docs/highwater/";
 
+/** What README asks of a strict server. */
+const POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "img-src 'self' data:",
+  "connect-src 'self' https://huggingface.co",
+  "object-src 'none'",
+  "base-uri 'none'",
+].join("; ");
+
 const TYPES = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -34,6 +44,7 @@ async function answer(request, response) {
     const headers = {
       "Content-Type": type,
       "Cache-Control": "no-store",
+      "Content-Security-Policy": POLICY,
       // A frame with `sandbox="allow-scripts"` has an origin of its own.
       "Access-Control-Allow-Origin": "*",
     };

@@ -1,0 +1,114 @@
+// Sharing: the dialog, the widget's options, saved files, and the page without a network.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { launch, open } from "./support/browser.mjs";
+import { query, verdict } from "./support/controls.mjs";
+import { serve } from "./support/site.mjs";
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function shared(page, tab) {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  await dialog.waitFor();
+  await dialog.getByRole("tab", { name: tab }).click();
+  return dialog;
+}
+
+test("the dialog keeps the focus, arrows walk its tabs, and Esc returns to the page", async () => {
+  const { page, close } = await open(browser, site.url);
+  const dialog = await shared(page, "Link");
+  await dialog.getByRole("tab", { name: "Link" }).focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await dialog.getByRole("tab", { name: "Embed" }).getAttribute("aria-selected"), "true");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  const focused = await page.evaluate(() => document.activeElement.textContent.trim());
+  assert.equal(focused, "Share");
+  await close();
+});
+
+test("options of the widget rewrite the snippet and its preview at once", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&mb=16`);
+  const dialog = await shared(page, "Embed");
+  const snippet = () => dialog.getByRole("textbox", { name: "Embed it in a page" }).inputValue();
+  assert.match(await snippet(), /<iframe src="[^"]*mb=16&amp;embed=1"/);
+  assert.match(await snippet(), /embed\.js/);
+  await dialog.getByRole("checkbox", { name: "GPU" }).uncheck();
+  await dialog.getByRole("combobox", { name: "Colours" }).selectOption({ label: "dark" });
+  await dialog.getByRole("combobox", { name: "Height" }).selectOption({ label: "420 px, fixed (no script)" });
+  const text = await snippet();
+  assert.match(text, /theme=dark/);
+  assert.match(text, /controls=mb\.seq/);
+  assert.doesNotMatch(text, /<script/);
+  const preview = page.frameLocator("iframe.preview");
+  await preview.getByTestId("verdict").waitFor();
+  assert.equal(await preview.getByRole("slider").count(), 2);
+  await close();
+});
+
+for (const [kind, looks] of [
+  ["SVG", /^<svg[\s\S]*Qwen2\.5 1\.5B[\s\S]*<\/svg>/],
+  ["PNG", /^\x89PNG/],
+]) {
+  test(`each figure is saved as ${kind} with its configuration`, async () => {
+    const { page, close } = await open(browser, site.url);
+    const dialog = await shared(page, "Export");
+    const rows = dialog.locator(".export-row");
+    assert.ok((await rows.count()) >= 3);
+    for (let at = 0; at < (await rows.count()); at += 1) {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        rows.nth(at).getByRole("button", { name: kind }).click(),
+      ]);
+      assert.match(download.suggestedFilename(), new RegExp(`^highwater-.*\\.${kind.toLowerCase()}$`));
+      const content = await readFile(await download.path());
+      assert.match(content.toString("latin1"), looks);
+      assert.ok(content.length > 4_000, `${content.length} bytes`);
+    }
+    await close();
+  });
+}
+
+test("the numbers are saved as JSON, Markdown and CSV", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&mb=3`);
+  const dialog = await shared(page, "Export");
+  const saved = async (name) => {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name, exact: true }).click(),
+    ]);
+    return readFile(await download.path(), "utf8");
+  };
+  const json = JSON.parse(await saved("JSON"));
+  assert.equal(json.scenario.micro_batch_size, 3);
+  assert.ok(json.report.device.steady_step.peak.peak_tensor > 1e9);
+  assert.match(await saved("Markdown"), /\| parameters \|/);
+  const csv = await saved("CSV");
+  assert.match(csv, new RegExp(`optimizer_step,peak_tensor,${json.report.device.steady_step.peak.peak_tensor}`));
+  await close();
+});
+
+test("the page opens without a network after the first visit, with the address's configuration", async () => {
+  const { page, context, close } = await open(browser, site.url, { serviceWorkers: "allow" });
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  const held = () => page.evaluate(async () => (await (await caches.open("highwater")).keys()).length);
+  for (let tries = 0; tries < 100 && (await held()) < 6; tries += 1) await page.waitForTimeout(100);
+  await context.setOffline(true);
+  await page.goto(`${site.url}?v=1&mb=16`);
+  await page.getByTestId("verdict").waitFor();
+  assert.match(await verdict(page), /backward/);
+  assert.match(query(page), /mb=16/);
+  await context.setOffline(false);
+  await close();
+});
