@@ -51,7 +51,6 @@ words! {
     TabLink: "Link", "链接";
     TabEmbed: "Embed", "嵌入";
     TabExport: "Export", "导出";
-    Close: "Close", "关闭";
     ShareLinkHelp: "It holds the whole configuration; nothing is stored anywhere else.", "链接中包含全部配置，不存放在任何其他地方。";
     EmbedControls: "Controls of the widget", "小部件的控件";
     EmbedTheme: "Colours", "配色";
