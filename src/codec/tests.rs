@@ -390,6 +390,7 @@ fn view_options_are_not_part_of_the_scenario() {
         embed: true,
         theme: Some(Theme::Dark),
         lang: Some(Language::Chinese),
+        controls: WidgetControls::default().with(WidgetControl::Gpu, false),
     };
     let query = encode_query(&Scenario::default(), &view);
     assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh");
