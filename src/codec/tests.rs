@@ -393,7 +393,7 @@ fn view_options_are_not_part_of_the_scenario() {
         controls: WidgetControls::default().with(WidgetControl::Gpu, false),
     };
     let query = encode_query(&Scenario::default(), &view);
-    assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh");
+    assert_eq!(query, "v=1&embed=1&theme=dark&lang=zh&controls=mb.seq");
     let (scenario, read, findings) = decode_query(&query);
     assert_eq!((scenario, read), (Scenario::default(), view));
     assert!(findings.is_empty());
