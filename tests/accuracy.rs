@@ -180,6 +180,11 @@ fn falcon_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn mamba_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("mamba.jsonl", 13);
+}
+
+#[test]
 fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }

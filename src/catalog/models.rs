@@ -125,6 +125,11 @@ models! {
     "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";
     "opt-125m", "OPT 125M", "facebook/opt-125m", "2022-05";
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";
+    "mamba-130m", "Mamba 130M", "state-spaces/mamba-130m-hf", "2023-12";
+    "mamba-370m", "Mamba 370M", "state-spaces/mamba-370m-hf", "2023-12";
+    "mamba-790m", "Mamba 790M", "state-spaces/mamba-790m-hf", "2023-12";
+    "mamba-1.4b", "Mamba 1.4B", "state-spaces/mamba-1.4b-hf", "2023-12";
+    "mamba-2.8b", "Mamba 2.8B", "state-spaces/mamba-2.8b-hf", "2023-12";
     "falcon-rw-1b", "Falcon RW 1B", "tiiuae/falcon-rw-1b", "2023-04";
     "falcon-7b", "Falcon 7B", "tiiuae/falcon-7b", "2023-04";
     "falcon-40b", "Falcon 40B", "tiiuae/falcon-40b", "2023-05";

@@ -11,6 +11,7 @@ use super::gemma::{Gemma2Layer, Gemma3Layer, GemmaLayer};
 use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
 use super::llama::LlamaLayer;
+use super::mamba::Mamba;
 use super::model::Output;
 use super::olmo2::Olmo2Layer;
 use super::opt::Opt;
@@ -32,6 +33,12 @@ impl CausalLm for Bloom {
 }
 
 impl CausalLm for Falcon {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+impl CausalLm for Mamba {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
     }
@@ -77,6 +84,10 @@ pub(super) fn build(
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => Box::new(Causal::<LlamaLayer>::new(b, c, spec, facts)),
+        DecoderType::Mamba => {
+            let sizes = c.state_space.unwrap_or_default();
+            Box::new(Mamba::new(b, c, sizes, spec, facts))
+        }
         DecoderType::Bloom => Box::new(Bloom::new(b, c, spec, facts)),
         DecoderType::Falcon => Box::new(Falcon::new(b, c, spec, facts)),
         DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),

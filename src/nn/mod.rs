@@ -43,6 +43,7 @@ mod linear;
 mod llama;
 mod lora;
 mod loss;
+mod mamba;
 mod mask;
 mod model;
 mod moe;

@@ -13,6 +13,8 @@ limitations! {
     "假定每个序列都达到最大长度；依赖数值的行为（打包、路由）不予计算。";
     "The experts of a mixture run as one grouped product, whose sizes do not depend on routing, as transformers 5 does it; the loss that balances them (output_router_logits) is not counted.",
     "混合专家按 transformers 5 的方式以一次分组矩阵乘计算，尺寸与路由无关；未计入路由的负载均衡损失（output_router_logits）。";
+    "Mamba runs its plain path, without the kernels of mamba-ssm; of its loop over tokens a few are run and the others counted.",
+    "Mamba 采用普通路径，不使用 mamba-ssm 内核；逐词元循环只模拟其中几步，其余按数量计入。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",

@@ -29,6 +29,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "phi-3-mini",
         "opt-125m",
         "falcon-rw-1b",
+        "bloom-560m",
+        "mamba-130m",
         "falcon-7b",
         "falcon-40b",
     ] {

@@ -1,12 +1,23 @@
 //! Implementations of attention that a family does not have.
 
-use super::{Architecture, Attention, DecoderType, Finding, Scenario};
+use super::{Architecture, Attention, DecoderType, Finding, Framework, Scenario};
 
 /// Refuses what transformers refuses, or what is not estimated yet.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let Architecture::Decoder(config) = architecture else {
         return;
     };
+    let recent = Framework::Torch215Transformers523;
+    if config.model_type == DecoderType::Mamba && scenario.framework != recent {
+        findings.push(
+            Finding::error(
+                "framework",
+                "Mamba is estimated as transformers 5 writes it; older versions are not supported yet.",
+                "Mamba 按 transformers 5 的实现估算；暂不支持更早的版本。",
+            )
+            .with_fix("framework", recent.name()),
+        );
+    }
     match (config.model_type, scenario.attention) {
         (DecoderType::Bloom, Attention::FlashAttention2) => findings.push(
             Finding::error(

@@ -5,7 +5,7 @@ use super::config_fields::ConfigFields;
 use super::deepseek::Latent;
 use super::experts::Experts;
 use super::modules::Module;
-use super::{bloom, deepseek, falcon, gemma, gpt_neox, gpt2, llama, olmo2, opt, phi, phi3};
+use super::{bloom, deepseek, falcon, gemma, gpt_neox, gpt2, llama, mamba, olmo2, opt, phi, phi3};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -68,10 +68,27 @@ pub struct DecoderConfig {
     pub windowed: Vec<bool>,
     /// Where dropout is active in training.
     pub dropout: Dropout,
+    /// Sizes of a state space in the place of attention.
+    pub state_space: Option<StateSpace>,
     /// The experts of layers whose MLP is a mixture of them.
     pub experts: Option<Experts>,
     /// The sizes of attention whose keys and values are kept in low rank.
     pub latent: Option<Latent>,
+}
+
+/// Sizes and options of Mamba's state space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StateSpace {
+    /// Columns of a channel's state.
+    pub state_size: u64,
+    /// Tokens that the convolution reaches.
+    pub conv_kernel: u64,
+    /// Columns from which time steps are projected.
+    pub time_step_rank: u64,
+    /// Whether the convolution has a bias.
+    pub conv_bias: bool,
+    /// Whether the residual stream is in float32.
+    pub wide_residual: bool,
 }
 
 /// How queries, keys and values lie in the result of one projection.
@@ -115,6 +132,8 @@ pub enum DecoderType {
     Qwen2Moe,
     /// Qwen3 with experts.
     Qwen3Moe,
+    /// Mamba.
+    Mamba,
     /// BLOOM.
     Bloom,
     /// Falcon.
@@ -180,6 +199,7 @@ impl DecoderConfig {
             idle_window: None,
             windowed: Vec::new(),
             dropout: Dropout::default(),
+            state_space: None,
             experts: None,
             latent: None,
         }
@@ -202,6 +222,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::read(model_type, fields),
+        DecoderType::Mamba => mamba::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 => gpt2::read(fields),
@@ -228,6 +249,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::modules(config),
+        DecoderType::Mamba => mamba::modules(config),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 => gpt2::modules(config),

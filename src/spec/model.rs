@@ -45,6 +45,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("olmoe", Reader::Decoder(DecoderType::Olmoe)),
     ("qwen2_moe", Reader::Decoder(DecoderType::Qwen2Moe)),
     ("qwen3_moe", Reader::Decoder(DecoderType::Qwen3Moe)),
+    ("mamba", Reader::Decoder(DecoderType::Mamba)),
     ("bloom", Reader::Decoder(DecoderType::Bloom)),
     ("falcon", Reader::Decoder(DecoderType::Falcon)),
     ("deepseek_v2", Reader::Decoder(DecoderType::DeepseekV2)),
@@ -386,6 +387,13 @@ const FIELDS: &[&str] = &[
     "num_kv_heads",
     "num_ln_in_parallel_attn",
     "parallel_attn",
+    "conv_kernel",
+    "expand",
+    "residual_in_fp32",
+    "state_size",
+    "time_step_rank",
+    "use_bias",
+    "use_conv_bias",
 ];
 
 /// The fields of a config that decide something. A config of a type that is not supported is

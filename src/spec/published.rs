@@ -103,6 +103,15 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(intermediate, hidden);
             (norm, layer, norm)
         }
+        DecoderType::Mamba => {
+            let sizes = config.state_space.expect("a state space");
+            let mixer = intermediate * (sizes.state_size + 1)
+                + intermediate * (sizes.conv_kernel + 1)
+                + 3 * hidden * intermediate
+                + intermediate * (sizes.time_step_rank + 2 * sizes.state_size)
+                + linear(sizes.time_step_rank, intermediate);
+            (0, mixer + hidden, hidden)
+        }
         DecoderType::Falcon => {
             let weights =
                 hidden * (queries + 2 * keys) + hidden * hidden + 2 * hidden * intermediate;
@@ -276,6 +285,11 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("opt-125m", 125_239_296),
     ("opt-1.3b", 1_315_758_080),
     ("gla-1.3b", 1_365_514_240),
+    ("mamba-130m", 129_135_360),
+    ("mamba-370m", 371_516_416),
+    ("mamba-790m", 793_204_224),
+    ("mamba-1.4b", 1_372_178_432),
+    ("mamba-2.8b", 2_768_345_600),
     ("falcon-rw-1b", 1_311_625_216),
     ("falcon-7b", 6_921_720_704),
     ("falcon-40b", 41_303_293_952),

@@ -18,6 +18,20 @@ impl Tape {
         self.saving_its_result("tanh", "tanh_backward", x)
     }
 
+    /// `torch.exp(x)`. Saves its result.
+    pub fn exp(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        self.saving_its_result("exp", "mul", x)
+    }
+
+    /// `torch.nn.functional.softplus(x)`. Saves x.
+    pub fn softplus(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let out = self.like("softplus", x);
+        self.activated(x, out, saved, "softplus_backward")
+    }
+
     /// `torch.nn.functional.relu(x)`. Saves its result.
     pub fn relu(&self, x: &Tensor) -> Tensor {
         self.saving_its_result("relu", "threshold_backward", x)

@@ -9,6 +9,7 @@ mod attention;
 mod attention_math;
 mod cast;
 mod convolution;
+mod depthwise;
 mod embedding;
 mod fla;
 mod flash_package;

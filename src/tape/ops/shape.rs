@@ -184,6 +184,51 @@ impl Tape {
         })
     }
 
+    /// x itself, with storages of so many bytes each that are kept until backward has come to it.
+    pub fn keeping(&self, x: &Tensor, storages: impl Iterator<Item = u64>) -> Tensor {
+        if !self.records(&[x]) {
+            return x.clone();
+        }
+        let forgets = self.recompute.borrow().is_none() && self.checkpoint.borrow().is_some();
+        let kept = |bytes| {
+            if forgets {
+                x.detach()
+            } else {
+                self.empty("loop", Shape::from([bytes]), DType::UInt8)
+            }
+        };
+        let saved: Vec<_> = storages.map(|bytes| self.save(&kept(bytes))).collect();
+        self.view_node(x, *x.shape(), *x.strides(), || {
+            Box::new(move |t, g| {
+                let _kept: Vec<_> = saved.iter().map(|kept| kept.unpack(t)).collect();
+                g.clone()
+            })
+        })
+    }
+
+    /// `torch.stack(parts, dim=-1)` of `count` tensors of which `parts` are some. Saves nothing; the
+    /// gradients are views.
+    pub fn stack_last(&self, parts: &[&Tensor], count: u64) -> Tensor {
+        let mut dims: smallvec::SmallVec<[u64; 5]> = parts[0].shape().dims().into();
+        dims.push(count);
+        let out = self.empty("stack", Shape::new(&dims), widest(parts));
+        if !self.records(parts) {
+            return out;
+        }
+        let (shape, n) = (*parts[0].shape(), parts.len());
+        self.attach(
+            parts,
+            out,
+            Box::new(move |_, g| {
+                let Some(g) = &g[0] else { return smallvec![] };
+                let strides = Shape::new(&g.strides().dims()[..shape.rank()]);
+                (0..n)
+                    .map(|_| Some(g.view_with(shape, strides, None)))
+                    .collect()
+            }),
+        )
+    }
+
     /// `torch.cat(parts, dim)`. Saves nothing; the gradients are views.
     pub fn cat(&self, parts: &[&Tensor], dim: isize) -> Tensor {
         let mut shape = *parts[0].shape();

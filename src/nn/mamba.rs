@@ -1,0 +1,310 @@
+//! Mamba (`models/mamba/modeling_mamba.py`, transformers 5.23) without kernels of its own: the
+//! state is carried from token to token by a loop in Python.
+//!
+//! Note [A loop over tokens]
+//!
+//! Each token's pass through the loop allocates the same as the one before and leaves a state for
+//! backward. So only a few tokens are run. What all others leave is allocated beside the first
+//! token's state and freed when backward has come to that token, the last.
+
+use super::builder::Builder;
+use super::decoder::{Block, Shell};
+use super::facts::Facts;
+use super::layers::{Embedding, Linear, RmsNorm};
+use super::loss;
+use super::model::Output;
+use crate::spec::{DecoderConfig, ResolvedSpec, StateSpace};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// Tokens that are run through the loop.
+const TOKENS: u64 = 4;
+/// Storages that at most stand for what the other tokens leave.
+const STORAGES: u64 = 1024;
+/// Bytes to which the allocator rounds.
+const ROUNDING: u64 = 512;
+
+/// `MambaForCausalLM`.
+pub(super) struct Mamba {
+    embeddings: Embedding,
+    layers: Vec<Rc<MambaBlock>>,
+    norm_f: RmsNorm,
+    lm_head: Linear,
+    dtype: DType,
+    shell: Shell,
+}
+
+struct MambaBlock {
+    norm: RmsNorm,
+    mixer: Mixer,
+    dtype: DType,
+    wide_residual: bool,
+}
+
+/// `MambaMixer`.
+struct Mixer {
+    a_log: Tensor,
+    d: Tensor,
+    conv_weight: Tensor,
+    conv_bias: Option<Tensor>,
+    in_proj: Linear,
+    x_proj: Linear,
+    dt_weight: Tensor,
+    dt_bias: Tensor,
+    out_proj: Linear,
+    inner: u64,
+    sizes: StateSpace,
+    padding: bool,
+}
+
+impl Mamba {
+    pub(super) fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        sizes: StateSpace,
+        spec: &ResolvedSpec,
+        facts: Facts,
+    ) -> Self {
+        let model = b.at("backbone");
+        let at = model.at("embeddings");
+        let embeddings = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
+        let layers = model.items("layers", c.num_hidden_layers, |b| {
+            Rc::new(MambaBlock {
+                norm: RmsNorm::new(&b.at("norm"), c.hidden_size),
+                mixer: Mixer::new(&b.at("mixer"), c, sizes, spec),
+                dtype: b.dtype(),
+                wide_residual: sizes.wide_residual,
+            })
+        });
+        let norm_f = RmsNorm::new(&model.at("norm_f"), c.hidden_size);
+        let tied = c.tie_word_embeddings.then_some(&embeddings.weight);
+        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
+        Self {
+            embeddings,
+            layers,
+            norm_f,
+            lm_head,
+            dtype: b.dtype(),
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let hidden = t.scoped("backbone", None, || {
+            let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
+            let mut hidden = embedded.clone();
+            for (i, layer) in (0..).zip(&self.layers) {
+                hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
+            }
+            let out = t.scoped("norm_f", None, || self.norm_f.forward(t, &hidden));
+            drop((hidden, embedded));
+            out
+        });
+        let logits = t.scoped("lm_head", None, || {
+            let narrow = t.to(&hidden, self.dtype);
+            let logits = self.lm_head.forward(t, &narrow);
+            t.to(&logits, DType::Float32)
+        });
+        let loss = labels
+            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        Output {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+        }
+    }
+}
+
+impl Block for MambaBlock {
+    type Shared = ();
+
+    fn outliving(_: &(), _: Facts) {}
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, _: &()) -> Tensor {
+        let x = {
+            let narrow = t.to(hidden, self.dtype);
+            t.scoped("norm", None, || self.norm.forward(t, &narrow))
+        };
+        let residual = if self.wide_residual {
+            t.to(hidden, DType::Float32)
+        } else {
+            hidden.clone()
+        };
+        let mixed = t.scoped("mixer", None, || self.mixer.forward(t, &x));
+        drop(x);
+        t.add(&residual, &mixed)
+    }
+}
+
+impl Mixer {
+    fn new(b: &Builder, c: &DecoderConfig, sizes: StateSpace, spec: &ResolvedSpec) -> Self {
+        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        let a_log = b.parameter("A_log", [inner, sizes.state_size]);
+        let d = b.parameter("D", [inner]);
+        let conv = b.at("conv1d");
+        let conv_weight = conv.parameter("weight", [inner, 1, sizes.conv_kernel]);
+        let conv_bias = sizes.conv_bias.then(|| conv.parameter("bias", [inner]));
+        let in_proj = Linear::new(&b.at("in_proj"), hidden, 2 * inner, c.attention_bias);
+        let columns = sizes.time_step_rank + 2 * sizes.state_size;
+        let x_proj = Linear::new(&b.at("x_proj"), inner, columns, false);
+        let dt = b.at("dt_proj");
+        let dt_weight = dt.parameter("weight", [inner, sizes.time_step_rank]);
+        let dt_bias = dt.parameter("bias", [inner]);
+        let out_proj = Linear::new(&b.at("out_proj"), inner, hidden, c.attention_bias);
+        Self {
+            a_log,
+            d,
+            conv_weight,
+            conv_bias,
+            in_proj,
+            x_proj,
+            dt_weight,
+            dt_bias,
+            out_proj,
+            inner,
+            sizes,
+            padding: spec.padding_mask && spec.micro_batch_size > 1,
+        }
+    }
+
+    /// `apply_mask_to_padding_states`.
+    fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
+        if self.padding { t.mul_scalar(&x) } else { x }
+    }
+
+    /// `[B, S, H]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let dtype = x.dtype();
+        let (inner, seq) = (self.inner, x.dim(1));
+        let x = self.masked(t, x.clone());
+        let projected = t.transpose(&self.in_proj.forward(t, &x), 1, 2);
+        let decay = {
+            let power = {
+                let wide = t.to(&self.a_log, DType::Float32);
+                t.exp(&wide)
+            };
+            t.neg(&power)
+        };
+        // Arguments of a kernel that is not there.
+        drop([&self.d, &self.dt_bias].map(|x| t.to(x, DType::Float32)));
+        let [states, gate] = t.split(&projected, [inner; 2], 1);
+        let states = {
+            let convolved = self.convolved(t, &states, seq);
+            self.masked(t, t.transpose(&convolved, 1, 2))
+        };
+        let rank = self.sizes.time_step_rank;
+        let columns = self.sizes.state_size;
+        let [time_step, b, c] = {
+            let all = self.x_proj.forward(t, &states);
+            t.split(&all, [rank, columns, columns], -1)
+        };
+        let time_step = {
+            let wide = t.linear(&time_step, &self.dt_weight, None);
+            t.contiguous(&t.transpose(&wide, 1, 2))
+        };
+        let bias = t.to(&self.dt_bias, DType::Float32);
+        let wide_d = t.to(&self.d, DType::Float32);
+        let channels = t.transpose(&states, 1, 2);
+        let scanned = self.scan(
+            t,
+            [&channels, &time_step, &decay, &b, &c, &wide_d, &gate, &bias],
+        );
+        let narrow = t.to(&t.transpose(&scanned, 1, 2), dtype);
+        let out = self.out_proj.forward(t, &narrow);
+        drop((projected, scanned, time_step));
+        out
+    }
+
+    /// `causal_conv1d_fn`: `[B, I, S]` to the same.
+    fn convolved(&self, t: &Tape, x: &Tensor, seq: u64) -> Tensor {
+        let out = {
+            let wide = t.to(x, self.conv_weight.dtype());
+            let longer = t.depthwise_conv1d(&wide, &self.conv_weight, self.conv_bias.as_ref());
+            t.slice(&longer, -1, 0, seq)
+        };
+        let active = t.silu(&out);
+        t.to(&active, x.dtype())
+    }
+
+    /// `mamba_selective_scan` (Note [A loop over tokens]): states and time steps `[B, I, S]`, B and
+    /// C `[B, S, N]`.
+    fn scan(
+        &self,
+        t: &Tape,
+        [states, time_step, decay, b, c, d, gate, bias]: [&Tensor; 8],
+    ) -> Tensor {
+        let dtype = states.dtype();
+        let (batch, inner, seq) = (states.dim(0), states.dim(1), states.dim(2));
+        let columns = self.sizes.state_size;
+        let dt = {
+            let shifted = {
+                let bias = t.to(bias, time_step.dtype());
+                t.add(time_step, &t.unsqueeze(&bias, 1))
+            };
+            t.softplus(&shifted)
+        };
+        let last = |x: &Tensor| t.unsqueeze(x, 3);
+        let discrete_a = {
+            let product = t.mul(&t.view(decay, [1, inner, 1, columns]), &last(&dt));
+            t.exp(&product)
+        };
+        let discrete_b = {
+            let wide = t.to(&t.unsqueeze(b, 1), DType::Float32);
+            t.mul(&last(&dt), &wide)
+        };
+        let delta = {
+            let wide = t.to(&last(states), DType::Float32);
+            t.mul(&discrete_b, &wide)
+        };
+        let mut state = t.empty("zeros", Shape::from([batch, inner, columns]), dtype);
+        let tokens = seq.min(TOKENS);
+        let bytes = |n: u64, dtype: DType| (n * dtype.size()).next_multiple_of(ROUNDING);
+        let others = seq - tokens;
+        let mut outputs = Vec::new();
+        let mut other_outputs: Vec<Tensor> = Vec::new();
+        for token in 0..tokens {
+            state = {
+                let kept = t.mul(&t.select(&discrete_a, 2), &state);
+                t.add(&kept, &t.select(&delta, 2))
+            };
+            if token == 0 && others > 0 {
+                let elements = batch * inner * columns;
+                // As many storages as there are tokens, or each for several.
+                let several = others.div_ceil(STORAGES);
+                let shares = || {
+                    let whole = usize::try_from(others / several).unwrap_or(usize::MAX);
+                    let rest = Some(others % several).filter(|&rest| rest > 0);
+                    std::iter::repeat_n(several, whole).chain(rest)
+                };
+                let narrow = (dtype != DType::Float32).then_some(dtype);
+                let left = shares().flat_map(|tokens| {
+                    let sizes = [Some(DType::Float32), narrow].into_iter().flatten();
+                    sizes.map(move |dtype| tokens * bytes(elements, dtype))
+                });
+                state = t.keeping(&state, left);
+                let output = |tokens| {
+                    let size = tokens * bytes(batch * inner, dtype);
+                    t.empty("loop", Shape::from([size]), DType::UInt8)
+                };
+                other_outputs = shares().map(output).collect();
+            }
+            let narrow = t.to(&state, dtype);
+            let output = t.matmul(&narrow, &t.unsqueeze(&t.select(c, 1), 2));
+            outputs.push(t.select(&output, 2));
+        }
+        let parts: Vec<&Tensor> = outputs.iter().collect();
+        let stacked = t.stack_last(&parts, seq);
+        let skipped = {
+            let product = t.mul(states, &t.view(d, [1, inner, 1]));
+            t.add(&stacked, &product)
+        };
+        drop(stacked);
+        let active = t.silu(gate);
+        let out = t.mul(&skipped, &active);
+        drop((other_outputs, outputs, delta));
+        out
+    }
+}
