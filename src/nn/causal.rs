@@ -38,7 +38,7 @@ pub(super) struct Style {
     /// Which masks are made.
     pub(super) masks: Masks,
     /// How they are made.
-    pub(super) mask_style: MaskStyle,
+    pub(super) masking: MaskStyle,
     /// Whether windowed layers have rotary embeddings of their own.
     pub(super) local_rotary: bool,
 }
@@ -57,7 +57,7 @@ impl Style {
             whole_head: false,
             head_bias: false,
             masks: Masks::One,
-            mask_style: facts.mask_style(),
+            masking: facts.mask_style(),
             local_rotary: false,
         }
     }
@@ -268,7 +268,7 @@ impl<L: Layer> Causal<L> {
         let embedded = self.embed(t, input_ids);
         let positions = self.shell.positions(t, input_ids.dim(1));
         let mask = |window| {
-            let style = self.style.mask_style;
+            let style = self.style.masking;
             self.shell.causal_mask(t, input_ids, window, style)
         };
         let (full, windowed) = match self.style.masks {

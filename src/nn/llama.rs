@@ -40,10 +40,10 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
 
 impl Layer for LlamaLayer {
     fn style(c: &DecoderConfig, facts: Facts) -> Style {
-        let (masks, mask_style) = masks(c, facts);
+        let (masks, masking) = masks(c, facts);
         Style {
             masks,
-            mask_style,
+            masking,
             ..Style::llama(facts)
         }
     }

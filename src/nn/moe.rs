@@ -14,7 +14,7 @@ use crate::units::{DType, Shape};
 
 /// The MLP of a layer: one for all tokens, or experts.
 pub(super) enum Mlp {
-    Dense(GatedMlp),
+    Dense(Box<GatedMlp>),
     Sparse(Box<SparseMoe>),
 }
 
@@ -25,13 +25,13 @@ impl Mlp {
             Some(experts) if experts.is_sparse(layer) => {
                 Self::Sparse(Box::new(SparseMoe::new(b, c, experts)))
             }
-            _ => Self::Dense(GatedMlp::with_bias(
+            _ => Self::Dense(Box::new(GatedMlp::with_bias(
                 b,
                 c.hidden_size,
                 c.intermediate_size,
                 c.mlp_bias,
                 Tape::silu,
-            )),
+            ))),
         }
     }
 

@@ -95,7 +95,7 @@ impl Router {
             let grouped = t.view(&scores, groups.of(&scores));
             let best = t.max_last(&grouped);
             let (mask, locals) = groups.mask(t, &best, scores.dim(1));
-            scores = groups.only(t, &scores, &mask);
+            scores = only(t, &scores, &mask);
             held = Some((grouped, best, mask, locals));
         }
         let (values, chosen) = t.chosen(&scores, self.per_token);
@@ -122,7 +122,7 @@ impl Router {
             t.sum_dim(&values, 2, false)
         };
         let (mask, locals) = groups.mask(t, &best, scores.dim(1));
-        choice = groups.only(t, &choice, &mask);
+        choice = only(t, &choice, &mask);
         let (_, chosen) = t.topk(&choice, self.per_token);
         let mut weights = t.gather(&scores, &chosen);
         let mut denominator = None;
@@ -164,13 +164,13 @@ impl Groups {
         let mask = t.reshape(&expanded, [n, experts]);
         (mask, [chosen, of_groups])
     }
+}
 
-    /// Scores `[N, E]` where the mask allows them.
-    fn only(self, t: &Tape, scores: &Tensor, mask: &Tensor) -> Tensor {
-        let refused = {
-            let _allowed = t.empty("_to_copy", *mask.shape(), DType::Bool);
-            t.empty("bitwise_not", *mask.shape(), DType::Bool)
-        };
-        t.masked_fill(scores, &refused)
-    }
+/// Scores `[N, E]` where the mask allows them.
+fn only(t: &Tape, scores: &Tensor, mask: &Tensor) -> Tensor {
+    let refused = {
+        let _allowed = t.empty("_to_copy", *mask.shape(), DType::Bool);
+        t.empty("bitwise_not", *mask.shape(), DType::Bool)
+    };
+    t.masked_fill(scores, &refused)
 }

@@ -118,6 +118,7 @@ pub struct HostFacts {
 
 /// An architecture with all its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a run")]
 pub enum Architecture {
     /// One linear layer.
     Linear(LinearModel),
