@@ -62,7 +62,7 @@ impl Shell {
     /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache; or `[B, S]`,
     /// where the caller gives them.
     pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {
-        if let Some(given) = self.call.positions() {
+        if let Some(given) = self.given_positions() {
             return given;
         }
         let range = t.empty("arange", Shape::from([s]), DType::Int64);
@@ -71,6 +71,11 @@ impl Shell {
         } else {
             range
         }
+    }
+
+    /// Positions `[B, S]` that the caller gives.
+    pub(super) fn given_positions(&self) -> Option<Tensor> {
+        self.call.positions()
     }
 
     /// The mask for token ids `[B, S]`, of layers that see a `window` of tokens if one is given.

@@ -206,7 +206,12 @@ fn has_start_token(architecture: &Architecture) -> bool {
     };
     !matches!(
         config.model_type,
-        DecoderType::Qwen2 | DecoderType::Qwen3 | DecoderType::Olmo2
+        DecoderType::Qwen2
+            | DecoderType::Qwen3
+            | DecoderType::Qwen2Moe
+            | DecoderType::Qwen3Moe
+            | DecoderType::Olmo2
+            | DecoderType::Olmoe
     )
 }
 

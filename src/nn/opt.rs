@@ -106,6 +106,9 @@ impl Opt {
     /// The mask of tokens that are no padding `[B, S]`, which is made when none came with the
     /// batch, and the positions that follow from it.
     fn positions(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Tensor) {
+        if let Some(given) = self.shell.given_positions() {
+            return (None, given);
+        }
         let shape = *input_ids.shape();
         let ones = (!self.shell.padding_mask).then(|| t.empty("ones", shape, DType::Float32));
         let dtype = ones.as_ref().map_or(DType::Int64, Tensor::dtype);
@@ -257,9 +260,11 @@ impl SelfAttention {
             };
             part(&scaled)
         };
-        let k = self.k_proj.forward(t, x);
-        let v = self.v_proj.forward(t, x);
-        let (k, v) = (part(&k), part(&v));
+        let (k, v) = {
+            let k = self.k_proj.forward(t, x);
+            let v = self.v_proj.forward(t, x);
+            (part(&k), part(&v))
+        };
         let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = if plain {
