@@ -143,6 +143,7 @@ models! {
     "bart-base", "BART base", "facebook/bart-base", "2019-10";
     "deltanet-340m", "DeltaNet 340M", "fla-hub/delta_net-340M-15B", "2024-06";
     "deltanet-1.3b", "DeltaNet 1.3B", "fla-hub/delta_net-1.3B-100B", "2024-06";
+    "gated-deltanet-1.3b", "Gated DeltaNet 1.3B", "m-a-p/1.3B-100B-GatedDeltaNet-pure", "2024-12";
     "retnet-1.3b", "RetNet 1.3B", "fla-hub/retnet-1.3B-100B", "2023-07";
     "gla-340m", "GLA 340M", "fla-hub/gla-340M-15B", "2024-05";
     "gla-1.3b", "GLA 1.3B", "fla-hub/gla-1.3B-100B", "2024-05";

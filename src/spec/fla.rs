@@ -47,6 +47,8 @@ pub enum FlaMixer {
     Gla,
     /// The delta rule.
     DeltaNet,
+    /// The delta rule with a decay.
+    GatedDeltaNet,
     /// Retention.
     RetNet,
 }
@@ -86,6 +88,7 @@ pub(super) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig 
     match mixer {
         FlaMixer::Gla => gla(fields),
         FlaMixer::DeltaNet => delta_net(fields),
+        FlaMixer::GatedDeltaNet => gated_delta_net(fields),
         FlaMixer::RetNet => retnet(fields),
     }
 }
@@ -220,18 +223,18 @@ fn to_thousandths(factor: f64) -> u64 {
     }
 }
 
-/// Refuses heads of keys and values that several heads share.
-fn check_kv_heads(fields: &mut ConfigFields<'_>, heads: u64) {
-    let shared = fields.optional("num_kv_heads", &HEADS, heads);
-    if shared == heads {
+/// Refuses heads of keys or values that are not as many as those of queries.
+fn check_shared(fields: &mut ConfigFields<'_>, field: &str, heads: u64) {
+    let given = fields.optional(field, &HEADS, heads);
+    if given == heads {
         return;
     }
-    let key = fields.key("num_kv_heads");
+    let key = fields.key(field);
     fields.push(
         Finding::error(
             &key,
-            format!("Shared heads of keys and values are not supported yet: {shared} of {heads}."),
-            format!("暂不支持共享的键值头：{heads} 个头共享 {shared} 个。"),
+            format!("{field} other than num_heads is not supported yet: {given} and {heads}."),
+            format!("暂不支持 {field} 与 num_heads 不同：{given} 与 {heads}。"),
         )
         .with_fix(&key, heads),
     );
@@ -246,7 +249,7 @@ fn short_conv(fields: &mut ConfigFields<'_>, default: bool) -> Option<u64> {
 fn gla(fields: &mut ConfigFields<'_>) -> FlaConfig {
     let plain = common(FlaMixer::Gla, fields, 4, 4);
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
-    check_kv_heads(fields, heads);
+    check_shared(fields, "num_kv_heads", heads);
     FlaConfig {
         head_k_dim: expanded(fields, "expand_k", 500, hidden, heads),
         head_v_dim: expanded(fields, "expand_v", 1000, hidden, heads),
@@ -285,7 +288,8 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix(key, none),
         );
     }
-    if config.mixer == FlaMixer::DeltaNet && scenario.precision == Precision::Fp32 {
+    let delta = matches!(config.mixer, FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet);
+    if delta && scenario.precision == Precision::Fp32 {
         findings.push(
             Finding::error(
                 "precision",
@@ -300,12 +304,29 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 fn retnet(fields: &mut ConfigFields<'_>) -> FlaConfig {
     let plain = common(FlaMixer::RetNet, fields, 8, 2);
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
-    check_kv_heads(fields, heads);
+    check_shared(fields, "num_kv_heads", heads);
     FlaConfig {
         head_k_dim: expanded(fields, "expand_k", 1000, hidden, heads),
         head_v_dim: expanded(fields, "expand_v", 2000, hidden, heads),
         short_conv: short_conv(fields, false),
         output_gate: fields.flag("use_output_gate", true),
+        ..plain
+    }
+}
+
+fn gated_delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(FlaMixer::GatedDeltaNet, fields, 6, 4);
+    let head_dim = fields.optional("head_dim", &WIDTH, 256);
+    if fields.flag("allow_neg_eigval", false) {
+        refuse(fields, "allow_neg_eigval");
+    }
+    check_shared(fields, "num_v_heads", plain.num_heads);
+    FlaConfig {
+        num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 21),
+        head_k_dim: head_dim,
+        head_v_dim: expanded(fields, "expand_v", 2000, head_dim, 1),
+        short_conv: short_conv(fields, true),
+        output_gate: fields.flag("use_gate", true),
         ..plain
     }
 }
@@ -338,7 +359,7 @@ pub(super) fn modules(config: &FlaConfig) -> Vec<Module> {
         all.push(other(at("attn_norm")));
         all.extend(match config.mixer {
             FlaMixer::Gla | FlaMixer::RetNet => gla_modules(config, &at),
-            FlaMixer::DeltaNet => delta_modules(config, &at),
+            FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet => delta_modules(config, &at),
         });
         all.push(other(at("mlp_norm")));
         all.extend(
@@ -378,9 +399,19 @@ fn gla_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {
 }
 
 fn delta_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {
-    let mut all: Vec<Module> = ["attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.b_proj"]
-        .map(|name| linear(at(name), false))
-        .into();
+    let gated = config.mixer == FlaMixer::GatedDeltaNet;
+    let mut all = Vec::new();
+    if gated {
+        all.push(Module {
+            parameters: &["A_log", "dt_bias"],
+            ..other(at("attn"))
+        });
+    }
+    all.extend(["attn.q_proj", "attn.k_proj", "attn.v_proj"].map(|name| linear(at(name), false)));
+    if gated {
+        all.push(linear(at("attn.a_proj"), false));
+    }
+    all.push(linear(at("attn.b_proj"), false));
     if config.short_conv.is_some() {
         all.extend(["attn.q_conv1d", "attn.k_conv1d", "attn.v_conv1d"].map(|name| other(at(name))));
     }

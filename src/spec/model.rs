@@ -72,6 +72,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
     ("gla", Reader::Fla(FlaMixer::Gla)),
+    ("gated_deltanet", Reader::Fla(FlaMixer::GatedDeltaNet)),
     ("retnet", Reader::Fla(FlaMixer::RetNet)),
     ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),
 ];
@@ -342,6 +343,7 @@ const FIELDS: &[&str] = &[
     "num_labels",
     "num_layers",
     "num_local_experts",
+    "num_v_heads",
     "output_router_logits",
     "partial_rotary_factor",
     "patch_size",

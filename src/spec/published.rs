@@ -21,6 +21,12 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
                 + c.key_dim()
                 + c.head_v_dim
         }
+        FlaMixer::GatedDeltaNet => {
+            let columns = 2 * c.key_dim() + c.value_dim();
+            let convolutions = columns * c.short_conv.unwrap_or(0);
+            let projections = columns + 2 * c.num_heads + 2 * c.value_dim();
+            h * projections + convolutions + 2 * c.num_heads + c.head_v_dim
+        }
         FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
         FlaMixer::DeltaNet => {
             let columns = 2 * c.key_dim() + c.value_dim();
@@ -302,6 +308,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gla-340m", 374_475_776),
     ("deltanet-1.3b", 1_365_677_056),
     ("deltanet-340m", 374_362_112),
+    ("gated-deltanet-1.3b", 1_387_348_732),
     ("retnet-1.3b", 1_351_727_104),
 ];
 

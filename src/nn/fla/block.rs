@@ -1,6 +1,7 @@
 //! One layer: a mixer of tokens and an MLP, each after a norm.
 
 use super::delta_net::DeltaNet;
+use super::gated_delta::GatedDeltaNet;
 use super::gla::Gla;
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
@@ -76,6 +77,7 @@ impl FlaBlock {
         let attn: Box<dyn Mixer> = match c.mixer {
             FlaMixer::Gla | FlaMixer::RetNet => Box::new(Gla::new(&at, c)),
             FlaMixer::DeltaNet => Box::new(DeltaNet::new(&at, c)),
+            FlaMixer::GatedDeltaNet => Box::new(GatedDeltaNet::new(&at, c)),
         };
         Self {
             attn_norm,

@@ -17,9 +17,19 @@ impl ShortConv {
         Self { weight, activated }
     }
 
+    /// Its columns.
+    pub(super) fn columns(&self) -> u64 {
+        self.weight.dim(0)
+    }
+
+    /// The weight `[columns, width]`.
+    pub(super) fn weight(&self, t: &Tape) -> Tensor {
+        t.reshape(&self.weight, [self.weight.dim(0), self.weight.dim(2)])
+    }
+
     /// `[B, T, columns]` to the same.
     fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
-        let weight = t.reshape(&self.weight, [self.weight.dim(0), self.weight.dim(2)]);
+        let weight = self.weight(t);
         t.causal_conv(x, &weight, self.activated, sequences)
     }
 }

@@ -4,6 +4,7 @@
 mod block;
 mod conv;
 mod delta_net;
+mod gated_delta;
 mod gla;
 mod norm;
 mod rotary;

@@ -6,6 +6,7 @@
 mod chunk;
 mod conv;
 mod delta;
+mod gated_delta;
 mod gla;
 mod glu;
 mod loss;
