@@ -4,15 +4,20 @@ use highwater::catalog::SITUATIONS;
 use highwater::codec::decode_json;
 use highwater::report::{Estimate, estimate};
 use highwater::sim::Phase;
+use highwater::spec::Scenario;
 
-fn answer(id: &str) -> Estimate {
+fn scenario(id: &str) -> Scenario {
     let situation = SITUATIONS
         .iter()
         .find(|situation| situation.id == id)
         .expect("the situation is in the menu");
     let (scenario, findings) = decode_json(situation.scenario);
     assert!(findings.is_empty(), "{id}: {findings:?}");
-    estimate(&scenario).unwrap_or_else(|findings| panic!("{id}: {findings:?}"))
+    scenario
+}
+
+fn answer(id: &str) -> Estimate {
+    estimate(&scenario(id)).unwrap_or_else(|findings| panic!("{id}: {findings:?}"))
 }
 
 const GIB: f64 = (1_u64 << 30) as f64;
@@ -69,4 +74,18 @@ fn in_situation_3_reading_on_demand_fits_the_ram_that_reading_everything_overflo
     assert!(fits("on-demand"));
     let batch = |id| answer(id).report.global_batch_size;
     assert_eq!((batch("in-memory"), batch("on-demand")), (16, 16));
+}
+
+/// Linear attention (GLA 1.3B): the report says 8 to 12 GB for a training step of one job, and that
+/// two of them do not fit 23.5 GiB; with two samples in place of four they do.
+#[test]
+fn in_situation_4_two_lora_jobs_do_not_fit_one_gpu_until_their_batch_is_halved() {
+    let report = answer("two-lora-jobs").report;
+    let job = report.device.steady_step.peak.peak_reserved.get() as f64 / GIB;
+    assert!((8.0..12.0).contains(&job), "{job} GiB");
+    assert!(!report.verdict.device.fits);
+    let mut halved = scenario("two-lora-jobs");
+    halved.micro_batch_size = 2;
+    let report = estimate(&halved).expect("an answer").report;
+    assert!(report.verdict.device.fits);
 }

@@ -128,6 +128,20 @@ pub static SITUATIONS: &[Situation] = &[
         ),
     },
     Situation {
+        id: "two-lora-jobs",
+        scenario: r#"{"model": "gla-1.3b", "micro_batch_size": 4, "seq_len": 1024,
+            "precision": "bf16", "padding_mask": true,
+            "lora": {"r": 16, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj",
+            "g_proj"]}, "framework": "torch-2.6/transformers-4.51",
+            "dataloader": {"num_workers": 8},
+            "hardware": {"gpu": "rtx-4090", "gpus_per_node": 7, "processes_per_gpu": 2,
+            "host_ram": 269500000000}}"#,
+        question: (
+            "Two LoRA jobs on one GPU run out of memory",
+            "一块 GPU 上的两个 LoRA 任务显存不足",
+        ),
+    },
+    Situation {
         id: "8b-bf16",
         scenario: r#"{"model": "llama-3.1-8b", "micro_batch_size": 1, "seq_len": 4096,
             "precision": "bf16", "activation_checkpointing": "full"}"#,

@@ -69,18 +69,6 @@ impl Tape {
         )
     }
 
-    /// `torch.exp(x)` of float32. Saves its result.
-    pub fn exp(&self, x: &Tensor) -> Tensor {
-        self.saving_its_result("exp", "mul", x)
-    }
-
-    /// `torch.nn.functional.softplus(x)` of float32. Saves x.
-    pub fn softplus(&self, x: &Tensor) -> Tensor {
-        let saved = self.records(&[x]).then(|| self.save(x));
-        let out = self.like("softplus", x);
-        self.activated(x, out, saved, "softplus_backward")
-    }
-
     fn saving_its_result(&self, op: &'static str, backward: &'static str, x: &Tensor) -> Tensor {
         let out = self.like(op, x);
         let saved = self.records(&[x]).then(|| self.save(&out.detach()));
