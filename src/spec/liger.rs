@@ -6,6 +6,8 @@ use crate::units::names;
 names! {
     /// The kernels, named as the arguments of `apply_liger_kernel_to_*` are.
     LigerKernel {
+        /// All that the model has, as `apply_liger_kernel_to_*` without arguments.
+        All = "all",
         /// Rotary embeddings, in place.
         Rope = "rope",
         /// RMS norms that keep their input only.
@@ -61,6 +63,15 @@ pub(super) fn resolve(
     let mut kernels = LigerKernels::default();
     for name in asked {
         match LigerKernel::from_name(name) {
+            Some(LigerKernel::All) => {
+                kernels = LigerKernels {
+                    rope: true,
+                    rms_norm: true,
+                    gated: true,
+                    cross_entropy: kernels.cross_entropy,
+                    fused_linear_cross_entropy: true,
+                }
+            }
             Some(LigerKernel::Rope) => kernels.rope = true,
             Some(LigerKernel::RmsNorm) => kernels.rms_norm = true,
             Some(kernel @ (LigerKernel::Swiglu | LigerKernel::Geglu)) => {

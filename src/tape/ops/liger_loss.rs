@@ -124,17 +124,14 @@ impl Tape {
         let buffer = direct.then(|| self.empty("logits", Shape::from([rows, vocab]), x.dtype()));
         for i in 0..pieces {
             let part = self.slice(x, 0, i * rows, n.min((i + 1) * rows));
-            let scores = match &buffer {
-                Some(buffer) => {
-                    self.gemm_workspace("mm");
-                    self.gemm_workspace("mm");
-                    buffer.detach()
-                }
-                None => {
-                    let scores = self.linear(&part, &self.t(&self.t(weight)), None);
-                    drop(self.scored(&scores, weight));
-                    scores
-                }
+            let scores = if let Some(buffer) = &buffer {
+                self.gemm_workspace("mm");
+                self.gemm_workspace("mm");
+                buffer.detach()
+            } else {
+                let scores = self.linear(&part, &self.t(&self.t(weight)), None);
+                drop(self.scored(&scores, weight));
+                scores
             };
             if dw.is_some() {
                 if scores.dtype().is_half() {
