@@ -279,7 +279,9 @@ fn reserved_memory_follows_each_setting_of_the_allocator() {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let case: Value = serde_json::from_str(line).expect("a case");
         let cases = by_setting.entry(case["scenario"]["allocator"].to_string());
-        *cases.or_default() += &format!("{line}\n");
+        let cases = cases.or_default();
+        cases.push_str(line);
+        cases.push('\n');
     }
     assert_eq!(by_setting.len(), 10);
     let mut accounted = 0;

@@ -34,7 +34,7 @@ fn repaired(value: &Value) -> (String, Scenario) {
     panic!("repairs without end: {value}");
 }
 
-fn llama(changes: Value) -> Value {
+fn llama(changes: &Value) -> Value {
     let mut config = json!({
         "model_type": "llama", "hidden_size": 128, "num_attention_heads": 8,
         "num_hidden_layers": 2, "intermediate_size": 256, "vocab_size": 1000,
@@ -46,7 +46,7 @@ fn llama(changes: Value) -> Value {
 
 #[test]
 fn what_cannot_exist_is_refused_with_its_key_and_can_be_repaired() {
-    let of = |changes: Value| {
+    let of = |changes: &Value| {
         let mut scenario = json!({"model": "qwen2.5-0.5b", "seq_len": 64});
         let keys = scenario.as_object_mut().expect("keys");
         keys.extend(changes.as_object().expect("keys").clone());
@@ -55,64 +55,67 @@ fn what_cannot_exist_is_refused_with_its_key_and_can_be_repaired() {
     let huge = u64::MAX;
     for (scenario, key) in [
         (
-            llama(json!({"num_attention_heads": 7})),
+            llama(&json!({"num_attention_heads": 7})),
             "model.hf_config.num_attention_heads",
         ),
         (
-            llama(json!({"num_key_value_heads": 3})),
+            llama(&json!({"num_key_value_heads": 3})),
             "model.hf_config.num_key_value_heads",
         ),
         (
-            llama(json!({"num_hidden_layers": 0})),
+            llama(&json!({"num_hidden_layers": 0})),
             "model.hf_config.num_hidden_layers",
         ),
         (
-            of(json!({"lora": {"target_modules": ["c_attn"]}})),
+            of(&json!({"lora": {"target_modules": ["c_attn"]}})),
             "lora.target_modules",
         ),
-        (of(json!({"lora": {"r": 0}})), "lora.r"),
+        (of(&json!({"lora": {"r": 0}})), "lora.r"),
         (
-            of(json!({"attention": "flash_attention_2", "precision": "fp32"})),
+            of(&json!({"attention": "flash_attention_2", "precision": "fp32"})),
             "attention",
         ),
         (
-            of(json!({"weights": "bf16", "precision": "fp32"})),
+            of(&json!({"weights": "bf16", "precision": "fp32"})),
             "weights",
         ),
         (
-            of(json!({"weights": "fp16", "precision": "amp_fp16"})),
+            of(&json!({"weights": "fp16", "precision": "amp_fp16"})),
             "weights",
         ),
-        (of(json!({"micro_batch_size": 0})), "micro_batch_size"),
+        (of(&json!({"micro_batch_size": 0})), "micro_batch_size"),
         (
-            of(json!({"micro_batch_size": huge, "seq_len": huge})),
+            of(&json!({"micro_batch_size": huge, "seq_len": huge})),
             "micro_batch_size",
         ),
         (
-            of(json!({"gradient_accumulation_steps": huge})),
+            of(&json!({"gradient_accumulation_steps": huge})),
             "gradient_accumulation_steps",
         ),
-        (of(json!({"precision": "fp8"})), "precision"),
+        (of(&json!({"precision": "fp8"})), "precision"),
         (
-            of(json!({"optimizer": {"name": "adafactor", "impl": "fused"}})),
+            of(&json!({"optimizer": {"name": "adafactor", "impl": "fused"}})),
             "optimizer.impl",
         ),
         (
-            of(json!({"quantization": {"type": "nf4"}})),
+            of(&json!({"quantization": {"type": "nf4"}})),
             "quantization.type",
         ),
-        (of(json!({"hardware": {"gpu": "rtx-9999"}})), "hardware.gpu"),
         (
-            of(json!({"hardware": {"gpu_memory": huge}})),
+            of(&json!({"hardware": {"gpu": "rtx-9999"}})),
+            "hardware.gpu",
+        ),
+        (
+            of(&json!({"hardware": {"gpu_memory": huge}})),
             "hardware.gpu_memory",
         ),
-        (of(json!({"memory_limit": 1})), "memory_limit"),
+        (of(&json!({"memory_limit": 1})), "memory_limit"),
         (
-            of(json!({"allocator": {"roundup_power2_divisions": "[3:1]"}})),
+            of(&json!({"allocator": {"roundup_power2_divisions": "[3:1]"}})),
             "allocator.roundup_power2_divisions",
         ),
         (
-            of(json!({"allocator": {"max_split_size_mb": 5}})),
+            of(&json!({"allocator": {"max_split_size_mb": 5}})),
             "allocator.max_split_size_mb",
         ),
     ] {

@@ -93,15 +93,16 @@ fn thousand() {
         "pythia-1.4b",
     ];
     const BUDGET: Duration = Duration::from_secs(2);
-    let scenarios: String = (0..1000_usize)
-        .map(|i| {
-            let (model, precision) = (MODELS[i % 8], ["fp32", "amp_bf16", "bf16"][i % 3]);
-            let (batch, seq) = (1 + i % 32, 128 * (1 + i % 8));
-            format!(
-                "{{\"model\":\"{model}\",\"micro_batch_size\":{batch},\"seq_len\":{seq},\"precision\":\"{precision}\"}}\n"
-            )
-        })
-        .collect();
+    let mut scenarios = String::new();
+    for i in 0..1000_usize {
+        let (model, precision) = (MODELS[i % 8], ["fp32", "amp_bf16", "bf16"][i % 3]);
+        let scenario = serde_json::json!({
+            "model": model, "precision": precision,
+            "micro_batch_size": 1 + i % 32, "seq_len": 128 * (1 + i % 8),
+        });
+        scenarios += &scenario.to_string();
+        scenarios.push('\n');
+    }
     let file = std::env::temp_dir().join(format!("highwater-bench-{}.jsonl", std::process::id()));
     std::fs::write(&file, scenarios).expect("a temporary file");
     let times = (0..3).map(|_| {
@@ -111,9 +112,10 @@ fn thousand() {
             .arg(&file)
             .output()
             .expect("the command line runs");
-        let reports = done.stdout.iter().filter(|&&byte| byte == b'\n').count();
-        assert_eq!(reports, 1000, "one line a scenario");
-        start.elapsed()
+        let elapsed = start.elapsed();
+        let reports = String::from_utf8(done.stdout).expect("UTF-8");
+        assert_eq!(reports.lines().count(), 1000, "one line a scenario");
+        elapsed
     });
     let best = times.min().unwrap_or_default();
     println!("highwater estimate, 1000 scenarios: {best:?}; budget {BUDGET:?}");

@@ -91,7 +91,8 @@ impl Random {
     fn value(&mut self, path: &str, kind: Kind) -> Value {
         match kind {
             Kind::Model => self.model(),
-            Kind::Count | Kind::Tokens | Kind::Bytes => json!(self.number()),
+            Kind::Divisions if self.one_in(2) => json!(format!("[{}", self.text())),
+            Kind::Count | Kind::Tokens | Kind::Bytes | Kind::Divisions => json!(self.number()),
             Kind::Real => json!(f64::from(u32::try_from(self.below(2000)).expect("small")) / 1e3),
             Kind::Flag => json!(self.one_in(2)),
             Kind::Name(all) => json!(self.pick(&all())),
@@ -101,8 +102,6 @@ impl Random {
             Kind::Text => json!(self.text()),
             Kind::List => (0..self.below(4)).map(|_| json!(self.text())).collect(),
             Kind::Fields => Value::Object(self.fields(2)),
-            Kind::Divisions if self.one_in(2) => json!(format!("[{}", self.text())),
-            Kind::Divisions => json!(self.number()),
         }
     }
 
