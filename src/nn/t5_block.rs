@@ -124,6 +124,8 @@ impl Block {
         // The results of the layers are kept as tuples until the block returns (transformers 4).
         let tuples = self.options.facts.transformers != Transformers::V5;
         let mut kept = tuples.then(|| vec![hidden.clone()]);
+        // One variable takes the limit of each clamp.
+        let mut limit = clamped(t, &mut hidden);
         let mut cross_bias = None;
         if let (Some(cross), Some(encoder)) = (&self.cross, &shared.encoder) {
             let given = Given {
@@ -144,12 +146,15 @@ impl Block {
             if let Some(kept) = &mut kept {
                 kept.push(hidden.clone());
             }
+            limit = clamped(t, &mut hidden).or(limit);
         }
         let index = if self.cross.is_some() { 2 } else { 1 };
-        let out = t.scoped("layer", Some(index), || {
+        let mut out = t.scoped("layer", Some(index), || {
             self.feed_forward.forward(t, &hidden)
         });
         drop(hidden);
+        limit = clamped(t, &mut out).or(limit);
+        drop(limit);
         drop(weights);
         drop(kept);
         let biases = Biases {
@@ -158,6 +163,15 @@ impl Block {
         };
         (out, biases)
     }
+}
+
+/// In float16 the hidden states are kept finite; gives the limit.
+fn clamped(t: &Tape, hidden: &mut Tensor) -> Option<Tensor> {
+    (hidden.dtype() == DType::Float16).then(|| {
+        let (finite, limit) = t.clamp_to_finite(hidden);
+        *hidden = finite;
+        limit
+    })
 }
 
 impl AttentionLayer {

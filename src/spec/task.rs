@@ -9,9 +9,10 @@ pub(super) fn tasks(architecture: &Architecture) -> &'static [Task] {
             &[Task::CausalLm]
         }
         Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
-        Architecture::DistilBert(_) => &[Task::MaskedLm, Task::SequenceClassification],
         Architecture::Vit(_) => &[Task::ImageClassification],
-        Architecture::Bert(_) => &[Task::MaskedLm, Task::SequenceClassification],
+        Architecture::Bert(_) | Architecture::DistilBert(_) => {
+            &[Task::MaskedLm, Task::SequenceClassification]
+        }
     }
 }
 

@@ -11,7 +11,7 @@ const PIXELS: RangeInclusive<u64> = 1..=1 << 14;
 /// Channels of an image.
 const CHANNELS: RangeInclusive<u64> = 1..=1 << 12;
 
-/// ViT as transformers configures it.
+/// `ViT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VitConfig {
     /// H.

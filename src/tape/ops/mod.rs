@@ -8,6 +8,7 @@ mod activation;
 mod attention;
 mod attention_math;
 mod cast;
+mod clamp;
 mod convolution;
 mod depthwise;
 mod embedding;

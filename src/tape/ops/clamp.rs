@@ -1,0 +1,71 @@
+//! Keeping halves finite.
+
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use smallvec::smallvec;
+
+impl Tape {
+    /// `limit = torch.where(torch.isinf(x).any(), number, number)` and
+    /// `torch.clamp(x, min=-limit, max=limit)`: the result and the limit. Saves x and both limits.
+    pub fn clamp_to_finite(&self, x: &Tensor) -> (Tensor, Tensor) {
+        const OP: &str = "clamp";
+        let number = |op| self.empty(op, Shape::new(&[]), DType::Float32);
+        let limit = {
+            let infinite = {
+                let absolute = self.like("abs", x);
+                let infinite = self.elementwise("isinf", &[x], DType::Bool);
+                drop(absolute);
+                infinite
+            };
+            let any = self.reduce("any", &infinite, Shape::new(&[]), DType::Bool);
+            drop(infinite);
+            let numbers = (number("scalar_tensor"), number("scalar_tensor"));
+            let limit = number("where");
+            drop((numbers, any));
+            limit
+        };
+        let least = number("neg");
+        let saved = self
+            .records(&[x])
+            .then(|| [x, &least, &limit].map(|kept| self.save(kept)));
+        let out = self.like(OP, x);
+        drop(least);
+        let Some(saved) = saved else {
+            return (out, limit);
+        };
+        let out = self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [x, ..] = &saved.each_ref().map(|saved| saved.unpack(t));
+                smallvec![Some(t.clamp_backward(g, x))]
+            }),
+        );
+        (out, limit)
+    }
+
+    /// `clamp_backward(grad, x, min, max)` (`tools/autograd/FunctionsManual.cpp`): the gradient where
+    /// x lies between both, and what is divided where it is at one of them.
+    fn clamp_backward(&self, g: &Tensor, x: &Tensor) -> Tensor {
+        let flags = |op| self.elementwise(op, &[x], DType::Bool);
+        let _crossed = self.empty("lt", Shape::new(&[]), DType::Bool);
+        let _at_limits = {
+            let equal = (flags("eq"), flags("eq"));
+            let either = flags("logical_or");
+            let both = flags("logical_and");
+            drop((equal, either));
+            both
+        };
+        let _outside = {
+            let _sides = (flags("lt"), flags("gt"));
+            flags("logical_or")
+        };
+        let divided = self.like("div", g);
+        // What lies outside is filled in place.
+        let grad = self.like("where", g);
+        drop(divided);
+        grad
+    }
+}
