@@ -55,7 +55,7 @@ pub(super) struct Shared {
     alibi: Option<Tensor>,
     mask: Option<Tensor>,
     /// Before transformers 5 token positions `[S]`, which the blocks only hold.
-    positions: Option<Tensor>,
+    _positions: Option<Tensor>,
 }
 
 impl Bloom {
@@ -134,7 +134,7 @@ impl Bloom {
         let shared = Shared {
             alibi: Some(alibi),
             mask,
-            positions,
+            _positions: positions,
         };
         // What the last block returned is held until the next one has run.
         let mut held = None;
@@ -191,7 +191,7 @@ impl WeighingBlock for BloomBlock {
         Shared {
             alibi: None,
             mask: None,
-            positions: None,
+            _positions: None,
         }
     }
 

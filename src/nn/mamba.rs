@@ -121,9 +121,9 @@ impl Mamba {
 impl Block for MambaBlock {
     type Shared = ();
 
-    fn outliving(_: &(), _: Facts) {}
+    fn outliving((): &(), _: Facts) {}
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, _: &()) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, (): &()) -> Tensor {
         let x = {
             let narrow = t.to(hidden, self.dtype);
             t.scoped("norm", None, || self.norm.forward(t, &narrow))
