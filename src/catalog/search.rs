@@ -63,7 +63,9 @@ mod tests {
         assert_eq!(ids("qwen2.5 1.5b")[0], "qwen2.5-1.5b");
         assert_eq!(ids("llama 8b")[..2], ["llama-3.1-8b", "llama-3-8b"]);
         assert_eq!(ids("meta-llama/Llama-2-7b")[0], "llama-2-7b");
-        assert!(ids("7b").iter().all(|id| id.contains('7')));
+        let says_seven =
+            |model: &&Model| [model.id, model.name, model.source].concat().contains('7');
+        assert!(search("7b").iter().all(says_seven));
     }
 
     #[test]
