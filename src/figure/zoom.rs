@@ -72,7 +72,7 @@ mod tests {
         for _ in 0..20 {
             window = zoomed(&timeline, window, 110, 0.5);
             let (start, end) = window.expect("closer than the whole run");
-            assert!(100 <= start && start <= 110 && 110 <= end && end <= 1100);
+            assert!((100..=110).contains(&start) && (110..=1100).contains(&end));
         }
         let (start, end) = window.expect("closer than the whole run");
         assert_eq!(end - start, 8);

@@ -215,7 +215,7 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::backend;
+    use crate::sim::run::backend;
     use super::*;
     use crate::sim::Event;
     use crate::spec::{ModelRef, Scenario, resolve};

@@ -87,13 +87,13 @@ enum Choice {
     Beams(Box<BeamSearch>),
 }
 
-/// `_sample`: greedy search, or drawing at random.
+/// `_sample`: greedy search, or drawing by chance.
 struct Sampler {
     /// All tokens so far `[B, S]`.
     ids: Tensor,
     /// Which samples go on `[B]`.
     unfinished: Tensor,
-    random: bool,
+    drawn: bool,
     // Local variables that hold until they are assigned anew.
     logits: Option<Tensor>,
     scores: Option<Tensor>,
@@ -102,11 +102,11 @@ struct Sampler {
 }
 
 impl Sampler {
-    fn new(t: &Tape, ids: Tensor, random: bool) -> Self {
+    fn new(t: &Tape, ids: Tensor, drawn: bool) -> Self {
         Self {
             unfinished: numbers(t, "ones", [ids.dim(0)]),
             ids,
-            random,
+            drawn,
             logits: None,
             scores: None,
             probabilities: None,
@@ -119,7 +119,7 @@ impl Sampler {
         let (b, vocab) = (logits.dim(0), logits.dim(-1));
         let wide = t.empty("_to_copy", Shape::from([b, vocab]), DType::Float32);
         self.logits = Some(wide.clone());
-        self.next = Some(if self.random {
+        self.next = Some(if self.drawn {
             self.draw(t, &wide)
         } else {
             t.argmax_last(&wide)

@@ -1,4 +1,4 @@
-//! What holds for every run: laws over random scenarios, the same ones on every run.
+//! What holds for every run: laws over drawn scenarios, the same ones on every run.
 
 use super::run::{folded, unfolded};
 use super::{Event, Trace, simulate};
@@ -86,10 +86,10 @@ impl Random {
 
 /// Calls `law` with scenarios that can be.
 fn every(seed: u64, mut law: impl FnMut(&Value, &ResolvedSpec)) {
-    let mut random = Random(seed);
+    let mut draw = Random(seed);
     let (mut tried, mut refused) = (0, 0);
     while tried < RUNS {
-        let written = random.scenario();
+        let written = draw.scenario();
         match spec_of(&written) {
             Some(spec) => {
                 tried += 1;

@@ -87,13 +87,18 @@ pub(super) fn samples(scenario: &Scenario) -> u64 {
     let own = evaluation
         .micro_batch_size
         .unwrap_or(scenario.micro_batch_size);
-    let times = match evaluation.kind {
-        EvaluationKind::None => return 0,
+    own.saturating_mul(times(scenario))
+}
+
+/// How many batches are on the device at once.
+pub(super) fn times(scenario: &Scenario) -> u64 {
+    let evaluation = resolve(scenario);
+    match evaluation.kind {
+        EvaluationKind::None => 0,
         EvaluationKind::Loss | EvaluationKind::Logits => 1,
         EvaluationKind::Trainer => evaluation.batches,
         EvaluationKind::Generate => evaluation.num_beams,
-    };
-    own.saturating_mul(times)
+    }
 }
 
 /// Tokens of a sample, those that are generated included.

@@ -1,8 +1,8 @@
 //! Which settings have no effect in a scenario, and why: such a control is shown disabled.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, EvaluationKind, Loss, ModelRef, OptimizerName,
-    Program, Scenario, model, task,
+    ActivationCheckpointing, Architecture, Attention, EvaluationKind, Loss, ModelRef,
+    OptimizerName, Program, Scenario, model, task,
 };
 
 /// Why a setting has no effect.

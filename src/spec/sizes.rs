@@ -2,8 +2,11 @@
 
 use super::limits::TENSOR_BYTES;
 use super::{
-    Architecture, Attention, Dimensions, Finding, Scenario, SdpaBackend, evaluation, training,
+    Architecture, Attention, Dimensions, EvaluationKind, Finding, Scenario, SdpaBackend,
+    evaluation, training,
 };
+
+use serde_json::Value;
 
 /// Bytes of the widest element that appears, a 64-bit integer.
 const ELEMENT: u128 = 8;
@@ -28,7 +31,6 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         return;
     }
     let batch = scenario.micro_batch_size.max(evaluation::samples(scenario));
-    let seq = scenario.seq_len;
     let message =
         "The largest tensor of a micro-batch would exceed 16 TiB; use fewer or shorter samples.";
     let message_zh = "一个微批次的最大张量会超过 16 TiB；请减小微批次或序列长度。";
@@ -36,14 +38,35 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     if sample > limit && of_images {
         findings.push(Finding::error("model", message, message_zh));
     } else if sample > limit {
-        findings.push(Finding::error("seq_len", message, message_zh).with_fix("seq_len", seq / 2));
+        let (key, value) = shorter(scenario);
+        findings.push(Finding::error(&key, message, message_zh).with_fix(&key, value));
     } else if sample.saturating_mul(u128::from(batch)) > limit {
         let fits = u64::try_from(limit / sample.max(1)).unwrap_or(1);
-        findings.push(
-            Finding::error("micro_batch_size", message, message_zh)
-                .with_fix("micro_batch_size", fits),
-        );
+        let times = evaluation::times(scenario).max(1);
+        let (key, value) = if scenario.micro_batch_size > fits {
+            ("micro_batch_size", fits)
+        } else if times <= fits {
+            ("evaluation.micro_batch_size", fits / times)
+        } else if evaluation::resolve(scenario).kind == EvaluationKind::Trainer {
+            ("evaluation.batches", fits)
+        } else {
+            ("evaluation.num_beams", fits)
+        };
+        findings.push(Finding::error(key, message, message_zh).with_fix(key, value));
     }
+}
+
+/// What makes samples shorter: the padding, then generated tokens, then the samples themselves.
+fn shorter(scenario: &Scenario) -> (String, Value) {
+    let (key, value) = if scenario.pad_to_multiple_of.is_some() {
+        ("pad_to_multiple_of", Value::Null)
+    } else if evaluation::tokens(scenario) > scenario.seq_len.saturating_mul(2) {
+        let tokens = scenario.evaluation.max_new_tokens / 2;
+        ("evaluation.max_new_tokens", tokens.into())
+    } else {
+        ("seq_len", (scenario.seq_len / 2).into())
+    };
+    (key.to_owned(), value)
 }
 
 fn bytes(sizes: &[u64]) -> u128 {

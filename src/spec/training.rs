@@ -149,7 +149,10 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
 
 /// The length that a data collator pads to.
 pub(super) fn padded(scenario: &Scenario, tokens: u64) -> u64 {
-    tokens.next_multiple_of(scenario.pad_to_multiple_of.unwrap_or(1).max(1))
+    let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);
+    tokens
+        .checked_next_multiple_of(multiple)
+        .unwrap_or(u64::MAX)
 }
 
 /// Whether the batches have padding in them.

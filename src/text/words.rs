@@ -43,7 +43,6 @@ words! {
     CopyLink: "Copy link", "复制链接";
     ShareLink: "Link to this configuration", "此配置的链接";
     ShareEmbed: "Embed it in a page", "嵌入网页";
-    ShareEmbedHelp: "A plain iframe; it needs no script.", "普通的 iframe，无需脚本。";
     NewVersion: "A newer version of Highwater is ready; your configuration is kept.", "Highwater 有新版本，您的配置会保留。";
     Reload: "Reload", "重新加载";
     ShareSystem: "Share with\u{2026}", "分享到\u{2026}";

@@ -85,10 +85,11 @@ pub fn Bar(
         }
     };
     let beyond = move || capacity.get().map(|mark| percent(mark.at));
+    let unbounded = Signal::derive(move || capacity.with(Option::is_none));
     view! {
         <div class="bar">
             <div class="track" role="img" aria-label=name>
-                <div class="beyond" style:left=beyond></div>
+                <div class="beyond" hidden=unbounded style:left=beyond></div>
                 <For
                     each=move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>())
                     key=|key| *key
@@ -97,7 +98,7 @@ pub fn Bar(
                 <div class="line ghost" hidden=Signal::derive(move || ghost.get().is_none())
                     style:left=Signal::derive(move || ghost.get().map(|mark| percent(mark.at)))>
                 </div>
-                <div class="line capacity" style:left=beyond></div>
+                <div class="line capacity" hidden=unbounded style:left=beyond></div>
             </div>
         </div>
     }

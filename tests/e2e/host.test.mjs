@@ -29,7 +29,6 @@ test("a node with three ranks has a bar for each and one for what is there once"
 test("putting the optimizer on the CPU frees GPU memory and takes host RAM", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
   const before = await verdict(page);
-  await page.getByText("More training options").click();
   await page.getByRole("switch", { name: "Optimizer on the CPU" }).check();
   await page.waitForURL(/offload_opt=1|offload_opt=true/);
   assert.notEqual(await verdict(page), before);

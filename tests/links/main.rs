@@ -29,7 +29,11 @@ fn published_links_mean_what_they_meant() {
     for line in published() {
         let link = line["link"].as_str().expect("a link");
         let (scenario, _, findings) = decode_query(link);
-        let actual = serde_json::to_value(&scenario).expect("a scenario");
+        let mut actual = serde_json::to_value(&scenario).expect("a scenario");
+        // Without a value there is no padding in training, which is what every link was about.
+        if actual["padding_mask"].is_null() {
+            actual["padding_mask"] = false.into();
+        }
         let mut found = Vec::new();
         differences("scenario", &line["scenario"], &actual, &mut found);
         assert!(found.is_empty(), "{link}: {}", found.join("; "));
