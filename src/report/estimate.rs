@@ -1,5 +1,6 @@
 //! The whole answer: device, host and verdict.
 
+use super::others::others;
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
 use super::{Fit, summarize, timeline};
 use crate::device::Failure;
@@ -51,6 +52,7 @@ pub fn from_trace(
     };
     let host = host::estimate(spec, &host_inputs(spec, trace));
     let verdict = verdict(spec, &summary.report, &host);
+    let others = others(spec, trace, &summary.report);
     let report = Report {
         model: ModelReport {
             name: spec.model_name.clone(),
@@ -61,6 +63,7 @@ pub fn from_trace(
         device: summary.report,
         host,
         verdict,
+        others,
         findings: findings
             .into_iter()
             .filter(|finding| finding.severity != Severity::Error)

@@ -1,5 +1,6 @@
 //! The report: the JSON contract of what Highwater says.
 
+use super::Other;
 use crate::host::HostEstimate;
 use crate::sim::Phase;
 use crate::spec::Finding;
@@ -184,6 +185,8 @@ pub struct Report {
     pub host: HostEstimate,
     /// The answer in one line.
     pub verdict: Verdict,
+    /// What other tools' formulas would say.
+    pub others: Vec<Other>,
     /// What to know about the scenario.
     pub findings: Vec<Finding>,
 }

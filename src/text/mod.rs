@@ -9,6 +9,7 @@ mod figures;
 mod language;
 mod node;
 mod numbers;
+mod others;
 mod reference;
 mod remedies;
 mod sentences;
@@ -26,6 +27,7 @@ pub use figures::{
 pub use language::Language;
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
+pub use others::{method_name, method_source, other_figures, other_reasons};
 pub use reference::{Meaning, meaning_of_category, meaning_of_phase, reference, words_explained};
 pub use remedies::{largest_batch, remedy_cost, remedy_first, remedy_name, remedy_saving};
 pub use sentences::{

@@ -223,6 +223,8 @@ words! {
     BreakdownHost: "Host RAM by phase", "各阶段的主机内存";
     Part: "Part", "部分";
     Total: "total", "合计";
+    OthersTitle: "What others would say", "其他工具的估算";
+    OthersHelp: "Published formulas for this run beside the simulation, and why they differ.", "针对此次训练的公开公式与本工具的模拟结果，以及差异的原因。";
     ExplanationTitle: "Why", "原因";
     AssumptionsTitle: "What this assumes", "假设与局限";
     Table: "Table", "表格";

@@ -18,6 +18,7 @@ mod look;
 mod masthead;
 mod node;
 mod notices;
+mod others;
 mod page;
 mod phases;
 mod plot;

@@ -13,6 +13,7 @@ use super::look::share_inks;
 use super::masthead::Masthead;
 use super::node::NodePanel;
 use super::notices::{Notices, UpdateNotice};
+use super::others::OthersPanel;
 use super::phases::PhasesPanel;
 use super::remedies::RemediesPanel;
 use super::tensors::TensorsPanel;
@@ -58,6 +59,7 @@ fn Whole() -> impl IntoView {
                         <RemediesPanel />
                         <TensorsPanel />
                         <ExplanationPanel />
+                        <OthersPanel />
                         <BreakdownPanel />
                     </Show>
                     <AssumptionsPanel />

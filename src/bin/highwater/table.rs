@@ -2,7 +2,10 @@
 
 use highwater::report::{Report, StepReport};
 use highwater::spec::Severity;
-use highwater::text::{ByteUnits, Language, Scale, exact, verdict_answer, verdict_detail};
+use highwater::text::{
+    ByteUnits, Language, Scale, exact, method_name, other_figures, other_reasons, verdict_answer,
+    verdict_detail,
+};
 use highwater::units::Bytes;
 use std::io::{self, Write};
 
@@ -53,6 +56,15 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nAt the steady step's peak ({})", peak.phase.name())?;
     for (category, bytes) in peak.composition.parts() {
         write_part(category.name(), bytes, scale, out)?;
+    }
+    if !report.others.is_empty() {
+        writeln!(out, "\nWhat others would say")?;
+    }
+    for other in &report.others {
+        let name = method_name(other.method, language);
+        let figures = other_figures(other, units, language);
+        writeln!(out, "  {name:<36}{}", plain(&figures))?;
+        writeln!(out, "    {}", other_reasons(other, language))?;
     }
     let host = Scale::new(report.host.peak.total, units);
     writeln!(
