@@ -215,9 +215,9 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
 
 #[cfg(test)]
 mod tests {
-    use crate::sim::run::backend;
     use super::*;
     use crate::sim::Event;
+    use crate::sim::run::backend;
     use crate::spec::{ModelRef, Scenario, resolve};
 
     fn spec(option: &str) -> ResolvedSpec {

@@ -38,7 +38,9 @@ impl GatedDeltaNet {
             let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
             [0, 1, 2].map(|i| ShortConv::new(&b.at(names[i]), widths[i], reach, true))
         });
-        let g_proj = c.output_gate.then(|| linear("g_proj", hidden, c.value_dim()));
+        let g_proj = c
+            .output_gate
+            .then(|| linear("g_proj", hidden, c.value_dim()));
         Self {
             projections,
             a_proj,
@@ -65,7 +67,13 @@ impl GatedDeltaNet {
         };
         if !t.computes_decay_inside() || sequences > 1 {
             return [0, 1, 2].map(|i| {
-                projected(t, &self.projections[i], Some(&convolutions[i]), x, sequences)
+                projected(
+                    t,
+                    &self.projections[i],
+                    Some(&convolutions[i]),
+                    x,
+                    sequences,
+                )
             });
         }
         let joined = {

@@ -37,7 +37,8 @@ impl Tape {
         parameters: Option<[&Tensor; 2]>,
         sequences: u64,
     ) -> Tensor {
-        let (kept, out) = self.unrecorded(|| self.gated_delta_forward(inputs, parameters, sequences));
+        let (kept, out) =
+            self.unrecorded(|| self.gated_delta_forward(inputs, parameters, sequences));
         let all: SmallVec<[&Tensor; 7]> = inputs
             .into_iter()
             .chain(parameters.into_iter().flatten())
@@ -180,7 +181,16 @@ impl Tape {
         let d_a = total(a_log, a_parts);
         let d_bias = total(bias, bias_parts);
         drop(sums);
-        drop((w, u, states, changed, state_gradients, dw, more_dk, more_decay));
+        drop((
+            w,
+            u,
+            states,
+            changed,
+            state_gradients,
+            dw,
+            more_dk,
+            more_decay,
+        ));
         let (dq, dk) = {
             let normal_q = alike(self, BACKWARD, &dq);
             drop(dq);
@@ -192,14 +202,25 @@ impl Tape {
         drop(d_gate);
         // `dg.to(g)`, where g are the sums in float32.
         let dg = self.cast_or_same(&dg, DType::Float32);
-        smallvec![Some(dq), Some(dk), Some(dv2), Some(dg), Some(d_beta), Some(d_a), Some(d_bias)]
+        smallvec![
+            Some(dq),
+            Some(dk),
+            Some(dv2),
+            Some(dg),
+            Some(d_beta),
+            Some(d_a),
+            Some(d_bias)
+        ]
     }
 
     fn gated_delta_backward(&self, saved: &[Tensor], g: &Tensor, sequences: u64) -> Grads {
         let [q_given, k_given, v, decay, beta, _, _] = saved else {
             return Grads::new();
         };
-        let (q, k) = (alike(self, BACKWARD, q_given), alike(self, BACKWARD, k_given));
+        let (q, k) = (
+            alike(self, BACKWARD, q_given),
+            alike(self, BACKWARD, k_given),
+        );
         let (u, w) = (alike(self, BACKWARD, v), alike(self, BACKWARD, &k));
         let (states, changed) = self.prepared_states(BACKWARD, [&k, &w, &u, v], sequences);
         let local = alike(self, BACKWARD, g);
@@ -217,13 +238,29 @@ impl Tape {
         let more_decay = alike(self, BACKWARD, decay);
         drop(dv);
         let dg = alike(self, BACKWARD, &d_decay);
-        drop((u, w, states, changed, state_gradients, dw, more_dk, more_decay, d_decay));
+        drop((
+            u,
+            w,
+            states,
+            changed,
+            state_gradients,
+            dw,
+            more_dk,
+            more_decay,
+            d_decay,
+        ));
         let normal_q = alike(self, BACKWARD, &dq);
         drop(dq);
         let normal_k = alike(self, BACKWARD, &dk);
         drop(dk);
         let dg = dg.detach_as(*decay.shape(), *decay.strides());
-        smallvec![Some(normal_q), Some(normal_k), Some(dv2), Some(dg), Some(d_beta)]
+        smallvec![
+            Some(normal_q),
+            Some(normal_k),
+            Some(dv2),
+            Some(dg),
+            Some(d_beta)
+        ]
     }
 
     /// Whether the decay is computed inside of the kernel.
