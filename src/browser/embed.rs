@@ -1,8 +1,9 @@
 //! Being embedded: the parent page learns how high the content is.
 
+use super::address::{href_with, query};
 use super::appearance::on_resize;
 use super::document::{document, window};
-use js_sys::{Object, Reflect};
+use js_sys::{JSON, Object, Reflect};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::MessageEvent;
@@ -11,7 +12,8 @@ use web_sys::MessageEvent;
 /// that has a `highwater` key.
 ///
 /// The message is `{highwater: {height}}`, with AMP's `{sentinel: "amp", type: "embed-size",
-/// height}` beside it. It holds nothing but the height, so that any parent may read it.
+/// height}` beside it, followed by the text that Medium and Embedly understand. They hold nothing
+/// but the height and the address, so that any parent may read them.
 pub fn follow_height() {
     let Some(body) = document().and_then(|document| document.body()) else {
         return;
@@ -41,6 +43,14 @@ fn post_height(height: f64) {
         ("height", height.into()),
     ]);
     let _ = parent.post_message(&message, "*");
+    let resize = object(&[
+        ("src", href_with(&query()).into()),
+        ("context", "iframe.resize".into()),
+        ("height", height.into()),
+    ]);
+    if let Ok(text) = JSON::stringify(&resize) {
+        let _ = parent.post_message(&text, "*");
+    }
 }
 
 fn object(fields: &[(&str, JsValue)]) -> JsValue {

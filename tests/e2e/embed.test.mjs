@@ -115,3 +115,28 @@ test("a sandboxed frame without a script in its host works too", async () => {
   await painted(tab.page);
   await tab.close();
 });
+
+test("a widget that is asked tells its height in the forms that hosts understand", async () => {
+  const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  for (const frame of page.frames().slice(1)) await frame.getByTestId("verdict").waitFor();
+  const heights = await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const told = {};
+        addEventListener("message", ({ data }) => {
+          if (typeof data === "string") {
+            const { context, height } = JSON.parse(data);
+            if (context === "iframe.resize") told.medium = height;
+          } else {
+            told.own = data.highwater?.height;
+            if (data.sentinel === "amp" && data.type === "embed-size") told.amp = data.height;
+          }
+          if (told.own && told.amp && told.medium) done(told);
+        });
+        document.querySelector("iframe").contentWindow.postMessage({ highwater: "height" }, "*");
+      }),
+  );
+  assert.ok(heights.own > 100, JSON.stringify(heights));
+  assert.deepEqual(new Set(Object.values(heights)).size, 1, JSON.stringify(heights));
+  await close();
+});

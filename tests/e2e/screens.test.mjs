@@ -21,7 +21,15 @@ after(async () => {
   await site?.close();
 });
 
-for (const [size, viewport] of [["1280x720", DESKTOP], ["390x844", PHONE]]) {
+const SIZES = [
+  ["320x640", { width: 320, height: 640 }],
+  ["390x844", PHONE],
+  ["768x1024", { width: 768, height: 1024 }],
+  ["1280x720", DESKTOP],
+  ["1920x1080", { width: 1920, height: 1080 }],
+];
+
+for (const [size, viewport] of SIZES) {
   for (const colorScheme of ["light", "dark"]) {
     for (const [language, locale] of [["en", "en-US"], ["zh", "zh-CN"]]) {
       test(`pictures at ${size}, ${colorScheme}, ${language}`, async () => {
