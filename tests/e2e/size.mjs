@@ -7,10 +7,12 @@ import { DIST } from "./support/site.mjs";
 /** What everything needed for the first estimate should take, brotli. */
 const BUDGET = 250 * 1024;
 
-/** What it may take until it is within the budget. Raised from 420 KiB when evaluation, mixtures of
- * experts, linear attention, images and offloading came to the engine, and single tensors, search,
- * help and the tour to the page: a third of it is the engine, a third Leptos. */
-const CEILING = 540 * 1024;
+/**
+ * What it may take until it is within the budget: above it this stage fails. It grew from 394 KiB
+ * with the architectures, options and panels that came since (552 KiB when this was written), so
+ * the next change to the page's size should be a smaller one.
+ */
+const CEILING = 560 * 1024;
 
 /** Files of the first visit: index.html, and what it or a file of the first visit names. */
 function firstVisit() {
