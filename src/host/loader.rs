@@ -36,8 +36,8 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
         // The batch in use and the one being put together; pinning adds the same two.
         return Loader {
             fetching,
-            batches: scale(batch, 2),
-            pinned: scale(pinned_batch, 2),
+            batches: batch.times(2),
+            pinned: pinned_batch.times(2),
             tables: file_tables,
             ..Loader::default()
         };
@@ -48,17 +48,17 @@ pub(super) fn loader(job: &HostJob, parent: Bytes) -> Loader {
     let queues = facts::SHM_FIXED.bytes() + facts::SHM_PER_WORKER.each(workers);
     let (batches, pinned) = if job.loader.pin_memory {
         // The pin thread empties the queue, so that the copies take the batches' place.
-        (queues, scale(pinned_batch, in_flight))
+        (queues, pinned_batch.times(in_flight))
     } else {
-        (queues + scale(batch, in_flight), Bytes::ZERO)
+        (queues + batch.times(in_flight), Bytes::ZERO)
     };
     let (each, tables) = worker(job, parent);
     Loader {
         fetching: Bytes::ZERO,
-        workers: scale(each + fetching, workers),
+        workers: (each + fetching).times(workers),
         batches,
         pinned,
-        tables: scale(tables + file_tables, workers),
+        tables: (tables + file_tables).times(workers),
     }
 }
 
@@ -113,8 +113,4 @@ fn pinned_batch(job: &HostJob) -> Bytes {
 /// Page tables for `bytes` of memory.
 pub(super) fn mapped(bytes: Bytes) -> Bytes {
     Bytes(bytes.get() / facts::TABLE_SHARE.value)
-}
-
-fn scale(bytes: Bytes, count: u64) -> Bytes {
-    Bytes(bytes.get().saturating_mul(count))
 }

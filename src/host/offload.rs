@@ -20,9 +20,9 @@ impl Offloaded {
     pub(super) fn new(optimizer: &Optimizer, inputs: &HostInputs) -> Self {
         let largest = inputs.largest_tensor_bytes.min(inputs.host_copies);
         Self {
-            pinned: times(inputs.host_copies_pinned, 2) + inputs.host_activations_pinned,
-            states: times(inputs.host_copies, optimizer.moments()),
-            step: times(largest, step_temporaries(optimizer)),
+            pinned: inputs.host_copies_pinned.times(2) + inputs.host_activations_pinned,
+            states: inputs.host_copies.times(optimizer.moments()),
+            step: largest.times(step_temporaries(optimizer)),
         }
     }
 
@@ -43,8 +43,4 @@ fn step_temporaries(optimizer: &Optimizer) -> u64 {
         OptimizerName::Sgd => decayed,
         _ => 0,
     }
-}
-
-fn times(bytes: Bytes, count: u64) -> Bytes {
-    Bytes(bytes.get().saturating_mul(count))
 }

@@ -54,7 +54,7 @@ impl Parts {
 
     fn add_times(&mut self, other: &Self, count: u64) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine += times(theirs, count);
+            *mine += theirs.times(count);
         }
     }
 
@@ -75,10 +75,6 @@ impl Parts {
         let parts = HostPart::ALL.iter().copied().zip(self.0);
         parts.filter(|(_, bytes)| *bytes > Bytes::ZERO).collect()
     }
-}
-
-fn times(bytes: Bytes, count: u64) -> Bytes {
-    Bytes(bytes.get().saturating_mul(count))
 }
 
 /// One phase of a node.
@@ -107,7 +103,7 @@ impl Phase {
         let shared = shared_parts(job, phase);
         let mut node = shared;
         node.add_times(&rank, job.ranks);
-        node.add(HostPart::Saving, times(saver, savers));
+        node.add(HostPart::Saving, saver.times(savers));
         Self {
             name: phase,
             rank,

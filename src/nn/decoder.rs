@@ -3,7 +3,10 @@
 use super::builder::Builder;
 use super::call::Call;
 use super::facts::{Facts, MaskStyle, Transformers};
+use super::layers::Linear;
+use super::loss;
 use super::mask::{self, MaskRequest};
+use super::model::Output;
 use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec};
 use crate::tape::{Region, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -135,6 +138,31 @@ impl Shell {
         match self.call.logits_to_keep() {
             Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
             _ => hidden.clone(),
+        }
+    }
+
+    /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
+    /// the next token.
+    pub(super) fn language_model(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        lm_head: &Linear,
+        labels: Option<&Tensor>,
+    ) -> Output {
+        let logits = t.scoped("lm_head", None, || {
+            let kept = self.kept_positions(t, hidden);
+            lm_head.forward(t, &kept)
+        });
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                loss::causal_lm(t, self.facts, &logits, labels)
+            })
+        });
+        Output {
+            logits: Some(logits),
+            loss,
+            encoded: None,
         }
     }
 

@@ -6,16 +6,14 @@ use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
 use super::facts::Facts;
 use super::latent_attention::LatentAttention;
-use super::layers::RmsNorm;
-use super::moe::Mlp;
+use super::pre_norm::PreNorm;
 use crate::spec::{DecoderConfig, Latent, LatentRotary};
 use crate::tape::{Tape, Tensor};
 
 /// `DeepseekV3DecoderLayer`.
 pub(super) struct DeepseekLayer {
     attention: LatentAttention,
-    mlp: Mlp,
-    norms: [RmsNorm; 2],
+    around: PreNorm,
 }
 
 impl Layer for DeepseekLayer {
@@ -31,9 +29,7 @@ impl Layer for DeepseekLayer {
         let sizes = c.latent.unwrap_or_default();
         Self {
             attention: LatentAttention::new(&b.at("self_attn"), c, sizes, options),
-            mlp: Mlp::new(&b.at("mlp"), c, b.index()),
-            norms: ["input_layernorm", "post_attention_layernorm"]
-                .map(|name| RmsNorm::new(&b.at(name), c.hidden_size)),
+            around: PreNorm::new(b, c),
         }
     }
 }
@@ -46,21 +42,7 @@ impl Block for DeepseekLayer {
     }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
-        let [input, post_attention] = &self.norms;
-        let (attended, weights) = {
-            let x = t.scoped("input_layernorm", None, || input.forward(t, hidden));
-            t.scoped("self_attn", None, || self.attention.forward(t, &x, shared))
-        };
-        let residual = t.add(hidden, &attended);
-        drop(attended);
-        let changed = {
-            let x = t.scoped("post_attention_layernorm", None, || {
-                post_attention.forward(t, &residual)
-            });
-            t.scoped("mlp", None, || self.mlp.forward(t, &x))
-        };
-        let out = t.add(&residual, &changed);
-        drop((changed, weights));
-        out
+        self.around
+            .forward(t, hidden, |x| self.attention.forward(t, x, shared))
     }
 }

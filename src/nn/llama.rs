@@ -6,9 +6,8 @@ use super::builder::Builder;
 use super::causal::{Layer, Masks, Shared, Style};
 use super::decoder::Block;
 use super::facts::{Facts, MaskStyle, Transformers};
-use super::layers::RmsNorm;
-use super::moe::Mlp;
 use super::norm::NormKind;
+use super::pre_norm::PreNorm;
 use super::rotary_attention::{HeadNorm, RotaryAttention};
 use crate::spec::{DecoderConfig, DecoderType};
 use crate::tape::{Tape, Tensor};
@@ -16,8 +15,7 @@ use crate::tape::{Tape, Tensor};
 /// `LlamaDecoderLayer`.
 pub(super) struct LlamaLayer {
     attention: RotaryAttention,
-    mlp: Mlp,
-    norms: [RmsNorm; 2],
+    around: PreNorm,
 }
 
 /// How a member of the family makes its masks. Those that can have a window compare positions in
@@ -56,9 +54,7 @@ impl Layer for LlamaLayer {
         };
         Self {
             attention: RotaryAttention::new(&b.at("self_attn"), c, options, head_norm, false),
-            mlp: Mlp::new(&b.at("mlp"), c, b.index()),
-            norms: ["input_layernorm", "post_attention_layernorm"]
-                .map(|name| RmsNorm::new(&b.at(name), c.hidden_size)),
+            around: PreNorm::new(b, c),
         }
     }
 }
@@ -71,21 +67,7 @@ impl Block for LlamaLayer {
     }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
-        let [input, post_attention] = &self.norms;
-        let (attended, weights) = {
-            let x = t.scoped("input_layernorm", None, || input.forward(t, hidden));
-            t.scoped("self_attn", None, || self.attention.forward(t, &x, shared))
-        };
-        let residual = t.add(hidden, &attended);
-        drop(attended);
-        let changed = {
-            let x = t.scoped("post_attention_layernorm", None, || {
-                post_attention.forward(t, &residual)
-            });
-            t.scoped("mlp", None, || self.mlp.forward(t, &x))
-        };
-        let out = t.add(&residual, &changed);
-        drop((changed, weights));
-        out
+        self.around
+            .forward(t, hidden, |x| self.attention.forward(t, x, shared))
     }
 }

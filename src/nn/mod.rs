@@ -52,6 +52,7 @@ mod olmo2;
 mod opt;
 mod phi;
 mod phi3;
+mod pre_norm;
 mod rotary;
 mod rotary_attention;
 mod rotary_pairs;

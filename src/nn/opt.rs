@@ -5,7 +5,6 @@ use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::loss;
 use super::model::Output;
 use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
@@ -88,19 +87,8 @@ impl Opt {
 
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
         let hidden = t.scoped("model.decoder", None, || self.decode(t, input_ids));
-        let logits = t.scoped("lm_head", None, || {
-            let kept = self.shell.kept_positions(t, &hidden);
-            self.lm_head.forward(t, &kept)
-        });
-        let loss = labels
-            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-        }
+        self.shell.language_model(t, &hidden, &self.lm_head, labels)
     }
 
     /// The mask of tokens that are no padding `[B, S]`, which is made when none came with the

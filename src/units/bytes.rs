@@ -64,6 +64,11 @@ impl Bytes {
         }
     }
 
+    /// So many times as much.
+    pub const fn times(self, count: u64) -> Self {
+        Self(self.0.saturating_mul(count))
+    }
+
     /// `self - other`, or zero when `other` is larger.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

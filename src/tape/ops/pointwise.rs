@@ -280,8 +280,6 @@ impl Tape {
         )
     }
 
-    /// `torch.nn.functional.dropout(x, p)`, p > 0: in training it saves a mask of one byte an
-    /// element, else it gives x itself.
     /// `torch.nn.functional.logsigmoid(x)`. Saves x.
     pub fn logsigmoid(&self, x: &Tensor) -> Tensor {
         let saved = self.records(&[x]).then(|| self.save(x));
@@ -301,7 +299,9 @@ impl Tape {
             }),
         )
     }
-    /// `torch.nn.functional.dropout(x, p)` in training, p > 0. Saves a mask of one byte an element.
+
+    /// `torch.nn.functional.dropout(x, p)`, p > 0: in training it saves a mask of one byte an
+    /// element, else it gives x itself.
     pub fn dropout(&self, x: &Tensor) -> Tensor {
         if !self.training.get() {
             return x.clone();
