@@ -21,10 +21,8 @@ pub(super) struct Style {
     /// The names of the model, of its embedding and of its last norm.
     pub(super) names: [&'static str; 3],
     pub(super) norm: NormKind,
-    /// Whether the embedding is multiplied by a constant.
-    pub(super) scaled_embedding: bool,
-    /// Whether that happens after positions and masks are made, with a number on the host.
-    pub(super) scales_late: bool,
+    /// What the embedding is multiplied by.
+    pub(super) embedding_scale: EmbeddingScale,
     /// Whether cosines and sines stay in float32.
     pub(super) wide_rotary: bool,
     /// Whether angles are complex numbers.
@@ -49,8 +47,7 @@ impl Style {
         Self {
             names: ["model", "embed_tokens", "norm"],
             norm: NormKind::Llama,
-            scaled_embedding: false,
-            scales_late: false,
+            embedding_scale: EmbeddingScale::None,
             wide_rotary: false,
             complex_rotary: false,
             narrow_loss: false,
@@ -61,6 +58,19 @@ impl Style {
             local_rotary: false,
         }
     }
+}
+
+/// What an embedding is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EmbeddingScale {
+    /// Nothing.
+    None,
+    /// A number in a buffer.
+    Buffer,
+    /// A number on the host.
+    Number,
+    /// A number on the host, after positions and masks are made.
+    Late,
 }
 
 /// The masks that a model makes for its layers.
@@ -157,11 +167,8 @@ impl<L: Layer> Causal<L> {
         let model = b.at(model);
         let at = model.at(embedding);
         let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
-        let scale = style
-            .scaled_embedding
-            .then_some(())
-            .filter(|()| !style.scales_late)
-            .map(|()| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
+        let scale = (style.embedding_scale == EmbeddingScale::Buffer)
+            .then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(L::new(b, c, options))
         });
@@ -259,6 +266,9 @@ impl<L: Layer> Causal<L> {
             let embedded = self.embedding.forward(t, input_ids);
             match &self.scale {
                 Some(scale) => t.mul(&embedded, scale),
+                None if self.style.embedding_scale == EmbeddingScale::Number => {
+                    t.mul_scalar(&embedded)
+                }
                 None => embedded,
             }
         })
@@ -307,7 +317,7 @@ impl<L: Layer> Causal<L> {
             (local.cos, local.sin) = turn(rotary);
         }
         local.narrows = self.style.masks == Masks::Narrowed;
-        if self.style.scales_late {
+        if self.style.embedding_scale == EmbeddingScale::Late {
             hidden = t.mul_scalar(&hidden);
         }
         for (i, layer) in self.layers.iter().enumerate() {

@@ -3,17 +3,14 @@
 use super::bloom::Bloom;
 use super::builder::Builder;
 use super::causal::{Causal, Layer};
-use super::deepseek::DeepseekLayer;
 use super::facts::Facts;
 use super::falcon::Falcon;
 use super::fla::Fla;
-use super::gemma::{Gemma2Layer, Gemma3Layer, GemmaLayer};
 use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
-use super::llama::LlamaLayer;
+use super::layer::DecoderLayer;
 use super::mamba::Mamba;
 use super::model::Output;
-use super::olmo2::Olmo2Layer;
 use super::opt::Opt;
 use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
@@ -76,14 +73,6 @@ pub(super) fn build(
     facts: Facts,
 ) -> Box<dyn CausalLm> {
     match c.model_type {
-        DecoderType::Llama
-        | DecoderType::Mistral
-        | DecoderType::Qwen2
-        | DecoderType::Qwen3
-        | DecoderType::Mixtral
-        | DecoderType::Olmoe
-        | DecoderType::Qwen2Moe
-        | DecoderType::Qwen3Moe => Box::new(Causal::<LlamaLayer>::new(b, c, spec, facts)),
         DecoderType::Mamba => {
             let sizes = c.state_space.unwrap_or_default();
             Box::new(Mamba::new(b, c, sizes, spec, facts))
@@ -93,14 +82,8 @@ pub(super) fn build(
         DecoderType::Gpt2 => Box::new(Gpt2::new(b, c, spec, facts)),
         DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
         DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),
-        DecoderType::Gemma => Box::new(Causal::<GemmaLayer>::new(b, c, spec, facts)),
-        DecoderType::Gemma2 => Box::new(Causal::<Gemma2Layer>::new(b, c, spec, facts)),
-        DecoderType::Gemma3 => Box::new(Causal::<Gemma3Layer>::new(b, c, spec, facts)),
-        DecoderType::Olmo2 => Box::new(Causal::<Olmo2Layer>::new(b, c, spec, facts)),
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => {
-            Box::new(Causal::<DeepseekLayer>::new(b, c, spec, facts))
-        }
         DecoderType::Phi => Box::new(Causal::<PhiLayer>::new(b, c, spec, facts)),
         DecoderType::Phi3 => Box::new(Causal::<Phi3Layer>::new(b, c, spec, facts)),
+        _ => Box::new(Causal::<DecoderLayer>::new(b, c, spec, facts)),
     }
 }

@@ -3,6 +3,7 @@
 use super::attention::{AttentionOptions, attend_with_weights};
 use super::builder::Builder;
 use super::causal::Shared;
+use super::layer::Parts;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::rotary;
@@ -22,14 +23,22 @@ pub(super) enum HeadNorm {
     Whole(NormKind),
 }
 
+/// How positions turn queries and keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The halves of a head's columns with each other.
+    Halves,
+    /// The same in float32, cast back.
+    WideHalves,
+}
+
 /// `q_proj`, `k_proj`, `v_proj`, `o_proj` and the norms of queries and keys.
 pub(super) struct RotaryAttention {
     projections: [Linear; 3],
     o_proj: Linear,
     norms: Option<[Norm; 2]>,
     style: HeadNorm,
-    /// Whether queries and keys are turned in float32 and cast back.
-    wide: bool,
+    turn: Turn,
     head_dim: u64,
     options: AttentionOptions,
 }
@@ -39,8 +48,7 @@ impl RotaryAttention {
         b: &Builder,
         c: &DecoderConfig,
         options: AttentionOptions,
-        style: HeadNorm,
-        wide: bool,
+        parts: Parts,
     ) -> Self {
         let (queries, keys) = (
             c.num_attention_heads * c.head_dim,
@@ -56,7 +64,7 @@ impl RotaryAttention {
                 Norm::new(&b.at("k_norm"), kind, sizes[1]),
             ]
         };
-        let norms = match style {
+        let norms = match parts.head_norm {
             HeadNorm::None => None,
             HeadNorm::Heads(kind) | HeadNorm::Rows(kind) => Some(norms(kind, [c.head_dim; 2])),
             HeadNorm::Whole(kind) => Some(norms(kind, [queries, keys])),
@@ -65,8 +73,8 @@ impl RotaryAttention {
             projections,
             o_proj,
             norms,
-            style,
-            wide,
+            style: parts.head_norm,
+            turn: parts.turn,
             head_dim: c.head_dim,
             options,
         }
@@ -86,7 +94,7 @@ impl RotaryAttention {
         } else {
             let turned_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
             let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
-            if self.wide {
+            if self.turn == Turn::WideHalves {
                 (t.to(&turned_q, q.dtype()), t.to(&turned_k, k.dtype()))
             } else {
                 (turned_q, turned_k)

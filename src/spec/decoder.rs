@@ -5,7 +5,9 @@ use super::config_fields::ConfigFields;
 use super::deepseek::Latent;
 use super::experts::Experts;
 use super::modules::Module;
-use super::{bloom, deepseek, falcon, gemma, gpt_neox, gpt2, llama, mamba, olmo2, opt, phi, phi3};
+use super::{
+    Activation, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, llama, mamba, olmo2, opt, phi, phi3,
+};
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
 /// their neutral value.
@@ -43,6 +45,8 @@ pub struct DecoderConfig {
     pub qkv_bias: bool,
     /// Biases in the MLP.
     pub mlp_bias: bool,
+    /// The function in the MLP.
+    pub activation: Activation,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
     /// Whether norms come after what is added to the residual stream.
@@ -187,6 +191,7 @@ impl DecoderConfig {
             attention_bias: false,
             qkv_bias: false,
             mlp_bias: false,
+            activation: Activation::Silu,
             parallel_residual: false,
             norm_after: false,
             residual_after_norm: false,

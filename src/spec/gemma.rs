@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout};
+use super::{Activation, DecoderConfig, DecoderType, Dropout};
 
 /// Defaults by which the members differ: H, F, L, A, K, D, V.
 fn defaults(model_type: DecoderType) -> [u64; 7] {
@@ -49,6 +49,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
         rotary_dim: head_dim,
         attention_bias: fields.flag("attention_bias", false),
+        activation: Activation::Gelu,
         attention_softcap: second && !fields.is_null("attn_logit_softcapping"),
         final_softcap: second && !fields.is_null("final_logit_softcapping"),
         sliding_window: window,

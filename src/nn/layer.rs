@@ -1,0 +1,141 @@
+//! The layer of most decoders: attention and an MLP with norms around them, put together as each
+//! family does it.
+
+use super::attention::AttentionOptions;
+use super::builder::Builder;
+use super::causal::{Layer, Shared, Style};
+use super::decoder::Block;
+use super::facts::Facts;
+use super::families;
+use super::feed_forward::FeedForward;
+use super::latent_attention::LatentAttention;
+use super::norm::Norm;
+use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
+use crate::spec::DecoderConfig;
+use crate::tape::{Tape, Tensor};
+
+/// How a family puts its layers together.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    /// The names of the norms before and after attention, before and after the MLP.
+    pub(super) norms: [Option<&'static str>; 4],
+    /// Where queries and keys are normalized.
+    pub(super) head_norm: HeadNorm,
+    /// How positions turn queries and keys.
+    pub(super) turn: Turn,
+    /// The names of the MLP's two layers where it is not gated.
+    pub(super) plain_mlp: Option<[&'static str; 2]>,
+    /// Whether what is added to the residual stream is multiplied by a number.
+    pub(super) multiplied: bool,
+}
+
+impl Parts {
+    /// Llama's: a norm before attention and one before the MLP.
+    pub(super) const LLAMA: Self = Self {
+        norms: [
+            Some("input_layernorm"),
+            None,
+            Some("post_attention_layernorm"),
+            None,
+        ],
+        head_norm: HeadNorm::None,
+        turn: Turn::Halves,
+        plain_mlp: None,
+        multiplied: false,
+    };
+}
+
+/// `LlamaDecoderLayer` and its like.
+pub(super) struct DecoderLayer {
+    attention: Attention,
+    mlp: FeedForward,
+    /// Before and after attention, before and after the MLP.
+    norms: [Option<(&'static str, Norm)>; 4],
+    multiplied: bool,
+}
+
+enum Attention {
+    Rotary(Box<RotaryAttention>),
+    Latent(Box<LatentAttention>),
+}
+
+impl Layer for DecoderLayer {
+    fn style(c: &DecoderConfig, facts: Facts) -> Style {
+        families::of(c, facts).0
+    }
+
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        let (style, parts) = families::of(c, options.facts);
+        let at = b.at("self_attn");
+        let attention = match c.latent {
+            Some(sizes) => {
+                Attention::Latent(Box::new(LatentAttention::new(&at, c, sizes, options)))
+            }
+            None => Attention::Rotary(Box::new(RotaryAttention::new(&at, c, options, parts))),
+        };
+        let mlp = FeedForward::new(&b.at("mlp"), c, b.index(), parts.plain_mlp);
+        let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
+        Self {
+            attention,
+            mlp,
+            norms: parts.norms.map(|name| name.map(|name| (name, norm(name)))),
+            multiplied: parts.multiplied,
+        }
+    }
+}
+
+impl Block for DecoderLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        shared.outliving(facts)
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let [before_attention, after_attention, before_mlp, after_mlp] =
+            self.norms.each_ref().map(Option::as_ref);
+        let (shared, outside) = shared.narrowed(t);
+        let (attended, weights) = {
+            let x = normalized(t, before_attention, hidden.clone());
+            t.scoped("self_attn", None, || self.attention.forward(t, &x, &shared))
+        };
+        let residual = self.add(t, hidden, &normalized(t, after_attention, attended));
+        let changed = {
+            let x = normalized(t, before_mlp, residual.clone());
+            t.scoped("mlp", None, || self.mlp.forward(t, &x))
+        };
+        let out = self.add(t, &residual, &normalized(t, after_mlp, changed));
+        drop((weights, shared, outside));
+        out
+    }
+}
+
+impl DecoderLayer {
+    /// The residual stream with `branch` added to it.
+    fn add(&self, t: &Tape, residual: &Tensor, branch: &Tensor) -> Tensor {
+        if self.multiplied {
+            let scaled = t.mul_scalar(branch);
+            t.add(residual, &scaled)
+        } else {
+            t.add(residual, branch)
+        }
+    }
+}
+
+/// x, which nobody else holds, after the norm if there is one.
+fn normalized(t: &Tape, norm: Option<&(&'static str, Norm)>, x: Tensor) -> Tensor {
+    match norm {
+        Some((name, norm)) => t.scoped(name, None, || norm.forward(t, &x)),
+        None => x,
+    }
+}
+
+impl Attention {
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        match self {
+            Self::Rotary(attention) => attention.forward(t, x, shared),
+            Self::Latent(attention) => attention.forward(t, x, shared),
+        }
+    }
+}
