@@ -175,6 +175,16 @@ fn other_linear_attention_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn hgrn2_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("hgrn2.jsonl", 19);
+}
+
+#[test]
+fn attention_among_linear_attention_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("fla_attention.jsonl", 23);
+}
+
+#[test]
 fn falcon_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("falcon.jsonl", 53);
 }

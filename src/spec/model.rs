@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
-    closest, decoder, distilbert, fla, guess, size_only, t5, vit,
+    closest, decoder, distilbert, fla_config, guess, size_only, t5, vit,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ impl Reader {
             Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
             Self::Vit => Architecture::Vit(vit::read(fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
-            Self::Fla(mixer) => Architecture::Fla(fla::read(mixer, fields)),
+            Self::Fla(mixer) => Architecture::Fla(fla_config::read(mixer, fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
@@ -74,6 +74,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gla", Reader::Fla(FlaMixer::Gla)),
     ("gated_deltanet", Reader::Fla(FlaMixer::GatedDeltaNet)),
     ("retnet", Reader::Fla(FlaMixer::RetNet)),
+    ("hgrn2", Reader::Fla(FlaMixer::Hgrn2)),
+    ("transformer", Reader::Fla(FlaMixer::Attention)),
     ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),
 ];
 
@@ -285,7 +287,6 @@ const FIELDS: &[&str] = &[
     "dropout_rate",
     "do_layer_norm_before",
     "dropout",
-    "dropout_rate",
     "elementwise_affine",
     "embd_pdrop",
     "enable_bias",
@@ -293,6 +294,7 @@ const FIELDS: &[&str] = &[
     "encoder_ffn_dim",
     "encoder_layers",
     "expand_k",
+    "expand_ratio",
     "expand_v",
     "feature_map",
     "feed_forward_proj",
@@ -371,6 +373,7 @@ const FIELDS: &[&str] = &[
     "use_beta",
     "use_gate",
     "use_l2warp",
+    "use_lower_bound",
     "use_output_gate",
     "use_parallel_residual",
     "use_short_conv",
@@ -378,7 +381,6 @@ const FIELDS: &[&str] = &[
     "v_head_dim",
     "vocab_size",
     "word_embed_proj_dim",
-    "activation",
     "alibi",
     "apply_residual_connection_post_layernorm",
     "bias",
@@ -386,7 +388,6 @@ const FIELDS: &[&str] = &[
     "multi_query",
     "n_embed",
     "new_decoder_architecture",
-    "num_kv_heads",
     "num_ln_in_parallel_attn",
     "parallel_attn",
     "conv_kernel",

@@ -1,7 +1,7 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, Framework, Task, bart, bert, decoder, distilbert, fla, t5, vit};
+use super::{Architecture, Framework, Task, bart, bert, decoder, distilbert, fla_modules, t5, vit};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
         Architecture::Decoder(config) => decoder::modules(config),
-        Architecture::Fla(config) => fla::modules(config),
+        Architecture::Fla(config) => fla_modules::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bart(config) => bart::modules(config),
         Architecture::DistilBert(config) => distilbert::modules(config, task),

@@ -28,6 +28,8 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
             h * projections + convolutions + 2 * c.num_heads + c.head_v_dim
         }
         FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
+        FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
+        FlaMixer::Attention => 4 * h * h,
         FlaMixer::DeltaNet => {
             let columns = 2 * c.key_dim() + c.value_dim();
             let convolutions = columns * c.short_conv.unwrap_or(0);
@@ -310,6 +312,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("deltanet-340m", 374_362_112),
     ("gated-deltanet-1.3b", 1_387_348_732),
     ("retnet-1.3b", 1_351_727_104),
+    ("hgrn2-1.3b", 1_364_396_032),
+    ("transformer-1.3b", 1_364_297_728),
 ];
 
 fn bart_parameters(c: &BartConfig) -> u64 {

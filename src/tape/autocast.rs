@@ -114,11 +114,16 @@ impl Tape {
             return x.clone();
         }
         let copy = self.to(x, DType::Float32);
-        if let Some(autocast) = self.autocast.borrow_mut().as_mut()
-            && x.category() == Category::Parameters
-        {
-            autocast.uncached.push(copy.storage_id());
+        if x.category() == Category::Parameters {
+            self.note_uncached_copy(&copy);
         }
         copy
+    }
+
+    /// Says that `copy` is one of a parameter that autocast does not keep for later products.
+    pub(super) fn note_uncached_copy(&self, copy: &Tensor) {
+        if let Some(autocast) = self.autocast.borrow_mut().as_mut() {
+            autocast.uncached.push(copy.storage_id());
+        }
     }
 }

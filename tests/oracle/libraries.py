@@ -6,7 +6,7 @@ import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
 # Models of flash-linear-attention by model_type, with the names of their classes.
-LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", mamba2="Mamba2", rwkv7="RWKV7")
+LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", transformer="Transformer", mamba2="Mamba2", rwkv7="RWKV7")
 COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
 
 
@@ -34,7 +34,12 @@ def linear_attention(model_type, fields, dtype, use_cache):
     if model_type not in LINEAR_ATTENTION:
         return None
     stub_triton()
+    if STUBBED:
+        import flash_attn_stub
+        sys.modules["flash_attn"] = flash_attn_stub
     module, name = importlib.import_module(f"fla.models.{model_type}"), LINEAR_ATTENTION[model_type]
+    if STUBBED:  # no other library is to take it for the package
+        del sys.modules["flash_attn"]
     config = getattr(module, f"{name}Config")(**fields)
     config.use_cache = use_cache
     before = torch.get_default_dtype()
@@ -45,6 +50,29 @@ def linear_attention(model_type, fields, dtype, use_cache):
     finally:
         torch.set_default_dtype(before)
     return model.to(dtype)
+
+
+def all_tokens_count(samples, tokens):
+    """What flash-linear-attention 0.6.0 finds in a padding mask, on the stubbed runtime, where values are zeros: every token counts as one that
+    is no padding. As there, what was found is kept."""
+    if not STUBBED or "fla" not in sys.modules:
+        return
+    import fla.layers.utils as layers, fla.ops.utils.index as index
+
+    def finds():
+        kept = {}
+
+        def found(mask, *rest):
+            if mask.data_ptr() not in kept:
+                kept.clear()
+                rows = torch.arange(samples * tokens, device=mask.device)
+                kept[mask.data_ptr()] = rows, torch.arange(0, (samples + 1) * tokens, tokens, dtype=torch.int32, device=mask.device)
+            return kept[mask.data_ptr()]
+        return found
+
+    for_recurrence, for_attention = finds(), finds()
+    index.prepare_lens = lambda boundaries, *rest: torch.full((samples,), tokens, dtype=torch.long)
+    layers._get_unpad_indices_and_cu, layers.get_unpad_data = for_recurrence, lambda mask: (*for_attention(mask), tokens)
 
 
 def quantized(make, config, asked, attention, dtype_name, checkpointing):

@@ -69,6 +69,8 @@ def model(scenario):
         libraries.liger(scenario["liger_kernel"], kind)
     quantized = scenario["quantization"].get("type", "none") != "none"
     model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"])
+    if scenario["padding_mask"]:
+        libraries.all_tokens_count(scenario["micro_batch_size"], scenario["seq_len"])
     if quantized:
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
     elif model is None:

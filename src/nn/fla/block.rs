@@ -1,8 +1,9 @@
 //! One layer: a mixer of tokens and an MLP, each after a norm.
 
+use super::attention::Attention;
 use super::delta_net::DeltaNet;
-use super::gated_delta::GatedDeltaNet;
 use super::gla::Gla;
+use super::hgrn2::Hgrn2;
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
 use crate::nn::decoder::Block;
@@ -16,8 +17,24 @@ use std::rc::Rc;
 
 /// What mixes the tokens of a layer.
 pub(super) trait Mixer {
-    /// `[B, T, H]` to the same; each sample packs `sequences`.
-    fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor;
+    /// `[B, T, H]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor, tokens: Tokens) -> Tensor;
+
+    /// Whether it leaves padding out by itself, and is given all tokens.
+    fn unpads_itself(&self) -> bool {
+        false
+    }
+}
+
+/// What a mixer is told of the tokens.
+#[derive(Clone, Copy)]
+pub(super) struct Tokens<'a> {
+    /// Sequences that each sample packs.
+    pub(super) sequences: u64,
+    /// The bound of the layer's forget gates `[H]`, when it has one.
+    pub(super) lower_bound: Option<&'a Tensor>,
+    /// Where tokens are that are no padding, when a mask is passed.
+    pub(super) unpadding: Option<&'a Unpadding>,
 }
 
 /// `[B, T, H D]` seen as heads of `columns` columns.
@@ -35,12 +52,17 @@ pub(super) fn merged(t: &Tape, x: &Tensor) -> Tensor {
 pub(super) struct FlaShared {
     /// Where tokens are that are no padding, when a mask is passed.
     pub(super) unpadding: Option<Rc<Unpadding>>,
+    /// The bound of this layer's forget gates `[H]`.
+    pub(super) lower_bound: Option<Tensor>,
 }
 
 /// Where tokens are that are no padding: all of them, at most. The library keeps what it has found
 /// for a mask (`tensor_cache`, `fla/utils`).
 #[derive(Default)]
-pub(super) struct Unpadding(OnceCell<[Tensor; 4]>);
+pub(super) struct Unpadding {
+    of_recurrence: OnceCell<[Tensor; 4]>,
+    of_attention: OnceCell<[Tensor; 2]>,
+}
 
 impl Unpadding {
     /// The indices of `samples` of `tokens` tokens, which are found with where samples begin and,
@@ -48,7 +70,7 @@ impl Unpadding {
     fn indices(&self, t: &Tape, samples: u64, tokens: u64) -> &Tensor {
         /// Tokens of a chunk.
         const CHUNK: u64 = 64;
-        let [indices, ..] = self.0.get_or_init(|| {
+        let [indices, ..] = self.of_recurrence.get_or_init(|| {
             let chunks = [samples * tokens.div_ceil(CHUNK), 2];
             [
                 t.empty("nonzero", Shape::from([samples * tokens]), DType::Int64),
@@ -58,6 +80,17 @@ impl Unpadding {
             ]
         });
         indices
+    }
+
+    /// The indices of `samples` of `tokens` tokens and where each sample begins, for attention.
+    pub(super) fn of_attention(&self, t: &Tape, samples: u64, tokens: u64) -> (&Tensor, &Tensor) {
+        let [indices, boundaries] = self.of_attention.get_or_init(|| {
+            [
+                t.empty("nonzero", Shape::from([samples * tokens]), DType::Int64),
+                t.empty("cumsum", Shape::from([samples + 1]), DType::Int32),
+            ]
+        });
+        (indices, boundaries)
     }
 }
 
@@ -74,10 +107,12 @@ impl FlaBlock {
         let norm = |name| FlaNorm::new(&b.at(name), c.hidden_size, c.fused.norm, true);
         let attn_norm = norm("attn_norm");
         let at = b.at("attn");
-        let attn: Box<dyn Mixer> = match c.mixer {
-            FlaMixer::Gla | FlaMixer::RetNet => Box::new(Gla::new(&at, c)),
-            FlaMixer::DeltaNet => Box::new(DeltaNet::new(&at, c)),
-            FlaMixer::GatedDeltaNet => Box::new(GatedDeltaNet::new(&at, c)),
+        let layer = u64::try_from(b.index()).unwrap_or(u64::MAX);
+        let attn: Box<dyn Mixer> = match (c.attention_of(layer), c.mixer) {
+            (Some(attention), _) => Box::new(Attention::new(&at, c, attention)),
+            (None, FlaMixer::Hgrn2) => Box::new(Hgrn2::new(&at, c, layer)),
+            (None, FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet) => Box::new(DeltaNet::new(&at, c)),
+            (None, _) => Box::new(Gla::new(&at, c)),
         };
         Self {
             attn_norm,
@@ -87,8 +122,18 @@ impl FlaBlock {
         }
     }
 
-    /// The mixer over the tokens that are no padding, all samples one after the other.
-    fn mixed_without_padding(&self, t: &Tape, x: &Tensor, unpadding: &Unpadding) -> Tensor {
+    /// The mixer over all tokens, or over those that are no padding, all samples one after the
+    /// other.
+    fn mixed(&self, t: &Tape, x: &Tensor, shared: &FlaShared) -> Tensor {
+        let unpadding = shared.unpadding.as_deref();
+        let together = Tokens {
+            sequences: 1,
+            lower_bound: shared.lower_bound.as_ref(),
+            unpadding,
+        };
+        let Some(unpadding) = unpadding.filter(|_| !self.attn.unpads_itself()) else {
+            return self.attn.forward(t, x, together);
+        };
         let (samples, tokens, width) = (x.dim(0), x.dim(1), x.dim(2));
         let indices = unpadding.indices(t, samples, tokens);
         let packed = {
@@ -96,8 +141,12 @@ impl FlaBlock {
             let rows = t.unpad(&flat, indices);
             t.reshape(&rows, [1, rows.dim(0), width])
         };
+        let one_by_one = Tokens {
+            sequences: samples,
+            ..together
+        };
         let padded = {
-            let mixed = self.attn.forward(t, &packed, samples);
+            let mixed = self.attn.forward(t, &packed, one_by_one);
             let rows = t.reshape(&mixed, [mixed.dim(1), width]);
             t.repad(&rows, indices, samples * tokens)
         };
@@ -114,10 +163,7 @@ impl Block for FlaBlock {
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &FlaShared) -> Tensor {
         let x = t.scoped("attn_norm", None, || self.attn_norm.forward(t, hidden));
-        let mixed = t.scoped("attn", None, || match &shared.unpadding {
-            Some(unpadding) => self.mixed_without_padding(t, &x, unpadding),
-            None => self.attn.forward(t, &x, 1),
-        });
+        let mixed = t.scoped("attn", None, || self.mixed(t, &x, shared));
         drop(x);
         let (x, residual) = t.scoped("mlp_norm", None, || self.mlp_norm.add(t, mixed, hidden));
         let changed = t.scoped("mlp", None, || self.mlp.forward(t, &x));

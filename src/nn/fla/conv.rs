@@ -12,7 +12,7 @@ pub(super) struct ShortConv {
 
 impl ShortConv {
     /// Of `columns` columns over `width` tokens.
-    pub(super) fn new(b: &Builder, columns: u64, width: u64, activated: bool) -> Self {
+    fn new(b: &Builder, columns: u64, width: u64, activated: bool) -> Self {
         let weight = b.parameter("weight", [columns, 1, width]);
         Self { weight, activated }
     }
@@ -32,6 +32,19 @@ impl ShortConv {
         let weight = self.weight(t);
         t.causal_conv(x, &weight, self.activated, sequences)
     }
+}
+
+/// The convolutions of a mixer that has some, of `widths` columns each.
+pub(super) fn convolutions(
+    b: &Builder,
+    names: [&'static str; 3],
+    widths: [u64; 3],
+    reach: Option<u64>,
+    activated: bool,
+) -> Option<[ShortConv; 3]> {
+    let reach = reach?;
+    let conv = |i: usize| ShortConv::new(&b.at(names[i]), widths[i], reach, activated);
+    Some([0, 1, 2].map(conv))
 }
 
 /// A projection, and the convolution after it if there is one.

@@ -1,15 +1,20 @@
-//! `DeltaNet` (`fla/layers/delta_net.py`).
+//! `DeltaNet` (`fla/layers/delta_net.py`), and `GatedDeltaNet` (`fla/layers/gated_deltanet.py`),
+//! which forgets, too.
 
-use super::block::{Mixer, heads, merged};
-use super::conv::{ShortConv, projected};
+use super::block::{Mixer, Tokens, heads, merged};
+use super::conv::{ShortConv, convolutions, projected};
+use super::decay::Decay;
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
 use crate::nn::layers::Linear;
-use crate::spec::FlaConfig;
+use crate::spec::{FlaConfig, FlaMixer};
 use crate::tape::{Tape, Tensor};
 
+/// `DeltaNet` or `GatedDeltaNet`.
 pub(super) struct DeltaNet {
     projections: [Linear; 3],
+    /// How it forgets, if it does.
+    decay: Option<Decay>,
     b_proj: Linear,
     convolutions: Option<[ShortConv; 3]>,
     g_proj: Option<Linear>,
@@ -21,21 +26,24 @@ pub(super) struct DeltaNet {
 
 impl DeltaNet {
     pub(super) fn new(b: &Builder, c: &FlaConfig) -> Self {
+        let gated = c.mixer == FlaMixer::GatedDeltaNet;
+        // A module's own parameters come before those of its parts.
+        let rates = gated.then(|| Decay::rates(b, c.num_heads));
         let hidden = c.hidden_size;
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
         let widths = [c.key_dim(), c.key_dim(), c.value_dim()];
         let names = ["q_proj", "k_proj", "v_proj"];
         let projections = [0, 1, 2].map(|i| linear(names[i], hidden, widths[i]));
+        let decay = rates.map(|rates| Decay::new(rates, linear("a_proj", hidden, c.num_heads)));
         let b_proj = linear("b_proj", hidden, c.num_heads);
-        let convolutions = c.short_conv.map(|reach| {
-            let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
-            [0, 1, 2].map(|i| ShortConv::new(&b.at(names[i]), widths[i], reach, true))
-        });
+        let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
+        let convolutions = convolutions(b, names, widths, c.short_conv, true);
         let g_proj = c
             .output_gate
             .then(|| linear("g_proj", hidden, c.value_dim()));
         Self {
             projections,
+            decay,
             b_proj,
             convolutions,
             g_proj,
@@ -45,32 +53,64 @@ impl DeltaNet {
             head_v_dim: c.head_v_dim,
         }
     }
+
+    /// Queries, keys and values. Since 0.6.0 `GatedDeltaNet` runs one convolution over all three
+    /// where nothing is packed.
+    fn projected(&self, t: &Tape, x: &Tensor, sequences: u64) -> [Tensor; 3] {
+        let Some(convolutions) = &self.convolutions else {
+            return self.activated(t, x);
+        };
+        let together = self.decay.is_some() && t.computes_decay_inside() && sequences == 1;
+        if !together {
+            return [0, 1, 2].map(|i| {
+                let conv = Some(&convolutions[i]);
+                projected(t, &self.projections[i], conv, x, sequences)
+            });
+        }
+        let joined = {
+            let parts = self.projections.each_ref().map(|layer| layer.forward(t, x));
+            t.cat(&parts.each_ref(), -1)
+        };
+        let widths = convolutions.each_ref().map(ShortConv::columns);
+        let weight = {
+            let weights = convolutions.each_ref().map(|conv| conv.weight(t));
+            t.cat(&weights.each_ref(), 0)
+        };
+        let mixed = t.causal_conv(&joined, &weight, true, sequences);
+        t.split(&mixed, widths, -1)
+    }
+
+    /// The same without a convolution, which would have activated them.
+    fn activated(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
+        if self.decay.is_some() {
+            let layers = self.projections.each_ref();
+            return layers.map(|layer| t.silu(&layer.forward(t, x)));
+        }
+        let [q, k] = [0, 1].map(|i| self.projections[i].forward(t, x));
+        let (q, k) = (t.silu(&q), t.silu(&k));
+        [q, k, t.silu(&self.projections[2].forward(t, x))]
+    }
 }
 
 impl Mixer for DeltaNet {
-    fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
-        let [q, k, v] = if let Some(convolutions) = &self.convolutions {
-            [0, 1, 2].map(|i| {
-                projected(
-                    t,
-                    &self.projections[i],
-                    Some(&convolutions[i]),
-                    x,
-                    sequences,
-                )
-            })
-        } else {
-            let [q, k] = [0, 1].map(|i| self.projections[i].forward(t, x));
-            let (q, k) = (t.silu(&q), t.silu(&k));
-            [q, k, t.silu(&self.projections[2].forward(t, x))]
-        };
+    fn forward(&self, t: &Tape, x: &Tensor, tokens: Tokens) -> Tensor {
+        let sequences = tokens.sequences;
+        let [q, k, v] = self.projected(t, x, sequences);
         let (q, k) = (heads(t, &q, self.head_k_dim), heads(t, &k, self.head_k_dim));
         let v = heads(t, &v, self.head_v_dim);
-        let beta = t.sigmoid(&self.b_proj.forward(t, x));
-        let o = t.chunk_delta_rule([&q, &k, &v, &beta], true, sequences);
+        let beta = self.b_proj.forward(t, x);
+        let (o, kept) = if let Some(decay) = &self.decay {
+            decay.forward(t, x, [&q, &k, &v], beta, sequences)
+        } else {
+            let beta = t.sigmoid(&beta);
+            let o = t.chunk_delta_rule([&q, &k, &v, &beta], true, sequences);
+            (o, None)
+        };
         let o = match &self.g_proj {
             Some(g_proj) => {
                 let gate = heads(t, &g_proj.forward(t, x), self.head_v_dim);
+                // The gate takes the decay's name.
+                drop(kept);
                 self.o_norm.gated(t, &o, &gate)
             }
             None => self.o_norm.forward(t, &o),

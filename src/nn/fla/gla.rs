@@ -1,8 +1,8 @@
 //! Gated linear attention (`fla/layers/gla.py`) and retention
 //! (`fla/layers/multiscale_retention.py`), which differ in their decay.
 
-use super::block::{Mixer, heads, merged};
-use super::conv::{ShortConv, projected};
+use super::block::{Mixer, Tokens, heads, merged};
+use super::conv::{ShortConv, convolutions, projected};
 use super::norm::FlaNorm;
 use super::rotary::FlaRotary;
 use crate::nn::builder::Builder;
@@ -44,11 +44,9 @@ impl Gla {
         let k_proj = linear("k_proj", hidden, key_dim);
         let v_proj = linear("v_proj", hidden, value_dim);
         let g_proj = c.output_gate.then(|| linear("g_proj", hidden, value_dim));
-        let convolutions = c.short_conv.map(|reach| {
-            let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
-            let widths = [key_dim, key_dim, value_dim];
-            [0, 1, 2].map(|i| ShortConv::new(&b.at(names[i]), widths[i], reach, true))
-        });
+        let names = ["q_conv1d", "k_conv1d", "v_conv1d"];
+        let widths = [key_dim, key_dim, value_dim];
+        let convolutions = convolutions(b, names, widths, c.short_conv, true);
         let learned = (c.mixer == FlaMixer::Gla).then(|| {
             [
                 Linear::new(&b.item("gk_proj", 0), hidden, GATE_LOW_RANK, false),
@@ -82,7 +80,8 @@ impl Gla {
 }
 
 impl Mixer for Gla {
-    fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
+    fn forward(&self, t: &Tape, x: &Tensor, tokens: Tokens) -> Tensor {
+        let sequences = tokens.sequences;
         let conv = |i: usize| self.convolutions.as_ref().map(|all| &all[i]);
         let q = projected(t, &self.q_proj, conv(0), x, sequences);
         let k = projected(t, &self.k_proj, conv(1), x, sequences);

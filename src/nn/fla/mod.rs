@@ -1,11 +1,13 @@
 //! Models of flash-linear-attention (`fla/models`, `fla/layers`, 0.6.0): layers that mix tokens by
 //! a recurrence, computed chunk by chunk, each with a gated MLP.
 
+mod attention;
 mod block;
 mod conv;
+mod decay;
 mod delta_net;
-mod gated_delta;
 mod gla;
+mod hgrn2;
 mod norm;
 mod rotary;
 
@@ -23,6 +25,7 @@ use std::rc::Rc;
 
 /// `GLAForCausalLM` and its kin.
 pub(super) struct Fla {
+    lower_bounds: Option<Tensor>,
     embeddings: Embedding,
     layers: Vec<Rc<FlaBlock>>,
     norm: FlaNorm,
@@ -35,6 +38,11 @@ pub(super) struct Fla {
 impl Fla {
     pub(super) fn new(b: &Builder, c: &FlaConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let model = b.at("model");
+        // A module's own parameters come before those of its parts.
+        let bounds = [c.num_hidden_layers, c.hidden_size];
+        let bounds = c
+            .lower_bounds
+            .then(|| model.parameter("lower_bounds", bounds));
         let embeddings = Embedding::of_input(&model.at("embeddings"), c.vocab_size, c.hidden_size);
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(FlaBlock::new(b, c))
@@ -43,6 +51,7 @@ impl Fla {
         let tied = c.tie_word_embeddings.then_some(&embeddings.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
         Self {
+            lower_bounds: bounds,
             embeddings,
             layers,
             norm,
@@ -102,11 +111,14 @@ impl Fla {
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
-        let shared = FlaShared {
-            unpadding: self.unpadding.clone(),
-        };
+        let bounds = self.lower_bounds.as_ref();
+        let bounds = bounds.map(|parameter| hgrn2::lower_bounds(t, parameter));
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
+            let shared = FlaShared {
+                unpadding: self.unpadding.clone(),
+                lower_bound: bounds.as_ref().map(|bounds| t.select(bounds, 0)),
+            };
             hidden = t.scoped("layers", Some(i), || {
                 self.shell.run(t, layer, &hidden, &shared)
             });

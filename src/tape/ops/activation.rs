@@ -77,7 +77,7 @@ impl Tape {
 
     /// Puts the result of an activation into the graph, whose gradient is one kernel over the
     /// incoming gradient and what was saved.
-    fn activated(
+    pub(super) fn activated(
         &self,
         x: &Tensor,
         out: Tensor,

@@ -20,6 +20,7 @@ mod index;
 mod int8;
 mod liger;
 mod liger_loss;
+mod logarithm;
 mod loss;
 mod matmul;
 mod norm;

@@ -209,6 +209,19 @@ impl Tape {
         self.scaled("neg", x)
     }
 
+    /// `number - x`. Saves nothing.
+    pub fn rsub_scalar(&self, x: &Tensor) -> Tensor {
+        let out = self.like("rsub", x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.like("neg", g))]),
+        )
+    }
+
     /// `x.pow(2)`. Saves x; its gradient `g * (2 * x)` holds two temporaries of x's size.
     pub fn square(&self, x: &Tensor) -> Tensor {
         self.pow(x)

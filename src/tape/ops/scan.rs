@@ -1,7 +1,9 @@
 //! Running sums.
 
+use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
+use smallvec::smallvec;
 
 /// Bytes of a tile's state in `cub::DeviceScan::InclusiveSum`, and how many elements a tile has
 /// (tuning for compute capability 8.0, measured at the boundaries): of 8-byte and of 4-byte numbers.
@@ -19,5 +21,26 @@ impl Tape {
             drop(self.scratch(OP, self.scan_storage(shape.numel(), tile)));
         }
         out
+    }
+
+    /// `x.cumsum(0)`. Saves nothing; its gradient is summed from the end.
+    pub fn cumsum_rows(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        let out = self.like("cumsum", x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let sum = {
+                    let _flipped = t.like("flip", g);
+                    t.like("cumsum", g)
+                };
+                smallvec![Some(t.like("flip", &sum))]
+            }),
+        )
     }
 }

@@ -11,6 +11,10 @@ from triton.runtime.jit import JITFunction
 os.environ.setdefault("FLA_CACHE_MODE", "disabled")
 
 
+# Bytes of shared memory that a block of compute capability 8.0 can have, which torch 2.6 does not say.
+AMPERE_SHARED_MEMORY = 166912
+
+
 class Anything:
     """Answers to every name with a function that does nothing."""
 
@@ -21,7 +25,7 @@ class Anything:
 class Utils(Anything):
     def get_device_properties(self, device=0):
         facts = torch.cuda.get_device_properties(0)
-        return dict(max_shared_mem=facts.shared_memory_per_block_optin, max_num_regs=65536, multiprocessor_count=facts.multi_processor_count,
+        return dict(max_shared_mem=getattr(facts, "shared_memory_per_block_optin", AMPERE_SHARED_MEMORY), max_num_regs=65536, multiprocessor_count=facts.multi_processor_count,
                     warpSize=32, sm_clock_rate=1410000, mem_clock_rate=1215000, mem_bus_width=5120)
 
     def is_stream_capturing(self, stream):
@@ -78,7 +82,7 @@ def tuned(self, *args, **kwargs):
 
 
 driver.set_active(Driver())
-driver._default = driver._active
+setattr(driver, "_default" if hasattr(driver, "_default") else "default", Driver())  # of triton 3.9, and of 3.2
 JITFunction.run, Autotuner.run = launched, tuned
 # Orthogonal initialization needs cuSOLVER.
 torch.linalg.qr = lambda a, *args, **kwargs: (torch.empty_like(a), a.new_empty(a.shape[-1], a.shape[-1]))

@@ -1,4 +1,4 @@
-//! `swiglu` and the linear layer after it (`fla/modules/activations.py`).
+//! `swish`, `swiglu` and the linear layer after it (`fla/modules/activations.py`).
 
 use super::FlaVersion;
 use crate::tape::graph::Grads;
@@ -7,6 +7,24 @@ use crate::units::Shape;
 use smallvec::smallvec;
 
 impl Tape {
+    /// `swish(x)`: `x * sigmoid(x)`. Saves x.
+    pub fn fused_swish(&self, x: &Tensor) -> Tensor {
+        let out = self.like("swish", x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        let saved = self.save(x);
+        let backward = move |t: &Tape, g: &Grads| {
+            if g[0].is_none() {
+                return Grads::new();
+            }
+            let x = saved.unpack(t);
+            smallvec![Some(t.like("swish_backward", &x))]
+        };
+        let [out] = self.function(&[x], [out], Box::new(backward));
+        out
+    }
+
     /// `swiglu(x, y)`: `silu(x) * y`. Saves both.
     pub fn fused_swiglu(&self, x: &Tensor, y: &Tensor) -> Tensor {
         let out = self.like("swiglu", x);

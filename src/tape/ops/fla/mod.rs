@@ -11,6 +11,7 @@ mod gla;
 mod glu;
 mod loss;
 mod norm;
+mod norm_linear;
 mod padding;
 mod retention;
 

@@ -129,7 +129,7 @@ impl Tape {
 
     /// The gradient of a `weight`: each program of the kernel writes its sum over some of the
     /// `rows`, in float32; those are added up.
-    fn summed_over_programs(&self, rows: u64, weight: &Tensor) -> Tensor {
+    pub(super) fn summed_over_programs(&self, rows: u64, weight: &Tensor) -> Tensor {
         let most = self.backend().multiprocessors;
         let programs = match self.backend().fla {
             FlaVersion::V022 => most,
@@ -158,7 +158,7 @@ impl Tape {
 }
 
 /// The number of rows of x, and its shape when it is seen as `[rows, D]`.
-fn rows_of(x: &Tensor) -> (u64, Shape) {
+pub(super) fn rows_of(x: &Tensor) -> (u64, Shape) {
     let columns = x.dim(-1);
     let rows = x.numel() / columns.max(1);
     (rows, Shape::from([rows, columns]))

@@ -1,0 +1,75 @@
+//! The decay of `GatedDeltaNet` (`fla/layers/gated_deltanet.py`).
+
+use crate::nn::builder::Builder;
+use crate::nn::layers::Linear;
+use crate::tape::{Tape, Tensor};
+use crate::units::DType;
+
+/// How fast each head forgets: at a rate of its own, for as long as each token says.
+pub(super) struct Decay {
+    rates: Rates,
+    a_proj: Linear,
+}
+
+/// Parameters `[A]`.
+pub(super) struct Rates {
+    a_log: Tensor,
+    dt_bias: Tensor,
+}
+
+impl Decay {
+    pub(super) fn rates(b: &Builder, num_heads: u64) -> Rates {
+        Rates {
+            a_log: b.parameter("A_log", [num_heads]),
+            dt_bias: b.parameter("dt_bias", [num_heads]),
+        }
+    }
+
+    pub(super) fn new(rates: Rates, a_proj: Linear) -> Self {
+        Self { rates, a_proj }
+    }
+
+    /// The delta rule with this decay, and the decay where it is computed outside of the kernels.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        [q, k, v]: [&Tensor; 3],
+        beta: Tensor,
+        sequences: u64,
+    ) -> (Tensor, Option<Tensor>) {
+        let Rates { a_log, dt_bias } = &self.rates;
+        if t.computes_decay_inside() {
+            let g = self.a_proj.forward(t, x);
+            let parameters = Some([a_log, dt_bias]);
+            let o = t.chunk_gated_delta_rule([q, k, v, &g, &beta], parameters, sequences);
+            return (o, None);
+        }
+        let beta = {
+            let sigmoid = t.sigmoid(&beta);
+            drop(beta);
+            sigmoid
+        };
+        let rate = {
+            let exponential = {
+                let wide = t.to(a_log, DType::Float32);
+                t.exp(&wide)
+            };
+            t.neg(&exponential)
+        };
+        let step = {
+            let sum = {
+                let wide = {
+                    let narrow = self.a_proj.forward(t, x);
+                    t.to(&narrow, DType::Float32)
+                };
+                t.add(&wide, dt_bias)
+            };
+            t.softplus(&sum)
+        };
+        let g = t.mul(&rate, &step);
+        drop((rate, step));
+        let o = t.chunk_gated_delta_rule([q, k, v, &g, &beta], None, sequences);
+        (o, Some(g))
+    }
+}

@@ -1,0 +1,118 @@
+//! Attention among the layers of a model of flash-linear-attention: `attn` of its config
+//! (`AttentionSpec`, `fla/models/configuration_utils.py` of flash-linear-attention 0.6.0).
+
+use super::config_fields::{ConfigFields, shortened};
+use super::limits::HEADS;
+use super::{Finding, FlaAttention};
+use serde_json::{Map, Value};
+
+/// What `attn` asks for: one object, or several for different layers.
+pub(super) fn of_layers(
+    fields: &mut ConfigFields<'_>,
+    hidden: u64,
+    num_hidden_layers: u64,
+) -> Vec<FlaAttention> {
+    let Some(given) = fields.get("attn") else {
+        return Vec::new();
+    };
+    let key = fields.key("attn");
+    let parts: Vec<&Map<String, Value>> = match given {
+        Value::Object(part) => vec![part],
+        Value::Array(parts) => parts.iter().filter_map(Value::as_object).collect(),
+        _ => Vec::new(),
+    };
+    let nothing = Map::new();
+    let mut all: Vec<FlaAttention> = Vec::new();
+    for part in parts {
+        let of_part = |layer: &Value| layer.as_u64().filter(|&layer| layer < num_hidden_layers);
+        let given = part.get("layers").and_then(Value::as_array);
+        let layers: Option<Vec<u64>> = given.and_then(|all| all.iter().map(of_part).collect());
+        let taken = |layer: &u64| all.iter().any(|other| other.layers.contains(layer));
+        let Some(layers) = layers.filter(|layers| !layers.iter().any(taken)) else {
+            fields.push(wrong_layers(&key, part, num_hidden_layers));
+            continue;
+        };
+        let mut own = ConfigFields::new(part, &nothing, "model.hf_config.attn");
+        let num_heads = own.required("num_heads", &HEADS, 32);
+        all.push(read(&mut own, hidden, layers, num_heads));
+        for finding in own.into_findings() {
+            fields.push(finding);
+        }
+    }
+    all
+}
+
+/// Attention of `layers` with `num_heads` heads; the other options as `fields` say.
+pub(super) fn read(
+    fields: &mut ConfigFields<'_>,
+    hidden: u64,
+    layers: Vec<u64>,
+    num_heads: u64,
+) -> FlaAttention {
+    fields.divided(hidden, num_heads, "num_heads");
+    FlaAttention {
+        layers,
+        num_heads,
+        num_kv_heads: fields.shared_by("num_kv_heads", num_heads, num_heads),
+        qkv_bias: fields.flag("qkv_bias", false),
+        qk_norm: fields.flag("qk_norm", false),
+    }
+}
+
+fn wrong_layers(key: &str, part: &Map<String, Value>, num_hidden_layers: u64) -> Finding {
+    let shown = part
+        .get("layers")
+        .map_or_else(|| "null".to_owned(), shortened);
+    let last = num_hidden_layers - 1;
+    Finding::error(
+        key,
+        format!(
+            "attn.layers is {shown}; it must list layers from 0 to {last}, each for one attention."
+        ),
+        format!("attn.layers 为 {shown}；必须列出 0 到 {last} 的层号，且每层只能出现一次。"),
+    )
+    .with_fix(key, Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Scenario, Severity, resolve};
+    use serde_json::{Value, json};
+
+    /// The keys of errors for a model with this `attn`.
+    fn errors(attn: &Value, checkpointing: &str) -> Vec<String> {
+        let config = json!({"model_type": "hgrn2", "hidden_size": 256, "num_hidden_layers": 3, "attn": attn});
+        let scenario = json!({
+            "model": {"hf_config": config},
+            "precision": "bf16",
+            "activation_checkpointing": checkpointing,
+        });
+        let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+        let errors = resolve(&scenario).findings.into_iter();
+        let errors = errors.filter(|finding| finding.severity == Severity::Error);
+        errors.map(|finding| finding.key).collect()
+    }
+
+    #[test]
+    fn attention_names_layers_that_exist_and_each_once() {
+        let heads = |layers: Value, heads: u64| json!({"layers": layers, "num_heads": heads});
+        let none: Vec<String> = Vec::new();
+        assert_eq!(errors(&heads(json!([0, 2]), 4), "full"), none);
+        assert_eq!(
+            errors(&heads(json!([3]), 4), "none"),
+            ["model.hf_config.attn"]
+        );
+        let twice = json!([heads(json!([1]), 4), heads(json!([1]), 2)]);
+        assert_eq!(errors(&twice, "none"), ["model.hf_config.attn"]);
+        let odd = heads(json!([1]), 3);
+        assert_eq!(errors(&odd, "none"), ["model.hf_config.attn.num_heads"]);
+    }
+
+    #[test]
+    fn bounds_of_all_layers_exclude_reentrant_checkpoints() {
+        assert_eq!(
+            errors(&Value::Null, "full_reentrant"),
+            ["activation_checkpointing"]
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Logarithms, which autocast computes in float32.
+
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use smallvec::smallvec;
+
+impl Tape {
+    /// `torch.log(x)`. Saves x.
+    pub fn log(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let out = self.like("log", x);
+        self.activated(x, out, saved, "div")
+    }
+
+    /// `torch.log1p(x)`. Saves x; its gradient holds `x + 1`.
+    pub fn log1p(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let out = self.like("log1p", x);
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                let _shifted = t.like("add", &x);
+                smallvec![Some(t.like("div", g))]
+            }),
+        )
+    }
+
+    /// `torch.logaddexp(a, b)`. Saves both; the gradient of each, `g / (1 + exp(other - it))`, holds
+    /// three temporaries of the result's shape.
+    pub fn logaddexp(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        const OP: &str = "logaddexp";
+        let records = self.records(&[a, b]);
+        let saved = records.then(|| [self.save(a), self.save(b)]);
+        let out = self.elementwise(OP, &[a, b], a.dtype());
+        let Some(saved) = saved else { return out };
+        let needed = [a.requires_grad(), b.requires_grad()];
+        self.attach(
+            &[a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [a, b] = saved.each_ref().map(|saved| saved.unpack(t));
+                let gradient = |needed: bool| {
+                    needed.then(|| {
+                        let _temporaries =
+                            ["sub", "exp", "add"].map(|op| t.elementwise(op, &[&a, &b], a.dtype()));
+                        t.like("div", g)
+                    })
+                };
+                let other = gradient(needed[1]);
+                smallvec![gradient(needed[0]), other]
+            }),
+        )
+    }
+}
