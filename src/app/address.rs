@@ -25,6 +25,8 @@ pub(super) struct Opening {
     pub embedded: bool,
     /// Which controls the compact widget has.
     pub controls: WidgetControls,
+    /// The scenario to compare with.
+    pub against: Option<Box<Scenario>>,
 }
 
 /// Reads a query.
@@ -40,6 +42,7 @@ pub(super) fn read(query: &str) -> Opening {
         theme: view.theme,
         embedded: view.embed,
         controls: view.controls,
+        against: view.against,
     }
 }
 
@@ -47,25 +50,35 @@ pub(super) fn read(query: &str) -> Opening {
 pub fn query_of(store: Store, embed: bool) -> String {
     store
         .scenario
-        .with(|scenario| encode(scenario, view_of(store, embed)))
+        .with(|scenario| encode(scenario, &view_of(store, embed)))
 }
 
 /// The query of the widget with other looks than the page's.
-pub fn query_of_widget(store: Store, view: ViewOptions) -> String {
-    store.scenario.with(|scenario| encode(scenario, view))
+pub fn query_of_widget(store: Store, mut view: ViewOptions) -> String {
+    view.against = store.kept.scenario();
+    store.scenario.with(|scenario| encode(scenario, &view))
 }
 
 /// The query of another scenario in the same view.
 pub fn query_of_scenario(store: Store, scenario: &Scenario) -> String {
-    encode(scenario, untrack(|| view_of(store, false)))
+    encode(scenario, &untrack(|| view_of(store, false)))
+}
+
+/// The query of two scenarios side by side in the same view.
+pub fn query_of_two(store: Store, scenario: &Scenario, against: Option<Scenario>) -> String {
+    let view = ViewOptions {
+        against: against.map(Box::new),
+        ..untrack(|| view_of(store, false))
+    };
+    encode(scenario, &view)
 }
 
 /// The query; nothing at all for what the page shows without one.
-fn encode(scenario: &Scenario, view: ViewOptions) -> String {
-    if view == ViewOptions::default() && *scenario == Scenario::default() {
+fn encode(scenario: &Scenario, view: &ViewOptions) -> String {
+    if *view == ViewOptions::default() && *scenario == Scenario::default() {
         return String::new();
     }
-    codec::encode_query(scenario, &view)
+    codec::encode_query(scenario, view)
 }
 
 /// The language is written only when it is not the one that the browser asks for, so that a link
@@ -79,6 +92,7 @@ fn view_of(store: Store, embed: bool) -> ViewOptions {
         lang: (language != store.preferred)
             .then(|| codec::Language::from_name(language.name()))
             .flatten(),
+        against: store.kept.scenario(),
     }
 }
 
@@ -97,6 +111,7 @@ pub(super) fn follow(store: Store) {
     Effect::new(move |opened: Option<()>| {
         store.scenario.track();
         store.language.track();
+        store.kept.track();
         if opened.is_none() || waiting.get_value() {
             return;
         }
@@ -128,6 +143,7 @@ pub fn visit(store: Store, query: &str) {
 fn open(store: Store, query: &str) {
     let opening = read(query);
     store.replace(opening.scenario);
+    store.kept.set(opening.against.map(|against| *against));
     store.address_findings.set(opening.findings);
     store.language.set(opening.language);
 }

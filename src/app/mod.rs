@@ -3,7 +3,7 @@
 //! [`Store`] holds the page's signals; `engine` turns each change of the scenario into an answer
 //! in the next frame; `background` fills in
 //! the picture over batch sizes and the remedies between frames; `closely` runs the model again for
-//! whoever looks at single tensors; `address`
+//! whoever looks at single tensors; `kept` has the configuration to compare with; `address`
 //! keeps the URL and the scenario the same. It draws nothing and writes no words.
 //!
 //! Invariants: the answer on screen is for the scenario on screen, or the page says that it is
@@ -14,10 +14,12 @@ mod background;
 mod closely;
 mod engine;
 mod focus;
+mod kept;
 mod store;
 
-pub use address::{query_of, query_of_scenario, query_of_widget, visit};
+pub use address::{query_of, query_of_scenario, query_of_two, query_of_widget, visit};
 pub use focus::{Focus, Lifetime, Target};
+pub use kept::Kept;
 pub use store::{Draft, Ghost, Store, use_store};
 
 use crate::browser;
@@ -41,6 +43,7 @@ pub fn start<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) {
         engine::follow(store);
         background::follow(store);
         closely::follow(store);
+        kept::follow(store);
         follow_appearance(store);
         if store.embedded {
             browser::follow_height();

@@ -2,6 +2,7 @@
 
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
+use super::kept::Kept;
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
 use crate::report::{Detail, Estimate, Measure, Remedy, Sweep, Timeline};
@@ -67,6 +68,8 @@ pub struct Store {
     pub window: RwSignal<Option<(u32, u32)>>,
     /// The timeline with those events in full.
     pub closer: RwSignal<Option<Arc<Timeline>>>,
+    /// The configuration that is compared with the one on screen.
+    pub kept: Kept,
     /// What is counted as used.
     pub measure: RwSignal<Measure>,
     /// The language.
@@ -91,6 +94,8 @@ pub struct Store {
 struct Gesture {
     key: Option<&'static str>,
     serial: u64,
+    /// How often a whole scenario came before it.
+    arrivals: u32,
 }
 
 impl Store {
@@ -111,6 +116,7 @@ impl Store {
             detail: RwSignal::new(None),
             window: RwSignal::new(None),
             closer: RwSignal::new(None),
+            kept: Kept::new(opening.against),
             measure: RwSignal::new(Measure::Live),
             language: RwSignal::new(opening.language),
             preferred: preferred_language(),
@@ -172,6 +178,12 @@ impl Store {
         self.drafts.set(BTreeMap::new());
         self.address_findings.set(Vec::new());
         self.scenario.set(scenario);
+        self.gesture.update(|gesture| gesture.arrivals += 1);
+    }
+
+    /// How often a whole scenario came: by a link, a situation, a fix or a remedy.
+    pub fn arrivals(&self) -> u32 {
+        self.gesture.with(|gesture| gesture.arrivals)
     }
 
     /// Whether there is an answer at all; there is none when the page opens with a configuration
@@ -201,8 +213,11 @@ impl Store {
             self.ghost.set(before);
         }
         let serial = gesture.serial + 1;
-        let key = Some(key);
-        self.gesture.set(Gesture { key, serial });
+        self.gesture.set(Gesture {
+            key: Some(key),
+            serial,
+            ..gesture
+        });
         let current = self.gesture;
         set_timeout(
             move || {

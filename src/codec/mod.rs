@@ -17,6 +17,7 @@ mod number;
 mod pasted;
 mod percent;
 mod query;
+mod setting;
 mod tree;
 mod view;
 
@@ -25,6 +26,7 @@ pub use keys::{KEYS, Key, Kind};
 pub use number::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
 pub use pasted::{Pasted, read_pasted};
 pub use query::{decode_query, encode_query};
+pub use setting::{differences, is_usual, key, nearest, value_at, values};
 pub use view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ const EMBED: &str = "embed";
 const THEME: &str = "theme";
 const LANG: &str = "lang";
 const CONTROLS: &str = "controls";
+/// The query of the configuration that this one is compared with.
+const AGAINST: &str = "a";
 /// What stands for no control at all.
 const NO_CONTROLS: &str = "none";
 /// Names that others append to links, which say nothing to us.
@@ -45,6 +47,9 @@ pub fn encode_query(scenario: &Scenario, view: &ViewOptions) -> String {
     pairs.extend(view.lang.map(|lang| (LANG, lang.name().to_owned())));
     if view.controls != WidgetControls::default() {
         pairs.push((CONTROLS, write_controls(view.controls)));
+    }
+    if let Some(against) = &view.against {
+        pairs.push((AGAINST, encode_query(against, &ViewOptions::default())));
     }
     let written = pairs
         .iter()
@@ -96,7 +101,7 @@ fn write_model(model: &ModelRef) -> (&'static str, String) {
     }
 }
 
-fn write_value(kind: Kind, value: &Value) -> String {
+pub(super) fn write_value(kind: Kind, value: &Value) -> String {
     match (kind, value) {
         (_, Value::Null) => String::new(),
         (Kind::Flag, Value::Bool(flag)) => if *flag { "1" } else { "0" }.to_owned(),
@@ -111,6 +116,25 @@ fn write_value(kind: Kind, value: &Value) -> String {
 /// Reads a query string, with or without `?` and what surrounds it in an address. What cannot be
 /// read is reported as a warning and left at its default, so that a link never shows nothing.
 pub fn decode_query(query: &str) -> (Scenario, ViewOptions, Vec<Finding>) {
+    let mut against = None;
+    let (scenario, mut view, mut findings) = read_query(query, &mut |query| {
+        let (other, _, found) = read_query(query, &mut |_| {});
+        against = Some((other, found));
+    });
+    if let Some((other, found)) = against {
+        view.against = Some(Box::new(other));
+        // They are not about what this configuration's own settings say.
+        findings.extend(found.into_iter().map(|finding| Finding {
+            key: AGAINST.to_owned(),
+            fix: None,
+            ..finding
+        }));
+    }
+    (scenario, view, findings)
+}
+
+/// The same; the query of the configuration to compare with is handed on.
+fn read_query(query: &str, against: &mut dyn FnMut(&str)) -> (Scenario, ViewOptions, Vec<Finding>) {
     let query = query.split_once('?').map_or(query, |(_, rest)| rest);
     let query = query.split_once('#').map_or(query, |(before, _)| before);
     let mut builder = Builder::new(Severity::Warning);
@@ -118,7 +142,11 @@ pub fn decode_query(query: &str) -> (Scenario, ViewOptions, Vec<Finding>) {
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (name, value) = (percent::decode(name), percent::decode(value));
-        read_pair(&name, &value, &mut builder, &mut view);
+        if name == AGAINST {
+            against(&value);
+        } else {
+            read_pair(&name, &value, &mut builder, &mut view);
+        }
     }
     let (scenario, findings) = builder.finish();
     (scenario, view, findings)
@@ -194,7 +222,7 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
     }
 }
 
-fn read_value(kind: Kind, text: &str) -> Option<Value> {
+pub(super) fn read_value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
         Kind::Model | Kind::Name(_) | Kind::Text => Some(text.into()),
         Kind::Divisions if text.starts_with('[') => Some(text.into()),
@@ -247,7 +275,9 @@ fn read_view<T: Copy>(
 }
 
 fn unknown(name: &str) -> Finding {
-    let others = [CONFIG, LINEAR, PARAMETERS, EMBED, THEME, LANG, CONTROLS];
+    let others = [
+        CONFIG, LINEAR, PARAMETERS, EMBED, THEME, LANG, CONTROLS, AGAINST,
+    ];
     let names = KEYS.iter().map(|key| key.query).chain(others);
     let (hint, hint_zh) = match closest(name, names) {
         Some(nearest) => (

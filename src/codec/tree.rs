@@ -54,19 +54,22 @@ fn insert(tree: &mut Value, key: &str, value: Value) {
 /// The keys that differ from what they are when nobody says anything, with their values, in the
 /// table's order. Null says that a key has no value where the default has one.
 pub(super) fn differing(scenario: &Scenario) -> Vec<(&'static super::Key, Value)> {
-    let (tree, default) = (to_tree(scenario), to_tree(&Scenario::default()));
-    let implementation = usual_implementation(scenario.optimizer.name).name();
+    let (tree, usual) = (to_tree(scenario), to_tree(&Scenario::default()));
     KEYS.iter()
-        .filter_map(|key| {
-            let value = at(&tree, key.path);
-            let same = if key.path == "optimizer.impl" {
-                value.as_str() == Some(implementation)
-            } else {
-                value == at(&default, key.path)
-            };
-            (!same).then(|| (key, value.clone()))
-        })
+        .filter(|key| !is_usual(&tree, &usual, key.path))
+        .map(|key| (key, at(&tree, key.path).clone()))
         .collect()
+}
+
+/// Whether a tree has at a path what it has when nobody says anything; `usual` is the default's.
+pub(super) fn is_usual(tree: &Value, usual: &Value, path: &str) -> bool {
+    let value = at(tree, path);
+    if path == "optimizer.impl" {
+        let name = at(tree, "optimizer.name").as_str();
+        let name = name.and_then(OptimizerName::from_name);
+        return name.is_some_and(|name| value.as_str() == Some(usual_implementation(name).name()));
+    }
+    value == at(usual, path)
 }
 
 /// The implementation that an optimizer has when none is named.

@@ -1,5 +1,6 @@
 //! How a link wants the page to look. It says nothing about the run.
 
+use crate::spec::Scenario;
 use crate::units::names;
 
 names! {
@@ -63,7 +64,7 @@ impl WidgetControls {
 }
 
 /// How a link wants the page to look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewOptions {
     /// The compact page for an iframe.
     pub embed: bool,
@@ -73,4 +74,6 @@ pub struct ViewOptions {
     pub lang: Option<Language>,
     /// Controls of the compact page.
     pub controls: WidgetControls,
+    /// The configuration that the link's own is compared with.
+    pub against: Option<Box<Scenario>>,
 }

@@ -130,7 +130,7 @@ fn check_targets(targets: &[String], modules: &[Module], findings: &mut Vec<Find
 }
 
 /// The last parts of the names of all linear layers below the model, each once.
-fn linear_names(modules: &[Module]) -> Vec<&str> {
+pub(super) fn linear_names(modules: &[Module]) -> Vec<&str> {
     let mut names = Vec::new();
     for module in modules {
         let name = module.path.rsplit('.').next().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Which settings have no effect in a scenario, and why: such a control is shown disabled.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, EvaluationKind, Loss, ModelRef,
-    OptimizerName, Program, Scenario, model, task,
+    ActivationCheckpointing, Architecture, Attention, DatasetMode, EvaluationKind, Loss, ModelRef,
+    OptimizerName, Precision, Program, QuantizationType, Scenario, liger, model, task,
 };
 
 /// Why a setting has no effect.
@@ -36,6 +36,18 @@ pub enum Idle {
     NoDecoder,
     /// The model is estimated for one task.
     OneTask,
+    /// There are no adapters.
+    NoAdapters,
+    /// The base model is not quantized, or not to four bits.
+    NotQuantized,
+    /// There is no autocast.
+    NotAutocast,
+    /// The optimizer has no such option.
+    NoSuchOption,
+    /// Liger has no kernels for the model.
+    NoLiger,
+    /// The data set is held in another way.
+    OtherDataset,
 }
 
 /// Why the setting with this key has no effect, if it has none.
@@ -51,17 +63,33 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "task" => architecture(scenario)
             .filter(|model| task::tasks(model).len() == 1)
             .map(|_| Idle::OneTask),
-        "seq_len" | "attention" | "activation_checkpointing" | "loss" | "padding_mask"
+        "seq_len"
+        | "attention"
+        | "activation_checkpointing"
+        | "loss"
+        | "padding_mask"
+        | "use_cache"
+        | "model_overrides"
+        | "pad_to_multiple_of"
             if linear =>
         {
             Some(Idle::LinearModel)
         }
+        "lora" if linear && scenario.lora.is_none() => Some(Idle::LinearModel),
+        "liger_kernel" if scenario.liger_kernel.is_empty() => architecture(scenario)
+            .filter(|model| liger::gated_product(model).is_none())
+            .map(|_| Idle::NoLiger),
         "optimizer.name"
         | "optimizer.impl"
         | "clip_grad_norm"
         | "gradient_accumulation_steps"
         | "activation_checkpointing"
         | "zero_grad_set_to_none"
+        | "optimizer.in_backward"
+        | "optimizer.momentum"
+        | "optimizer.amsgrad"
+        | "optimizer.weight_decay"
+        | "optimizer.relative_step"
         | "offload.optimizer_states"
         | "offload.gradients"
         | "offload.activations"
@@ -73,11 +101,8 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "optimizer.impl" | "clip_grad_norm" if scenario.optimizer.name == OptimizerName::None => {
             Some(Idle::NoOptimizer)
         }
-        "optimizer.impl"
-            if scenario.optimizer.name == OptimizerName::AdafactorTransformers
-                || scenario.offload.optimizer_states =>
-        {
-            Some(Idle::OneImplementation)
+        key if key.starts_with("optimizer.") && key != "optimizer.name" => {
+            idle_optimizer(scenario, key)
         }
         "offload.gradients" if !scenario.offload.optimizer_states => Some(Idle::NothingOffloaded),
         "checkpoint_every"
@@ -86,11 +111,63 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             Some(Idle::NotCheckpointed)
         }
         "sdpa_backend" if scenario.attention != Attention::Sdpa => Some(Idle::NotSdpa),
-        "dataloader.prefetch_factor" if scenario.dataloader.num_workers == 0 => {
+        "dataloader.prefetch_factor"
+        | "dataloader.persistent_workers"
+        | "dataloader.multiprocessing_context"
+            if scenario.dataloader.num_workers == 0 =>
+        {
             Some(Idle::NoWorkers)
+        }
+        "dataset.row_group_bytes" if scenario.dataset.mode != DatasetMode::Reopened => {
+            Some(Idle::OtherDataset)
+        }
+        "weights" | "autocast_style"
+            if !matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16)
+                && scenario.weights.is_none() =>
+        {
+            Some(Idle::NotAutocast)
+        }
+        key if key.starts_with("lora.") || key.starts_with("quantization.") => {
+            idle_adapters(scenario, key)
         }
         key if key.starts_with("evaluation.") => idle_evaluation(scenario, key),
         _ => None,
+    }
+}
+
+/// The same of an optimizer's options.
+fn idle_optimizer(scenario: &Scenario, key: &str) -> Option<Idle> {
+    let name = scenario.optimizer.name;
+    let one = scenario.offload.optimizer_states || name.implementations().len() == 1;
+    let missing = match key {
+        "optimizer.impl" => {
+            let wrong = !name
+                .implementations()
+                .contains(&scenario.optimizer.implementation);
+            return (one && !wrong).then_some(Idle::OneImplementation);
+        }
+        "optimizer.momentum" => !name.has_momentum(),
+        "optimizer.amsgrad" => !name.has_amsgrad(),
+        "optimizer.relative_step" => name != OptimizerName::AdafactorTransformers,
+        "optimizer.weight_decay" => name == OptimizerName::AdamW,
+        _ => false,
+    };
+    missing.then_some(Idle::NoSuchOption)
+}
+
+/// The same of adapters and of the base below them.
+fn idle_adapters(scenario: &Scenario, key: &str) -> Option<Idle> {
+    let quantization = scenario.quantization;
+    let four_bits = matches!(
+        quantization.kind,
+        QuantizationType::Nf4 | QuantizationType::Fp4
+    );
+    match key {
+        "quantization.type" if quantization.is_on() => None,
+        "quantization.double" if !four_bits => Some(Idle::NotQuantized),
+        "quantization.type" => scenario.lora.is_none().then_some(Idle::NoAdapters),
+        key if key.starts_with("lora.") => scenario.lora.is_none().then_some(Idle::NoAdapters),
+        _ => (!quantization.is_on()).then_some(Idle::NotQuantized),
     }
 }
 
@@ -144,6 +221,31 @@ mod tests {
         assert_eq!(idle(&of("vit-base"), "task"), Some(Idle::OneTask));
         assert_eq!(idle(&of("bart-base"), "target_seq_len"), None);
         assert_eq!(idle(&of("gpt2"), "target_seq_len"), Some(Idle::NoDecoder));
+    }
+
+    #[test]
+    fn adapters_come_before_a_quantized_base_and_options_belong_to_optimizers() {
+        let mut scenario = Scenario::default();
+        assert_eq!(idle(&scenario, "quantization.type"), Some(Idle::NoAdapters));
+        assert_eq!(idle(&scenario, "lora.r"), Some(Idle::NoAdapters));
+        assert_eq!(
+            idle(&scenario, "optimizer.momentum"),
+            Some(Idle::NoSuchOption)
+        );
+        assert_eq!(idle(&scenario, "optimizer.amsgrad"), None);
+        assert_eq!(idle(&scenario, "weights"), Some(Idle::NotAutocast));
+        scenario.lora = Some(crate::spec::Lora::default());
+        assert_eq!(idle(&scenario, "quantization.type"), None);
+        assert_eq!(
+            idle(&scenario, "quantization.double"),
+            Some(Idle::NotQuantized)
+        );
+        scenario.quantization.kind = QuantizationType::Nf4;
+        assert_eq!(idle(&scenario, "quantization.double"), None);
+        scenario.optimizer.name = OptimizerName::Lion;
+        assert_eq!(idle(&scenario, "optimizer.impl"), None, "foreach is wrong");
+        scenario.model = ModelRef::Catalog("gpt2".to_owned());
+        assert_eq!(idle(&scenario, "liger_kernel"), Some(Idle::NoLiger));
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub(super) fn resolve(
 }
 
 /// The gated product of a model that Liger knows.
-fn gated_product(architecture: &Architecture) -> Option<LigerKernel> {
+pub(super) fn gated_product(architecture: &Architecture) -> Option<LigerKernel> {
     let Architecture::Decoder(config) = architecture else {
         return None;
     };

@@ -19,6 +19,14 @@ impl Language {
         Self::from_name(&primary.to_ascii_lowercase())
     }
 
+    /// The one of two texts, English and Chinese, that is in this language.
+    pub const fn of<'a>(self, (english, chinese): (&'a str, &'a str)) -> &'a str {
+        match self {
+            Self::English => english,
+            Self::Chinese => chinese,
+        }
+    }
+
     /// The BCP 47 tag for the document.
     pub const fn tag(self) -> &'static str {
         match self {

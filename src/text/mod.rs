@@ -13,6 +13,7 @@ mod others;
 mod reference;
 mod remedies;
 mod sentences;
+mod settings;
 mod tensors;
 mod terms;
 mod tour;
@@ -28,14 +29,15 @@ pub use language::Language;
 pub use node::{growth_sentence, more_ranks, rank_name};
 pub use numbers::{ByteUnits, Scale, amount, count, difference, exact, exact_bytes};
 pub use others::{method_name, method_source, other_figures, other_reasons};
-pub use reference::{Meaning, meaning_of_category, meaning_of_phase, reference, words_explained};
+pub use reference::{Meaning, meaning_of_category, meaning_of_phase, words_explained};
 pub use remedies::{largest_batch, remedy_cost, remedy_first, remedy_name, remedy_saving};
 pub use sentences::{
     bar_name, embed_snippet, fits_up_to, fix_label, host_peak, largest_fitting, phase_in_sentence,
     phase_short, switch_sentence,
 };
+pub use settings::{SETTINGS, SettingWords, setting, setting_name};
 pub use tensors::{dtype_name, moment, shape_text, show_more, tensors_summary};
-pub use terms::Term;
+pub use terms::{Term, value_name};
 pub use tour::Stop;
 pub use verdict::{verdict_answer, verdict_detail};
 pub use words::{Word, idle_reason};

@@ -1,46 +1,8 @@
-//! What settings and words mean, their symbols in formulas, and where they come from.
+//! What words mean, their symbols in formulas, and where they come from.
 
 use super::Language;
 use crate::sim::Phase;
 use crate::tape::Category;
-
-/// A setting's symbol in formulas and its source, by scenario key. A setting without an entry is
-/// at least a key of the scenario.
-pub fn reference(key: &'static str) -> (&'static str, &'static str) {
-    match key {
-        "model" => ("N, L, H, F, A, K, D, V", "config.json, transformers"),
-        "model.linear.in_features" | "model.linear.out_features" => ("", "torch.nn.Linear"),
-        "micro_batch_size" => ("B", "TrainingArguments.per_device_train_batch_size"),
-        "seq_len" | "target_seq_len" => ("S", "max_length of the tokenizer or the collator"),
-        "gradient_accumulation_steps" => ("", "TrainingArguments.gradient_accumulation_steps"),
-        "precision" => (
-            "",
-            "torch.autocast, torch_dtype, TrainingArguments.bf16 / fp16",
-        ),
-        "optimizer.name" => ("", "torch.optim, TrainingArguments.optim"),
-        "optimizer.impl" => ("", "foreach= and fused= of torch.optim"),
-        "attention" => ("", "attn_implementation of from_pretrained"),
-        "activation_checkpointing" => (
-            "",
-            "torch.utils.checkpoint, gradient_checkpointing_enable()",
-        ),
-        "clip_grad_norm" => (
-            "",
-            "torch.nn.utils.clip_grad_norm_, TrainingArguments.max_grad_norm",
-        ),
-        "loss" => ("", "labels= of the model's forward"),
-        "framework" => ("", "pip show torch transformers"),
-        "hardware.gpu" => ("", "nvidia-smi, torch.cuda.mem_get_info()"),
-        "hardware.gpus_per_node" => ("", "torchrun --nproc-per-node"),
-        "hardware.processes_per_gpu" => ("", "nvidia-smi"),
-        "hardware.host_ram" | "hardware.swap" => ("", "free -h"),
-        "dataset.mode" => ("", "datasets, pandas, pyarrow"),
-        "dataset.raw_bytes" => ("", "size of the files"),
-        "dataloader.num_workers" => ("", "torch.utils.data.DataLoader(num_workers=)"),
-        "dataloader.pin_memory" => ("", "torch.utils.data.DataLoader(pin_memory=)"),
-        other => ("", other),
-    }
-}
 
 /// A word with what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,10 +31,7 @@ impl Meaning {
 
     /// The sentence in a language.
     pub const fn text(&self, language: Language) -> &'static str {
-        match language {
-            Language::English => self.sentence.0,
-            Language::Chinese => self.sentence.1,
-        }
+        language.of(self.sentence)
     }
 }
 

@@ -4,8 +4,9 @@ use super::Language;
 use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
 use crate::spec::{
-    ActivationCheckpointing, Attention, DatasetMode, EvaluationKind, Framework, Loss,
-    OptimizerImpl, OptimizerName, Precision, Program, Task,
+    ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, DatasetMode,
+    EvaluationKind, Framework, Loss, OptimizerImpl, OptimizerName, Precision, Program,
+    QuantizationType, Task, TokenizerKind,
 };
 use crate::tape::Category;
 
@@ -174,3 +175,62 @@ terms! { DatasetMode {
     TokenTensor: "one tensor of token ids", "词元编号张量";
     Reopened: "re-opened for each sample", "逐样本重新打开文件";
 } }
+
+terms! { AutocastStyle {
+    Plain: "torch.autocast", "torch.autocast";
+    Accelerate: "accelerate, Trainer", "accelerate、Trainer";
+} }
+
+terms! { QuantizationType {
+    None: "its own precision", "原有精度";
+    Nf4: "4 bits, nf4", "4 位，nf4";
+    Fp4: "4 bits, fp4", "4 位，fp4";
+    Int8: "8 bits, LLM.int8()", "8 位，LLM.int8()";
+} }
+
+terms! { ArrowPool {
+    Mimalloc: "mimalloc keeps it", "mimalloc 保留";
+    System: "system, gives most back", "system，归还大部分";
+    Released: "release_unused() is called", "调用 release_unused()";
+} }
+
+terms! { TokenizerKind {
+    None: "none, tokenized already", "无，已分词";
+    Bpe: "fast BPE", "BPE（fast）";
+    Unigram: "fast Unigram", "Unigram（fast）";
+} }
+
+terms! { Checkpoint {
+    SameDtype: "a file of the same type", "类型相同的文件";
+    Converted: "a file of another type", "类型不同的文件";
+    RandomInit: "random initialization", "随机初始化";
+    StateDict: "load_state_dict(torch.load())", "load_state_dict(torch.load())";
+} }
+
+/// What a value of the setting with this key is called; none where its name says it.
+pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static str> {
+    macro_rules! of {
+        ($type:ident) => {
+            $type::from_name(name).map(|value| value.term(language))
+        };
+    }
+    match key {
+        "task" => of!(Task),
+        "precision" => of!(Precision),
+        "autocast_style" => of!(AutocastStyle),
+        "optimizer.name" => of!(OptimizerName),
+        "optimizer.impl" => of!(OptimizerImpl),
+        "attention" => of!(Attention),
+        "activation_checkpointing" => of!(ActivationCheckpointing),
+        "quantization.type" => of!(QuantizationType),
+        "loss" => of!(Loss),
+        "program" => of!(Program),
+        "evaluation.kind" => of!(EvaluationKind),
+        "dataset.mode" => of!(DatasetMode),
+        "dataset.arrow_pool" => of!(ArrowPool),
+        "host.tokenizer" => of!(TokenizerKind),
+        "host.checkpoint" => of!(Checkpoint),
+        "framework" => of!(Framework),
+        _ => None,
+    }
+}

@@ -70,12 +70,14 @@ words! {
     CopyRefused: "The browser did not allow it: select the text and copy it", "浏览器不允许复制，请选中文字后手动复制";
     OpenInHighwater: "Open in Highwater", "在 Highwater 中打开";
     Controls: "Configuration", "配置";
-    GroupHost: "Machine", "机器";
-    GroupData: "Data", "数据";
-    GroupMore: "More training options", "更多训练选项";
+    GroupAdapters: "LoRA, quantization, freezing", "LoRA、量化与冻结";
+    GroupSavers: "Recompute, offload, Liger", "重计算、卸载与 Liger";
+    GroupOptimizer: "Optimizer options", "优化器选项";
+    GroupModel: "Task, lengths, attention, types", "任务、长度、注意力与类型";
     GroupEvaluation: "Evaluation and generation", "评估与生成";
-    Model: "Model", "模型";
-    ModelHelp: "A published model, or the config.json of your own.", "已发布的模型，或您自己的 config.json。";
+    GroupData: "Data and loading", "数据与加载";
+    GroupHost: "Machine and host", "机器与主机";
+    GroupAllocator: "Versions and allocator", "版本与分配器";
     ModelCustom: "Own config.json\u{2026}", "自己的 config.json\u{2026}";
     ModelLinear: "One nn.Linear layer", "单个 nn.Linear 层";
     ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
@@ -113,92 +115,11 @@ words! {
     ModelConfig: "Contents of config.json", "config.json 的内容";
     ModelConfigHelp: "Paste the config.json of a Hugging Face model; it stays in this page and its link.",
         "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
-    InFeatures: "in_features", "in_features";
-    InFeaturesHelp: "Columns of the layer's input.", "该层输入的列数。";
-    OutFeatures: "out_features", "out_features";
-    OutFeaturesHelp: "Columns of the layer's output.", "该层输出的列数。";
-    MicroBatchSize: "Micro-batch size", "微批次大小（micro-batch）";
-    MicroBatchSizeHelp: "Samples per forward pass on one GPU (B).", "每个 GPU 每次前向的样本数（B）。";
-    SeqLen: "Sequence length", "序列长度";
-    SeqLenHelp: "Tokens per sample, padding included (S).", "每个样本的词元数，含填充（S）。";
-    TargetSeqLen: "Target length", "目标序列长度";
-    TargetSeqLenHelp: "Tokens per target of an encoder-decoder (T).", "编码器-解码器模型每个目标序列的词元数（T）。";
-    Task: "Task", "任务";
-    TaskHelp: "It decides the model's head and its labels.", "决定模型的输出头与标签。";
-    Accumulation: "Gradient accumulation", "梯度累积（gradient accumulation）";
-    AccumulationHelp: "Micro-batches per optimizer step; more of them do not need more memory.",
-        "每次优化器更新的微批次数；增加它不会增加内存。";
-    Precision: "Precision", "精度";
-    PrecisionHelp: "Types of weights, activations and optimizer states.", "权重、激活值和优化器状态的数据类型。";
-    Optimizer: "Optimizer", "优化器";
-    OptimizerHelp: "It decides the states kept for each parameter.", "决定每个参数保存的状态。";
-    OptimizerImpl: "Implementation", "实现方式";
-    OptimizerImplHelp: "How the step is run: foreach is PyTorch's default and needs temporaries, fused needs none.",
-        "更新的执行方式：foreach 是 PyTorch 的默认值，需要临时张量；fused 不需要。";
-    Attention: "Attention", "注意力实现";
-    AttentionHelp: "transformers' attn_implementation.", "transformers 的 attn_implementation。";
-    Checkpointing: "Activation checkpointing", "激活重计算（activation checkpointing）";
-    CheckpointingHelp: "Recompute activations in backward instead of keeping them; known as gradient checkpointing.",
-        "反向时重新计算激活值而不保存，也称 gradient checkpointing。";
-    CheckpointEvery: "One layer checkpointed of", "每几层重计算一层";
-    CheckpointEveryHelp: "1 checkpoints every layer; 2 every second one, which recomputes less and keeps more.",
-        "1 表示每一层都重计算；2 表示每两层重计算一层，重计算更少但保存更多。";
-    OffloadActivations: "Activations on the CPU", "激活值放在 CPU";
-    OffloadActivationsHelp: "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
-        "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。";
-    PadTo: "Pad to a multiple of", "填充到其倍数";
-    PadToHelp: "pad_to_multiple_of of the data collator; 1 pads no further.", "data collator 的 pad_to_multiple_of；1 表示不再填充。";
-    Clipping: "Clip gradients by norm", "按范数裁剪梯度";
-    ClippingHelp: "torch.nn.utils.clip_grad_norm_ before each step.", "每次更新前调用 torch.nn.utils.clip_grad_norm_。";
     NodeTitle: "Where the host RAM of a node goes", "一台机器的主机内存去向";
     NodeNote: "Each rank with its workers, then what is there once. Hatched: page cache, which the kernel gives back.",
         "每个训练进程（含工作进程），以及只存在一份的部分。斜线为页缓存，内核可随时收回。";
     NodeShared: "once per node", "每台机器一份";
     NodeGrows: "What makes it grow", "什么会使它增长";
-    OffloadStates: "Optimizer on the CPU", "优化器放在 CPU";
-    OffloadStatesHelp: "Optimizer states in host RAM and the step on the CPU, as torchao's CPUOffloadOptimizer does.",
-        "优化器状态放在主机内存，更新在 CPU 上进行（torchao 的 CPUOffloadOptimizer）。";
-    OffloadGradients: "Gradients to the CPU at once", "梯度立即移到 CPU";
-    OffloadGradientsHelp: "Each gradient leaves the GPU during backward (offload_gradients); not with accumulation.",
-        "每个梯度在反向传播中即离开 GPU（offload_gradients）；不能与梯度累积同用。";
-    LossFrom: "Loss", "损失";
-    LossFromHelp: "Where the loss comes from.", "损失的来源。";
-    Program: "Program", "程序";
-    ProgramHelp: "Training steps, forward passes without gradients, or an evaluation alone.", "训练步、不求梯度的前向，或单独的评估。";
-    Evaluation: "Evaluation", "评估";
-    EvaluationHelp: "What is asked of the model after each training step, or alone: it can need more than training.",
-        "每个训练步之后（或单独）对模型的评估；所需显存可能超过训练。";
-    EvaluationBatch: "Evaluation batch size", "评估批次大小";
-    EvaluationBatchHelp: "per_device_eval_batch_size: samples per forward pass of the evaluation.", "per_device_eval_batch_size：评估时每次前向的样本数。";
-    EvaluationBatches: "Evaluation batches", "评估批次数";
-    EvaluationBatchesHelp: "Batches whose predictions come together.", "预测结果累积的批次数。";
-    KeepPredictions: "Keep predictions on the GPU", "在 GPU 上保留预测";
-    KeepPredictionsHelp: "Trainer keeps the logits of all batches until the end, unless prediction_loss_only or eval_accumulation_steps is set.",
-        "除非设置 prediction_loss_only 或 eval_accumulation_steps，Trainer 会把所有批次的 logits 保留到最后。";
-    NewTokens: "New tokens", "新生成词元数";
-    NewTokensHelp: "max_new_tokens: tokens that generate adds; the KV cache grows with them.", "max_new_tokens：generate 追加的词元数，KV 缓存随之增长。";
-    Beams: "Beams", "束宽（beams）";
-    BeamsHelp: "num_beams of generate; 1 means greedy search.", "generate 的 num_beams；1 表示贪心搜索。";
-    Framework: "Versions", "版本";
-    FrameworkHelp: "Framework versions differ in what they keep; by up to 16 %.", "不同框架版本保存的内容不同，最多相差 16%。";
-    Gpu: "GPU", "GPU";
-    GpuHelp: "The accelerator; its usable memory is less than its label says.", "加速卡；可用显存小于标称值。";
-    GpusPerNode: "GPUs per node", "每节点 GPU 数";
-    GpusPerNodeHelp: "Data-parallel training processes on one machine.", "一台机器上的数据并行训练进程数。";
-    ProcessesPerGpu: "Processes per GPU", "每 GPU 进程数";
-    ProcessesPerGpuHelp: "Training processes sharing one GPU, each with its own CUDA context.", "共享一个 GPU 的训练进程数，每个进程有自己的 CUDA 上下文。";
-    HostRam: "Host RAM", "主机内存";
-    HostRamHelp: "Memory of one machine.", "一台机器的内存。";
-    Swap: "Swap", "交换空间";
-    SwapHelp: "Swap space of one machine. Training that swaps is many times slower.", "一台机器的交换空间。使用交换空间会使训练慢很多倍。";
-    DatasetMode: "Dataset is", "数据集的加载方式";
-    DatasetModeHelp: "How the data set is held by the training process.", "训练进程如何持有数据集。";
-    DatasetSize: "Dataset size", "数据集大小";
-    DatasetSizeHelp: "Raw UTF-8 text of the data set.", "数据集的原始 UTF-8 文本。";
-    Workers: "DataLoader workers", "DataLoader 工作进程";
-    WorkersHelp: "num_workers: processes that prepare batches.", "num_workers：准备批次的进程数。";
-    PinMemory: "Pin memory", "锁页内存（pin_memory）";
-    PinMemoryHelp: "Copies batches to page-locked memory.", "把批次复制到锁页内存。";
     Vram: "GPU memory", "显存（VRAM）";
     Ram: "Host RAM", "主机内存（RAM）";
     SmallParts: "small parts", "其他小项";
@@ -278,6 +199,18 @@ words! {
     IdleNoEvaluation: "No effect: there is no evaluation.", "无效：没有评估。";
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
+    IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
+    IdleNotQuantized: "No effect without a quantized base.", "基座模型未量化时无效。";
+    IdleNotAutocast: "No effect without amp.", "未使用 amp 时无效。";
+    IdleNoSuchOption: "No effect: the optimizer has no such option.", "无效：该优化器没有此选项。";
+    IdleNoLiger: "Liger has no kernels for this model, or they are not estimated yet.", "Liger 没有适用于该模型的内核，或尚未支持估算。";
+    IdleOtherDataset: "No effect: the data set is not re-opened for each sample.", "无效：数据集不是逐样本重新打开的。";
+    Automatic: "automatic", "自动";
+    Everything: "all", "全部";
+    Never: "never", "从不";
+    NoLimit: "no limit", "无上限";
+    Off: "off", "关闭";
+    On: "on", "开启";
     Situations: "Situations", "典型情形";
 }
 
@@ -298,6 +231,12 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::Images => Word::IdleImages,
         Idle::NoDecoder => Word::IdleNoDecoder,
         Idle::OneTask => Word::IdleOneTask,
+        Idle::NoAdapters => Word::IdleNoAdapters,
+        Idle::NotQuantized => Word::IdleNotQuantized,
+        Idle::NotAutocast => Word::IdleNotAutocast,
+        Idle::NoSuchOption => Word::IdleNoSuchOption,
+        Idle::NoLiger => Word::IdleNoLiger,
+        Idle::OtherDataset => Word::IdleOtherDataset,
     }
 }
 

@@ -5,7 +5,7 @@ use super::surface::{Area, Surface};
 use crate::app::{Store, Target, use_store};
 use crate::chart::{CrossoverFigure, CrossoverHit, CrossoverLayout, Drawn, Look, draw_crossover};
 use crate::report::Sweep;
-use crate::text::{Scale, Term, Word, crossover_summary, sweep_point};
+use crate::text::{Scale, Term, Word, crossover_summary, setting_name, sweep_point};
 use crate::units::Bytes;
 use crate::widgets::Place;
 use leptos::prelude::*;
@@ -158,7 +158,7 @@ fn CrossoverTable() -> impl IntoView {
                 <table class="numbers">
                     <thead>
                         <tr>
-                            <th scope="col">{Word::MicroBatchSize.text(language)}</th>
+                            <th scope="col">{setting_name("micro_batch_size", language)}</th>
                             {heads.collect_view()}
                             <th scope="col">{Word::DeviceTotal.text(language)} ", " {scale.unit}</th>
                             <td></td>

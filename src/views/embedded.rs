@@ -1,7 +1,7 @@
 //! The compact widget in somebody else's page.
 
 use super::bars::{DevicePanel, HostPanel};
-use super::controls::{GpuControl, MicroBatchControl, SeqLenControl};
+use super::controls::{GPU, MICRO_BATCH_SIZE, SEQ_LEN};
 use super::notices::Notices;
 use super::verdict::VerdictPanel;
 use crate::app::{query_of, use_store};
@@ -32,9 +32,9 @@ pub(super) fn Embedded() -> impl IntoView {
             <Notices />
             {(store.controls != WidgetControls::NONE).then(|| view! {
                 <section class="widget-controls" data-testid="controls" aria-label=word(Word::Controls)>
-                    {has(WidgetControl::MicroBatchSize).then(|| view! { <MicroBatchControl /> })}
-                    {has(WidgetControl::SeqLen).then(|| view! { <SeqLenControl /> })}
-                    {has(WidgetControl::Gpu).then(|| view! { <GpuControl /> })}
+                    {has(WidgetControl::MicroBatchSize).then(|| MICRO_BATCH_SIZE.view())}
+                    {has(WidgetControl::SeqLen).then(|| SEQ_LEN.view())}
+                    {has(WidgetControl::Gpu).then(|| GPU.view())}
                 </section>
             })}
             <Show when=move || store.has_answer()>

@@ -110,7 +110,7 @@ impl Words for FigureWords {
     }
 
     fn micro_batch_size(&self) -> &str {
-        Word::MicroBatchSize.text(self.language)
+        crate::text::setting_name("micro_batch_size", self.language)
     }
 
     fn largest_fitting(&self, micro_batch_size: u64) -> String {

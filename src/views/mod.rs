@@ -25,12 +25,14 @@ mod plot;
 mod remedies;
 mod seen;
 mod setting;
+mod setting_control;
 mod share;
 mod situations;
 mod surface;
 mod tensors;
 mod timeline;
 mod tour;
+mod value;
 mod verdict;
 
 pub use page::page;

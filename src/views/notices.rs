@@ -1,6 +1,6 @@
 //! What is to be said about the scenario and its address, where no control says it.
 
-use super::controls::KEYS;
+use super::controls::Groups;
 use super::setting::message;
 use crate::app::use_store;
 use crate::browser;
@@ -8,23 +8,16 @@ use crate::spec::{Finding, Severity};
 use crate::text::{Word, fix_label};
 use leptos::prelude::*;
 
-/// Whether a control says it.
-fn said_elsewhere(finding: &Finding) -> bool {
-    let key = finding.key.as_str();
-    KEYS.contains(&key)
-        || key.starts_with("model.hf_config")
-        || key.starts_with("model.linear")
-        || key.starts_with("model_overrides")
-}
-
 /// The notices.
 #[component]
 pub(super) fn Notices() -> impl IntoView {
     let store = use_store();
+    // What a control in sight says need not be said twice.
+    let groups: Groups = expect_context();
     let all = Memo::new(move |_| {
         let mut all = store.address_findings.get();
-        let own = store.findings.get();
-        all.extend(own.into_iter().filter(|finding| !said_elsewhere(finding)));
+        let own = store.findings.get().into_iter();
+        all.extend(own.filter(|finding| !groups.show(&finding.key)));
         all
     });
     let notice = move |finding: Finding| {
@@ -44,7 +37,7 @@ pub(super) fn Notices() -> impl IntoView {
         });
         view! {
             <li class="notice" data-severity=severity>
-                <span>{Signal::derive(move || message(&text, store.language.get()))}</span>
+                <span>{Signal::derive(move || message(&text, store.language.get()).to_owned())}</span>
                 {repair}
             </li>
         }

@@ -3,7 +3,7 @@
 use super::assumptions::AssumptionsPanel;
 use super::bars::{DevicePanel, HostPanel};
 use super::breakdown::BreakdownPanel;
-use super::controls::Controls;
+use super::controls::{Controls, Groups};
 use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
 use super::explanation::ExplanationPanel;
@@ -16,6 +16,7 @@ use super::notices::{Notices, UpdateNotice};
 use super::others::OthersPanel;
 use super::phases::PhasesPanel;
 use super::remedies::RemediesPanel;
+use super::setting::share_values;
 use super::tensors::TensorsPanel;
 use super::timeline::TimelinePanel;
 use super::verdict::VerdictPanel;
@@ -27,6 +28,8 @@ use leptos::prelude::*;
 pub fn page() -> impl IntoView {
     let store = use_store();
     share_inks(store);
+    share_values(store);
+    provide_context(Groups::new());
     provide_context(Gallery::new());
     if store.embedded {
         return view! { <Embedded /> }.into_any();

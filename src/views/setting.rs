@@ -1,47 +1,141 @@
 //! One setting: a control bound to a part of the scenario, with what is to be said about it.
+//!
+//! A [`Setting`] is a line of a table; what it holds, how it is typed and what is said about it
+//! come from the rooms that know, so that a new key of the scenario is one more line.
 
+use super::setting_control::{adapters, choice, names, number, switch};
 use crate::app::{Draft, Store, use_store};
-use crate::codec::{NumberError, parse_bytes, parse_count, parse_tokens, write_bytes};
-use crate::spec::{Finding, Scenario, Severity, idle};
-use crate::text::{Language, Term, Word, idle_reason, reference};
-use crate::widgets::{Choice, Choices, Field, Number, Problem, Switch};
+use crate::codec::{self, Kind};
+use crate::spec::{Finding, Fix, Scenario, Severity, idle};
+use crate::text::{Language, Word, idle_reason, setting as words};
+use crate::widgets::{Choice, Field, Problem};
 use leptos::prelude::*;
+use serde_json::Value;
 
-/// Which setting, and what it is called.
+/// A setting and how it is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
-    /// The scenario key.
+    /// The scenario key, which is the element's id, too.
     pub key: &'static str,
-    /// The element's id.
-    pub id: &'static str,
-    /// Its name.
-    pub label: Word,
-    /// What it does.
-    pub help: Word,
+    /// What kind of control it has.
+    pub look: Look,
+    /// What it means when the scenario does not say it.
+    pub absent: Absent,
+    /// Whether it takes half of the width.
+    pub half: bool,
+}
+
+/// What kind of control a setting has.
+#[derive(Clone, Copy)]
+pub(super) enum Look {
+    /// As its kind asks for: a switch, a choice or a text.
+    Plain,
+    /// A slider through these values, smallest first, with a text box.
+    Steps(&'static [u64]),
+    /// The same through shares.
+    Shares(&'static [f64]),
+    /// A choice of what is offered.
+    Choice(fn(&Scenario, Language) -> Vec<Choice>),
+    /// A list of names, some of which are offered.
+    Names,
+    /// A switch for adapters as a whole.
+    Adapters,
+}
+
+/// What it means when a scenario does not say a setting.
+#[derive(Clone, Copy)]
+pub(super) enum Absent {
+    /// It always says it.
+    Never,
+    /// This number.
+    Is(u64),
+    /// What another setting says.
+    As(&'static str),
+    /// Something that is no value.
+    Called(Word),
 }
 
 impl Setting {
-    /// A setting whose element has the scenario key as its id.
-    pub const fn new(key: &'static str, label: Word, help: Word) -> Self {
-        Self::with_id(key, key, label, help)
-    }
-
-    /// A setting with a key that is no id.
-    pub const fn with_id(key: &'static str, id: &'static str, label: Word, help: Word) -> Self {
+    /// A setting with the control that its kind asks for.
+    pub const fn new(key: &'static str) -> Self {
         Self {
             key,
-            id,
-            label,
-            help,
+            look: Look::Plain,
+            absent: Absent::Never,
+            half: false,
         }
     }
 
-    fn label(self, store: Store) -> Signal<String> {
-        Signal::derive(move || self.label.text(store.language.get()).to_owned())
+    /// The same with a slider.
+    pub const fn steps(self, steps: &'static [u64]) -> Self {
+        self.look(Look::Steps(steps))
     }
 
-    fn help(self, store: Store) -> Signal<String> {
-        Signal::derive(move || self.help.text(store.language.get()).to_owned())
+    /// The same with another control.
+    pub const fn look(self, look: Look) -> Self {
+        Self { look, ..self }
+    }
+
+    /// The same, which scenarios need not say.
+    pub const fn absent(self, absent: Absent) -> Self {
+        Self { absent, ..self }
+    }
+
+    /// The same beside another one.
+    pub const fn half(self) -> Self {
+        Self { half: true, ..self }
+    }
+
+    /// What it holds.
+    pub fn kind(self) -> Kind {
+        codec::key(self.key).map_or(Kind::Count, |key| key.kind)
+    }
+
+    /// What it is called.
+    pub fn label(self, store: Store) -> Signal<String> {
+        Signal::derive(move || {
+            let label = words(self.key).map(|words| words.label(store.language.get()));
+            label.unwrap_or_default().to_owned()
+        })
+    }
+
+    /// Its value; null when the scenario does not say it.
+    pub fn value(self) -> Memo<Value> {
+        let values: Values = expect_context();
+        Memo::new(move |_| self.value_now(values))
+    }
+
+    /// The same without a signal of its own.
+    pub fn value_now(self, values: Values) -> Value {
+        values
+            .now
+            .with(|values| codec::value_at(values, self.key).clone())
+    }
+
+    /// Changes it; null takes it out of the scenario.
+    pub fn put(self, store: Store, value: Value) {
+        store.edit(self.key, |scenario| {
+            let key = self.key.to_owned();
+            if let Some(mut changed) = (Fix { key, value }).apply(scenario) {
+                settle(self.key, &mut changed);
+                *scenario = changed;
+            }
+        });
+    }
+
+    /// Changes it to what was typed, or keeps the text with what is wrong with it.
+    pub fn type_in(self, store: Store, text: String) {
+        match self.kind().read(&text) {
+            Ok(value) => self.put(store, value),
+            Err(message) => store.reject(self.key, Draft { text, message }),
+        }
+    }
+
+    /// The text that was typed and is no value.
+    pub fn draft(self, store: Store) -> Option<String> {
+        store
+            .drafts
+            .with(|drafts| drafts.get(self.key).map(|draft| draft.text.clone()))
     }
 
     /// Why it has no effect.
@@ -53,12 +147,10 @@ impl Setting {
     }
 
     /// Whether a finding's key is about this setting.
-    fn is_about(self, key: &str) -> bool {
-        let parts = match self.key {
-            "model" => &["model.hf_config", "model_overrides"][..],
-            _ => &[],
-        };
-        key == self.key || parts.iter().any(|part| key.starts_with(part))
+    pub fn is_about(self, key: &str) -> bool {
+        key == self.key
+            || (self.key == "model" && key.starts_with("model.hf_config"))
+            || (self.key == "model_overrides" && key.starts_with("model_overrides."))
     }
 
     fn finding(self, store: Store) -> Option<Finding> {
@@ -74,15 +166,16 @@ impl Setting {
         Memo::new(move |_| {
             let language = store.language.get();
             if let Some(draft) = store.drafts.with(|drafts| drafts.get(self.key).cloned()) {
+                let (english, chinese) = &draft.message;
                 return Some(Problem {
-                    message: in_language(&draft.message, language),
+                    message: language.of((english, chinese)).to_owned(),
                     blocking: true,
                     fix: Some(Word::TakeBack.text(language).to_owned()),
                 });
             }
             let finding = self.finding(store)?;
             Some(Problem {
-                message: message(&finding, language),
+                message: message(&finding, language).to_owned(),
                 blocking: finding.severity == Severity::Error,
                 fix: finding
                     .fix
@@ -104,21 +197,55 @@ impl Setting {
             }
         })
     }
+
+    /// Its control in its frame.
+    pub fn view(self) -> AnyView {
+        let control = match (self.look, self.kind()) {
+            (Look::Steps(_) | Look::Shares(_), _) => number,
+            (Look::Choice(_), _) | (_, Kind::Name(_)) => choice,
+            (Look::Adapters, _) => adapters,
+            (_, Kind::Flag) if matches!(self.absent, Absent::Never) => switch,
+            (_, Kind::Flag) => choice,
+            _ => names,
+        };
+        control(self)
+    }
+}
+
+/// What follows from a change of one setting.
+fn settle(key: &str, scenario: &mut Scenario) {
+    match key {
+        "hardware.gpu" => scenario.hardware.gpu_memory = None,
+        "optimizer.name" => {
+            let all = scenario.optimizer.name.implementations();
+            if !all.contains(&scenario.optimizer.implementation) {
+                scenario.optimizer.implementation = all[0];
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The values of the scenario on screen, and what they are when nobody says anything.
+#[derive(Clone, Copy)]
+pub(super) struct Values {
+    /// On screen.
+    pub now: Memo<Value>,
+    /// By default.
+    pub usual: StoredValue<Value>,
+}
+
+/// Lets controls read the scenario's values.
+pub(super) fn share_values(store: Store) {
+    provide_context(Values {
+        now: Memo::new(move |_| store.scenario.with(codec::values)),
+        usual: StoredValue::new(codec::values(&Scenario::default())),
+    });
 }
 
 /// A finding in the reader's language.
-pub(super) fn message(finding: &Finding, language: Language) -> String {
-    match language {
-        Language::English => finding.message.clone(),
-        Language::Chinese => finding.message_zh.clone(),
-    }
-}
-
-fn in_language((english, chinese): &(String, String), language: Language) -> String {
-    match language {
-        Language::English => english.clone(),
-        Language::Chinese => chinese.clone(),
-    }
+pub(super) fn message(finding: &Finding, language: Language) -> &str {
+    language.of((&finding.message, &finding.message_zh))
 }
 
 /// The frame around a setting's control.
@@ -134,179 +261,23 @@ pub(super) fn SettingField(
     children: Children,
 ) -> impl IntoView {
     let store = use_store();
+    let said = words(setting.key);
+    let help = Signal::derive(move || {
+        let help = said.map(|words| words.help(store.language.get()));
+        help.unwrap_or_default().to_owned()
+    });
     view! {
         <Field
-            id=setting.id
+            id=setting.key
+            half=setting.half
             label=setting.label(store)
-            help=setting.help(store)
-            reference=reference(setting.key)
+            help
+            reference=said.map_or(("", setting.key), |words| (words.symbol, words.source))
             idle
             problem
             on_fix=setting.fix(store)
         >
             {children()}
         </Field>
-    }
-}
-
-/// How a number is typed and written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Plain digits; `1.5B` is understood.
-    Count,
-    /// Plain digits; `8k` is 8192.
-    Tokens,
-    /// `24 GiB`.
-    Bytes,
-}
-
-impl Kind {
-    fn parse(self, text: &str) -> Result<u64, NumberError> {
-        match self {
-            Self::Count => parse_count(text),
-            Self::Tokens => parse_tokens(text),
-            Self::Bytes => parse_bytes(text),
-        }
-    }
-
-    fn write(self, value: u64) -> String {
-        match self {
-            Self::Count | Self::Tokens => value.to_string(),
-            Self::Bytes => write_bytes(value),
-        }
-    }
-}
-
-/// A number with a slider of meaningful steps.
-#[component]
-pub(super) fn NumberSetting(
-    /// The setting.
-    setting: Setting,
-    /// The slider's steps, smallest first.
-    steps: &'static [u64],
-    /// How it is typed and written.
-    #[prop(default = Kind::Count)]
-    kind: Kind,
-    /// Reads it.
-    get: fn(&Scenario) -> u64,
-    /// Changes it.
-    set: fn(&mut Scenario, u64),
-) -> impl IntoView {
-    let store = use_store();
-    let value = Memo::new(move |_| store.scenario.with(get));
-    let nearest = Memo::new(move |_| {
-        let value = value.get();
-        (0..steps.len())
-            .min_by_key(|&at| steps[at].abs_diff(value))
-            .unwrap_or_default()
-    });
-    let idle = setting.idle(store);
-    let problem = setting.problem(store);
-    let on_step = move |at: usize| {
-        if let Some(&value) = steps.get(at) {
-            store.edit(setting.key, |scenario| set(scenario, value));
-        }
-    };
-    let on_text = move |text: String| match kind.parse(&text) {
-        Ok(value) => store.edit(setting.key, |scenario| set(scenario, value)),
-        Err(error) => {
-            let (english, chinese) = error.message();
-            let message = (english.to_owned(), chinese.to_owned());
-            store.reject(setting.key, Draft { text, message });
-        }
-    };
-    let text = Memo::new(move |_| {
-        store
-            .drafts
-            .with(|drafts| drafts.get(setting.key).map(|draft| draft.text.clone()))
-            .unwrap_or_else(|| kind.write(value.get()))
-    });
-    view! {
-        <SettingField setting idle problem>
-            <Number
-                id=setting.id
-                label=setting.label(store)
-                text
-                steps=steps.len()
-                step=nearest
-                disabled=Signal::derive(move || idle.get().is_some())
-                invalid=Signal::derive(move || problem.get().is_some_and(|p| p.blocking))
-                on_step
-                on_text
-            />
-        </SettingField>
-    }
-}
-
-/// The values of an enum as choices, in the reader's language.
-pub(super) fn terms<T: Term + Send + Sync>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-) -> Signal<Vec<Choice>> {
-    let store = use_store();
-    Signal::derive(move || {
-        let language = store.language.get();
-        all.iter()
-            .map(|&value| Choice {
-                value: name(value).to_owned(),
-                label: value.term(language).to_owned(),
-            })
-            .collect()
-    })
-}
-
-/// A choice of one of several.
-#[component]
-pub(super) fn ChoiceSetting(
-    /// The setting.
-    setting: Setting,
-    /// The choices.
-    #[prop(into)]
-    choices: Signal<Vec<Choice>>,
-    /// Reads it.
-    get: fn(&Scenario) -> String,
-    /// Changes it.
-    set: fn(&mut Scenario, &str),
-) -> impl IntoView {
-    let store = use_store();
-    let (idle, problem) = (setting.idle(store), setting.problem(store));
-    let value = Memo::new(move |_| store.scenario.with(get));
-    view! {
-        <SettingField setting idle problem>
-            <Choices
-                id=setting.id
-                choices
-                value
-                disabled=Signal::derive(move || idle.get().is_some())
-                on_choice=move |name: String| {
-                    store.edit(setting.key, |scenario| set(scenario, &name));
-                }
-            />
-        </SettingField>
-    }
-}
-
-/// On or off.
-#[component]
-pub(super) fn SwitchSetting(
-    /// The setting.
-    setting: Setting,
-    /// Reads it.
-    get: fn(&Scenario) -> bool,
-    /// Changes it.
-    set: fn(&mut Scenario, bool),
-) -> impl IntoView {
-    let store = use_store();
-    let (idle, problem) = (setting.idle(store), setting.problem(store));
-    let on = Memo::new(move |_| store.scenario.with(get));
-    view! {
-        <SettingField setting idle problem>
-            <Switch
-                id=setting.id
-                on
-                disabled=Signal::derive(move || idle.get().is_some())
-                on_switch=move |on: bool| store.edit(setting.key, |scenario| set(scenario, on))
-            />
-        </SettingField>
     }
 }

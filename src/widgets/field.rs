@@ -19,6 +19,8 @@ pub struct Problem {
 pub fn Field(
     /// The id of the control inside; messages have it as a prefix.
     id: &'static str,
+    /// Whether it takes half of the width.
+    half: bool,
     /// What the control is called.
     #[prop(into)]
     label: Signal<String>,
@@ -43,6 +45,7 @@ pub fn Field(
     view! {
         <div
             class="field"
+            class:half=half
             class:idle=Signal::derive(move || idle.get().is_some())
             class:wrong=Signal::derive(move || problem.get().is_some_and(|p| p.blocking))
         >

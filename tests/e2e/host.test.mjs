@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { launch, open } from "./support/browser.mjs";
-import { verdict } from "./support/controls.mjs";
+import { unfold, verdict } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
 let browser;
@@ -29,6 +29,7 @@ test("a node with three ranks has a bar for each and one for what is there once"
 test("putting the optimizer on the CPU frees GPU memory and takes host RAM", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
   const before = await verdict(page);
+  await unfold(page, /offload/);
   await page.getByRole("switch", { name: "Optimizer on the CPU" }).check();
   await page.waitForURL(/offload_opt=1|offload_opt=true/);
   assert.notEqual(await verdict(page), before);

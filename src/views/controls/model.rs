@@ -9,23 +9,17 @@ use crate::catalog;
 use crate::codec::{Pasted, read_pasted};
 use crate::spec::{LinearModel, ModelRef, Scenario};
 use crate::text::Word;
-use crate::views::setting::{NumberSetting, Setting, SettingField};
+use crate::views::setting::{Setting, SettingField};
 use crate::widgets::Search;
 use leptos::prelude::*;
 
-pub(super) const MODEL: Setting = Setting::new("model", Word::Model, Word::ModelHelp);
-const IN_FEATURES: Setting = Setting::with_id(
-    "model.linear.in_features",
-    "in_features",
-    Word::InFeatures,
-    Word::InFeaturesHelp,
-);
-const OUT_FEATURES: Setting = Setting::with_id(
-    "model.linear.out_features",
-    "out_features",
-    Word::OutFeatures,
-    Word::OutFeaturesHelp,
-);
+pub(super) const MODEL: Setting = Setting::new("model");
+const IN_FEATURES: Setting = Setting::new("model.linear.in_features")
+    .steps(WIDTHS)
+    .half();
+const OUT_FEATURES: Setting = Setting::new("model.linear.out_features")
+    .steps(WIDTHS)
+    .half();
 
 /// Value of the choice of a single layer; no catalog id looks like it.
 pub(super) const LINEAR: &str = "nn.Linear";
@@ -101,7 +95,7 @@ pub(super) fn ModelControls() -> impl IntoView {
         <SettingField setting=MODEL idle=MODEL.idle(store) problem>
             <div class="model">
                 <Search
-                    id=MODEL.id
+                    id=MODEL.key
                     chosen
                     hint=word(Word::ModelSearch)
                     list_name=word(Word::ModelList)
@@ -126,20 +120,8 @@ pub(super) fn ModelControls() -> impl IntoView {
             <ConfigField />
         </div>
         <Show when=move || linear.get()>
-            <div class="pair">
-                <NumberSetting
-                    setting=IN_FEATURES
-                    steps=WIDTHS
-                    get=|s| layer(s).in_features
-                    set=|s, value| change_layer(s, |layer| layer.in_features = value)
-                />
-                <NumberSetting
-                    setting=OUT_FEATURES
-                    steps=WIDTHS
-                    get=|s| layer(s).out_features
-                    set=|s, value| change_layer(s, |layer| layer.out_features = value)
-                />
-            </div>
+            {IN_FEATURES.view()}
+            {OUT_FEATURES.view()}
         </Show>
     }
 }
@@ -184,17 +166,4 @@ pub(super) fn use_pasted(store: Store, text: String) {
 fn change_model(scenario: &mut Scenario, model: ModelRef) {
     scenario.model = model;
     scenario.model_overrides.clear();
-}
-
-fn layer(scenario: &Scenario) -> LinearModel {
-    match scenario.model {
-        ModelRef::Linear { linear } => linear,
-        _ => TOY,
-    }
-}
-
-fn change_layer(scenario: &mut Scenario, change: impl FnOnce(&mut LinearModel)) {
-    if let ModelRef::Linear { linear } = &mut scenario.model {
-        change(linear);
-    }
 }

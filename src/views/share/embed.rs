@@ -4,19 +4,20 @@ use super::copy::CopyButton;
 use crate::app::{query_of_widget, use_store};
 use crate::browser;
 use crate::codec::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
-use crate::text::{Word, embed_snippet};
+use crate::text::{self, Word, embed_snippet, setting_name};
 use leptos::prelude::*;
 
 /// Heights that a widget can have, in CSS pixels; none follows the content.
 const HEIGHTS: [Option<u64>; 4] = [None, Some(320), Some(420), Some(560)];
 
 /// The name of a control in the page.
-const fn control_name(control: WidgetControl) -> Word {
-    match control {
-        WidgetControl::MicroBatchSize => Word::MicroBatchSize,
-        WidgetControl::SeqLen => Word::SeqLen,
-        WidgetControl::Gpu => Word::Gpu,
-    }
+fn control_name(control: WidgetControl, language: text::Language) -> &'static str {
+    let key = match control {
+        WidgetControl::MicroBatchSize => "micro_batch_size",
+        WidgetControl::SeqLen => "seq_len",
+        WidgetControl::Gpu => "hardware.gpu",
+    };
+    setting_name(key, language)
 }
 
 /// A choice among a few things that all have names.
@@ -73,6 +74,7 @@ pub(super) fn EmbedTab() -> impl IntoView {
             theme: theme.get(),
             lang: lang.get(),
             controls: controls.get(),
+            against: None,
         };
         browser::href_with(&query_of_widget(store, view))
     });
@@ -96,7 +98,7 @@ pub(super) fn EmbedTab() -> impl IntoView {
                         prop:checked=move || controls.with(|all| all.has(control))
                         on:change=toggle
                     />
-                    {word(control_name(control))}
+                    {Signal::derive(move || control_name(control, store.language.get()))}
                 </label>
             }
         })

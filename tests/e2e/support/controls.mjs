@@ -25,6 +25,12 @@ export async function drag(page, name, share, { moves = 30 } = {}) {
   await page.mouse.up();
 }
 
+/** Opens a folded group of controls, if it is folded. */
+export async function unfold(page, name) {
+  const title = page.getByTestId("controls").getByRole("button", { name });
+  if ((await title.getAttribute("aria-expanded")) === "false") await title.click();
+}
+
 /** Puts a text into the text box of a number at once, as by pasting. */
 export async function type(page, name, text) {
   await box(page, name).fill(text);

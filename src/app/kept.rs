@@ -1,0 +1,95 @@
+//! The configuration that is kept to compare with: A, where the one on screen is B.
+
+use super::store::Store;
+use crate::report::{self, Estimate};
+use crate::spec::Scenario;
+use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the estimate of A waits for when a page opens with both: the first answer is painted.
+const AFTER: Duration = Duration::from_millis(40);
+
+/// A configuration with its answer, as long as the page lives.
+#[derive(Clone, Copy)]
+pub struct Kept(&'static Signals);
+
+struct Signals {
+    scenario: RwSignal<Option<Scenario>>,
+    answer: RwSignal<Option<Arc<Estimate>>>,
+}
+
+impl Kept {
+    pub(super) fn new(scenario: Option<Box<Scenario>>) -> Self {
+        Self(Box::leak(Box::new(Signals {
+            scenario: RwSignal::new(scenario.map(|scenario| *scenario)),
+            answer: RwSignal::new(None),
+        })))
+    }
+
+    /// Whether two configurations are compared.
+    pub fn is_on(self) -> bool {
+        self.0.scenario.with(Option::is_some)
+    }
+
+    /// A.
+    pub fn scenario(self) -> Option<Box<Scenario>> {
+        self.0.scenario.get().map(Box::new)
+    }
+
+    /// Its answer; none while it is computed, or when it has none.
+    pub fn answer(self) -> Option<Arc<Estimate>> {
+        self.0.answer.get()
+    }
+
+    /// Runs the effect that calls this again when A changes.
+    pub(super) fn track(self) {
+        self.0.scenario.track();
+    }
+
+    /// Keeps another configuration as A, or none.
+    pub fn set(self, scenario: Option<Scenario>) {
+        if self.0.scenario.with_untracked(|now| *now != scenario) {
+            self.0.scenario.set(scenario);
+        }
+    }
+}
+
+impl Store {
+    /// Keeps the configuration on screen as A; what is changed from now on is B.
+    pub fn keep(&self) {
+        self.kept.set(Some(self.scenario.get_untracked()));
+    }
+
+    /// A becomes B, and B becomes A.
+    pub fn swap(&self) {
+        if let Some(a) = self.kept.0.scenario.get_untracked() {
+            let b = self.scenario.get_untracked();
+            self.replace(a);
+            self.kept.set(Some(b));
+        }
+    }
+}
+
+/// Estimates A whenever it is another one.
+pub(super) fn follow(store: Store) {
+    let kept = store.kept.0;
+    Effect::new(move |_| {
+        let Some(scenario) = kept.scenario.get() else {
+            kept.answer.set(None);
+            return;
+        };
+        set_timeout(
+            move || {
+                if kept
+                    .scenario
+                    .with_untracked(|now| now.as_ref() == Some(&scenario))
+                {
+                    let answer = report::estimate(&scenario).ok();
+                    kept.answer.set(answer.map(Arc::new));
+                }
+            },
+            AFTER,
+        );
+    });
+}

@@ -1,0 +1,294 @@
+//! Which settings there are, in order of weight: a line each.
+
+use crate::catalog::ACCELERATORS;
+use crate::spec::{Scenario, offers};
+use crate::text::{Language, Word, value_name};
+use crate::views::setting::Absent::{As, Called, Is};
+use crate::views::setting::{Look, Setting};
+use crate::widgets::Choice;
+
+/// Settings that are folded together.
+pub(super) struct Group {
+    /// The element's id.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: Word,
+    /// Its settings.
+    pub settings: &'static [Setting],
+}
+
+/// Numbers of samples that people use.
+const BATCH_SIZES: &[u64] = &[
+    1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256,
+];
+/// Sequence lengths that people use.
+const LENGTHS: &[u64] = &[
+    64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 16_384, 32_768,
+];
+/// Powers of two, for numbers of micro-batches, tokens, ranks and the like.
+const POWERS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+/// Small numbers.
+const FEW: &[u64] = &[1, 2, 3, 4, 6, 8, 10, 12, 16];
+/// Numbers of processes, from none.
+const WORKERS: &[u64] = &[0, 1, 2, 4, 6, 8, 12, 16, 24, 32];
+/// Numbers of rows and batches.
+const COUNTS: &[u64] = &[
+    1,
+    2,
+    3,
+    5,
+    10,
+    20,
+    50,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+];
+/// Sizes of memory and of files.
+const SIZES: &[u64] = &[
+    0,
+    64 << 20,
+    256 << 20,
+    512 << 20,
+    1 << 30,
+    2 << 30,
+    4 << 30,
+    8 << 30,
+    12 << 30,
+    16 << 30,
+    24 << 30,
+    32 << 30,
+    48 << 30,
+    64 << 30,
+    80 << 30,
+    96 << 30,
+    128 << 30,
+    192 << 30,
+    256 << 30,
+    384 << 30,
+    512 << 30,
+    768 << 30,
+    1 << 40,
+    2 << 40,
+];
+/// MiB of blocks that are never split.
+const SPLITS: &[u64] = &[21, 32, 64, 128, 256, 512, 1024];
+/// Shares of one.
+const SHARES: &[f64] = &[
+    0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99,
+];
+
+pub(in crate::views) const MICRO_BATCH_SIZE: Setting =
+    Setting::new("micro_batch_size").steps(BATCH_SIZES);
+pub(in crate::views) const SEQ_LEN: Setting = Setting::new("seq_len").steps(LENGTHS);
+pub(in crate::views) const GPU: Setting =
+    Setting::new("hardware.gpu").look(Look::Choice(accelerators));
+
+/// The settings that matter most, below the model.
+pub(super) static MAIN: &[Setting] = &[
+    GPU,
+    MICRO_BATCH_SIZE,
+    SEQ_LEN,
+    Setting::new("gradient_accumulation_steps").steps(POWERS),
+    Setting::new("precision").half(),
+    Setting::new("activation_checkpointing").half(),
+    Setting::new("optimizer.name").half(),
+    Setting::new("attention").half(),
+];
+
+/// All others.
+pub(super) static GROUPS: &[Group] = &[
+    Group {
+        id: "group-adapters",
+        title: Word::GroupAdapters,
+        settings: &[
+            Setting::new("lora").look(Look::Adapters),
+            Setting::new("lora.r").steps(POWERS).absent(Is(16)),
+            Setting::new("lora.target_modules").look(Look::Names),
+            Setting::new("lora.dropout").look(Look::Shares(SHARES)),
+            Setting::new("quantization.type").half(),
+            Setting::new("quantization.compute_dtype").half(),
+            Setting::new("quantization.double"),
+            Setting::new("quantization.prepare_for_kbit_training"),
+            Setting::new("frozen").look(Look::Names),
+        ],
+    },
+    Group {
+        id: "group-savers",
+        title: Word::GroupSavers,
+        settings: &[
+            Setting::new("checkpoint_every").steps(FEW),
+            Setting::new("liger_kernel").look(Look::Names),
+            Setting::new("offload.optimizer_states"),
+            Setting::new("offload.gradients"),
+            Setting::new("offload.activations"),
+        ],
+    },
+    Group {
+        id: "group-optimizer",
+        title: Word::GroupOptimizer,
+        settings: &[
+            Setting::new("optimizer.impl").look(Look::Choice(implementations)),
+            Setting::new("clip_grad_norm"),
+            Setting::new("zero_grad_set_to_none"),
+            Setting::new("optimizer.in_backward"),
+            Setting::new("optimizer.momentum").look(Look::Shares(SHARES)),
+            Setting::new("optimizer.amsgrad"),
+            Setting::new("optimizer.weight_decay"),
+            Setting::new("optimizer.relative_step"),
+        ],
+    },
+    Group {
+        id: "group-model",
+        title: Word::GroupModel,
+        settings: &[
+            Setting::new("task").half(),
+            Setting::new("loss").half(),
+            Setting::new("target_seq_len")
+                .steps(LENGTHS)
+                .absent(As("seq_len")),
+            Setting::new("pad_to_multiple_of")
+                .steps(POWERS)
+                .absent(Is(1)),
+            Setting::new("padding_mask")
+                .absent(Called(Word::Automatic))
+                .half(),
+            Setting::new("sdpa_backend")
+                .absent(Called(Word::Automatic))
+                .half(),
+            Setting::new("weights")
+                .absent(Called(Word::Automatic))
+                .half(),
+            Setting::new("autocast_style").half(),
+            Setting::new("use_cache"),
+            Setting::new("keep_outputs"),
+            Setting::new("model_overrides"),
+        ],
+    },
+    Group {
+        id: "group-evaluation",
+        title: Word::GroupEvaluation,
+        settings: &[
+            Setting::new("program").half(),
+            Setting::new("evaluation.kind").half(),
+            Setting::new("evaluation.micro_batch_size")
+                .steps(BATCH_SIZES)
+                .absent(As("micro_batch_size")),
+            Setting::new("evaluation.batches").steps(COUNTS),
+            Setting::new("evaluation.keep_predictions"),
+            Setting::new("evaluation.accumulation_steps")
+                .steps(POWERS)
+                .absent(Called(Word::Never)),
+            Setting::new("evaluation.logits_to_keep")
+                .steps(POWERS)
+                .absent(Called(Word::Everything)),
+            Setting::new("evaluation.max_new_tokens").steps(POWERS),
+            Setting::new("evaluation.num_beams").steps(FEW),
+            Setting::new("evaluation.do_sample"),
+            Setting::new("evaluation.use_cache").absent(Called(Word::Automatic)),
+        ],
+    },
+    Group {
+        id: "group-data",
+        title: Word::GroupData,
+        settings: &[
+            Setting::new("dataset.mode"),
+            Setting::new("dataset.raw_bytes").steps(SIZES),
+            Setting::new("dataloader.num_workers").steps(WORKERS),
+            Setting::new("dataloader.prefetch_factor").steps(FEW),
+            Setting::new("dataloader.pin_memory"),
+            Setting::new("dataloader.persistent_workers"),
+            Setting::new("dataloader.shuffle"),
+            Setting::new("dataloader.multiprocessing_context").half(),
+            Setting::new("dataset.arrow_pool").half(),
+            Setting::new("dataset.rows").steps(COUNTS),
+            Setting::new("dataset.columns").steps(FEW),
+            Setting::new("dataset.epochs").steps(WORKERS),
+            Setting::new("dataset.file_bytes")
+                .steps(SIZES)
+                .absent(Called(Word::Automatic)),
+            Setting::new("dataset.row_group_bytes")
+                .steps(SIZES)
+                .absent(Called(Word::Automatic)),
+        ],
+    },
+    Group {
+        id: "group-machine",
+        title: Word::GroupHost,
+        settings: &[
+            Setting::new("hardware.gpus_per_node").steps(FEW),
+            Setting::new("hardware.nodes").steps(POWERS),
+            Setting::new("hardware.processes_per_gpu").steps(FEW),
+            Setting::new("hardware.host_ram").steps(SIZES),
+            Setting::new("hardware.swap").steps(SIZES),
+            Setting::new("hardware.gpu_memory")
+                .steps(SIZES)
+                .absent(Called(Word::Automatic)),
+            Setting::new("other_device_memory").steps(SIZES),
+            Setting::new("host.libraries").half(),
+            Setting::new("host.tokenizer").half(),
+            Setting::new("host.checkpoint")
+                .absent(Called(Word::Automatic))
+                .half(),
+            Setting::new("host.launcher")
+                .absent(Called(Word::Automatic))
+                .half(),
+            Setting::new("host.cuda"),
+            Setting::new("host.other_memory").steps(SIZES),
+        ],
+    },
+    Group {
+        id: "group-allocator",
+        title: Word::GroupAllocator,
+        settings: &[
+            Setting::new("framework"),
+            Setting::new("allocator.expandable_segments"),
+            Setting::new("allocator.max_split_size_mb")
+                .steps(SPLITS)
+                .absent(Called(Word::NoLimit)),
+            Setting::new("allocator.roundup_power2_divisions").absent(Called(Word::Off)),
+            Setting::new("allocator.garbage_collection_threshold")
+                .look(Look::Shares(SHARES))
+                .absent(Called(Word::Off)),
+            Setting::new("allocator.empty_cache_after_loading"),
+            Setting::new("memory_limit")
+                .steps(SIZES)
+                .absent(Called(Word::NoLimit)),
+        ],
+    },
+];
+
+fn accelerators(_: &Scenario, _: Language) -> Vec<Choice> {
+    let all = ACCELERATORS.iter();
+    all.map(|accelerator| Choice {
+        value: accelerator.id.to_owned(),
+        label: accelerator.name.to_owned(),
+    })
+    .collect()
+}
+
+/// Those of the optimizer in use, and the one that is asked for.
+fn implementations(scenario: &Scenario, language: Language) -> Vec<Choice> {
+    const KEY: &str = "optimizer.impl";
+    let mut names = offers(scenario, KEY);
+    let asked = scenario.optimizer.implementation.name().to_owned();
+    if !names.contains(&asked) {
+        names.push(asked);
+    }
+    let label = |name: &String| {
+        value_name(KEY, name, language)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    names
+        .into_iter()
+        .map(|name| Choice {
+            label: label(&name),
+            value: name,
+        })
+        .collect()
+}

@@ -1,0 +1,22 @@
+//! Values of settings as people read them.
+
+use crate::codec::{self, Kind};
+use crate::text::{Language, Word, value_name};
+use serde_json::Value;
+
+/// A setting's value in a few words.
+pub(super) fn value_text(key: &'static str, value: &Value, language: Language) -> String {
+    let kind = codec::key(key).map_or(Kind::Text, |key| key.kind);
+    match (kind, value) {
+        (_, Value::Object(fields)) if key == "lora" && !fields.is_empty() => {
+            Word::On.text(language).to_owned()
+        }
+        (Kind::Flag, Value::Null | Value::Bool(false)) => Word::Off.text(language).to_owned(),
+        (Kind::Flag, _) => Word::On.text(language).to_owned(),
+        (_, Value::Null) => "\u{2013}".to_owned(),
+        (Kind::Name(_), Value::String(name)) => {
+            value_name(key, name, language).unwrap_or(name).to_owned()
+        }
+        (kind, value) => kind.write(value).replace(',', ", "),
+    }
+}

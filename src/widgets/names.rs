@@ -1,0 +1,80 @@
+//! A text box for a list, with names that can be put into it by a click.
+
+use leptos::prelude::*;
+
+/// A text, and names that are offered.
+#[component]
+pub fn Names(
+    /// The text box's id.
+    id: &'static str,
+    /// What the list is called, for the accessible name of what is offered.
+    #[prop(into)]
+    label: Signal<String>,
+    /// The text.
+    #[prop(into)]
+    text: Signal<String>,
+    /// What is offered, and whether it is in the list.
+    #[prop(into)]
+    offered: Signal<Vec<(String, bool)>>,
+    /// Whether it has no effect.
+    #[prop(into)]
+    disabled: Signal<bool>,
+    /// Whether the text is wrong.
+    #[prop(into)]
+    invalid: Signal<bool>,
+    /// Something was typed.
+    #[prop(into)]
+    on_text: Callback<String>,
+    /// Something that is offered was clicked.
+    #[prop(into)]
+    on_toggle: Callback<String>,
+) -> impl IntoView {
+    let typing = RwSignal::new(None::<String>);
+    let name = move |(name, _): (String, bool)| {
+        let own = name.clone();
+        let on = Signal::derive(move || {
+            offered.with(|all| all.iter().any(|(name, on)| *on && *name == own))
+        });
+        let clicked = name.clone();
+        view! {
+            <button
+                type="button"
+                class="chip"
+                aria-pressed=Signal::derive(move || on.get().to_string())
+                on:click=move |_| on_toggle.run(clicked.clone())
+            >
+                {name}
+            </button>
+        }
+    };
+    view! {
+        <div class="names">
+            <input
+                class="box"
+                type="text"
+                autocomplete="off"
+                spellcheck="false"
+                autocapitalize="off"
+                id=id
+                prop:value=Signal::derive(move || typing.get().unwrap_or_else(|| text.get()))
+                disabled=disabled
+                aria-invalid=Signal::derive(move || invalid.get().to_string())
+                aria-describedby=format!("{id}-note {id}-problem")
+                on:input:target=move |event| {
+                    let value = event.target().value();
+                    typing.set(Some(value.clone()));
+                    on_text.run(value);
+                }
+                on:blur=move |_| typing.set(None)
+            />
+            <div
+                class="chips"
+                role="group"
+                aria-label=label
+                hidden=Signal::derive(move || offered.with(Vec::is_empty))
+            >
+                <For each=move || offered.get() key=|(name, _)| name.clone() children=name />
+            </div>
+        </div>
+    }
+}

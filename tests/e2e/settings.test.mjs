@@ -1,0 +1,151 @@
+// Everything that a scenario can say has a control, folded where it matters less.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { accessible } from "./support/axe.mjs";
+import { launch, open, painted } from "./support/browser.mjs";
+import { box, query, slider, type, unfold, verdict } from "./support/controls.mjs";
+import { ROOT, serve } from "./support/site.mjs";
+
+let browser;
+let site;
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** The keys of the schema, dotted where they are nested. */
+function keys() {
+  const schema = JSON.parse(readFileSync(join(ROOT, "public/scenario.schema.json"), "utf8"));
+  const of = (properties, above) =>
+    Object.entries(properties).flatMap(([name, property]) =>
+      property.properties ? of(property.properties, `${above}${name}.`) : [`${above}${name}`],
+    );
+  return of(schema.properties, "").filter((key) => key !== "v");
+}
+
+const groups = (page) => page.getByTestId("controls").locator(".group-title");
+
+for (const [language, locale] of [["English", "en-US"], ["Chinese", "zh-CN"]]) {
+  test(`every key of a scenario has a control, named and explained in ${language}`, async () => {
+    const { page, close } = await open(browser, site.url, { locale });
+    for (const title of await groups(page).all()) await title.click();
+    await painted(page);
+    for (const key of keys()) {
+      const control = page.locator(`[id="${key}"]`);
+      assert.equal(await control.count(), 1, key);
+      const field = page.locator(".field", { has: page.locator(`[id="${key}"]`) });
+      assert.ok((await field.locator(".field-label").first().innerText()).length > 1, key);
+      assert.ok((await field.locator("summary").first().getAttribute("title")).length > 5, key);
+    }
+    await accessible(page, `all controls in ${language}`);
+    await close();
+  });
+}
+
+test("folded groups say what differs, and a link opens those that it sets something in", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m&lora=8&expandable=1`);
+  const states = await groups(page).evaluateAll((all) =>
+    all.filter((one) => one.getAttribute("aria-expanded") === "true").map((one) => one.innerText),
+  );
+  assert.equal(states.length, 2, states.join());
+  await groups(page).first().click();
+  assert.match(await groups(page).first().innerText(), /Rank 8/);
+  await page.getByRole("textbox", { name: "Rank" }).waitFor({ state: "hidden" });
+  await close();
+});
+
+test("LoRA over a quantized base is switched on by hand, and its options wait for it", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  await unfold(page, /LoRA/);
+  const rank = slider(page, "Rank");
+  assert.ok(await rank.isDisabled());
+  const full = await verdict(page);
+  await page.getByRole("switch", { name: "LoRA adapters" }).check();
+  await page.waitForURL(/lora=16/);
+  assert.ok(await rank.isEnabled());
+  const adapted = await verdict(page);
+  assert.notEqual(adapted, full);
+  await rank.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL(/lora=32/);
+  await page.getByRole("group", { name: "Adapted layers" }).getByRole("button", { name: "all-linear" }).click();
+  await page.waitForURL(/lora_targets=all-linear/);
+  assert.equal(await box(page, "Adapted layers").inputValue(), "all-linear");
+  await page.getByRole("combobox", { name: "Base model in" }).selectOption("nf4");
+  await page.waitForURL(/quant=nf4/);
+  await page.getByRole("switch", { name: "Double quantization" }).check();
+  await page.waitForURL(/quant_double=1/);
+  assert.notEqual(await verdict(page), adapted);
+  await page.getByRole("switch", { name: "LoRA adapters" }).uncheck();
+  await page.getByText("Quantized weights cannot be trained").first().waitFor();
+  await close();
+});
+
+test("a limit that there need not be is set by slider, by text, and taken away again", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  await unfold(page, /allocator/);
+  const name = "max_split_size_mb";
+  assert.equal(await box(page, name).inputValue(), "no limit");
+  await slider(page, name).focus();
+  await page.keyboard.press("End");
+  await page.waitForURL(/max_split=1024/);
+  await type(page, name, "128");
+  await page.waitForURL(/max_split=128/);
+  await type(page, name, "");
+  await page.waitForURL((url) => !url.search.includes("max_split"));
+  await type(page, "garbage_collection_threshold", "0.8");
+  await page.waitForURL(/gc=0.8/);
+  await type(page, "roundup_power2_divisions", "[256:1,>:8]");
+  await page.waitForURL(/roundup=/);
+  await type(page, "roundup_power2_divisions", "three");
+  await page.locator(".field-problem:visible").waitFor();
+  await close();
+});
+
+test("frozen parts are offered by the model's own names, and kernels of Liger by their own", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  await unfold(page, /LoRA/);
+  await unfold(page, /Liger/);
+  const full = await verdict(page);
+  const frozen = page.getByRole("group", { name: "Frozen parts" });
+  await frozen.getByRole("button", { name: "layers" }).click();
+  await page.waitForURL(/frozen=layers/);
+  assert.notEqual(await verdict(page), full);
+  assert.equal(await frozen.getByRole("button", { name: "layers" }).getAttribute("aria-pressed"), "true");
+  await frozen.getByRole("button", { name: "layers" }).click();
+  await page.waitForURL((url) => !url.search.includes("frozen"));
+  const kernels = page.getByRole("group", { name: "Liger kernels" });
+  await kernels.getByRole("button", { name: "rms_norm" }).click();
+  await kernels.getByRole("button", { name: "swiglu" }).click();
+  await page.waitForURL(/liger=rms_norm,swiglu/);
+  await close();
+});
+
+test("what is wrong with a setting that is folded away is said above the answer", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  await unfold(page, /Liger/);
+  await type(page, "Liger kernels", "rms_nrom");
+  await page.locator(".field-problem:visible").waitFor();
+  await unfold(page, /allocator/);
+  await groups(page).filter({ hasText: "Liger" }).click();
+  await page.locator(".notice").filter({ hasText: "rms_nrom" }).waitFor();
+  await page.locator(".notice").getByRole("button").click();
+  await page.locator('[data-stale="true"]').waitFor({ state: "detached" });
+  await page.waitForURL(/liger=rms_norm/);
+  await close();
+});
+
+test("another optimizer takes an implementation that it has", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
+  await page.getByRole("combobox", { name: "Optimizer", exact: true }).selectOption("lion");
+  await page.waitForURL(/opt=lion/);
+  assert.equal(await page.locator('[data-stale="true"]').count(), 0);
+  assert.doesNotMatch(query(page), /impl=/);
+  await close();
+});
