@@ -124,6 +124,26 @@ fn olmo2_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn starcoder2_and_granite_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("starcoder2_granite.jsonl", 43);
+}
+
+#[test]
+fn cohere_and_stablelm_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("cohere_stablelm.jsonl", 41);
+}
+
+#[test]
+fn olmo_glm_and_helium_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("olmo_glm_helium.jsonl", 42);
+}
+
+#[test]
+fn smollm3_exaone4_and_seed_oss_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("smollm3_exaone4_seed_oss.jsonl", 43);
+}
+
+#[test]
 fn mixtures_of_experts_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("moe.jsonl", 39);
 }

@@ -33,5 +33,9 @@ pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
         Activation::Gelu => t.gelu(&x),
         Activation::Silu => t.silu(&x),
         Activation::GeluNew => gelu_new(t, x),
+        Activation::Relu2 => {
+            let positive = t.relu(&x);
+            t.square(&positive)
+        }
     }
 }

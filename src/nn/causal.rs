@@ -33,12 +33,16 @@ pub(super) struct Style {
     pub(super) whole_head: bool,
     /// Whether the head has a bias.
     pub(super) head_bias: bool,
+    /// Whether logits are multiplied by a number.
+    pub(super) scaled_logits: bool,
     /// Which masks are made.
     pub(super) masks: Masks,
     /// How they are made.
     pub(super) masking: MaskStyle,
     /// Whether windowed layers have rotary embeddings of their own.
     pub(super) local_rotary: bool,
+    /// Whether layers are checkpointed where that is asked for.
+    pub(super) checkpoints: bool,
 }
 
 impl Style {
@@ -53,9 +57,11 @@ impl Style {
             narrow_loss: false,
             whole_head: false,
             head_bias: false,
+            scaled_logits: false,
             masks: Masks::One,
             masking: facts.mask_style(),
             local_rotary: false,
+            checkpoints: true,
         }
     }
 }
@@ -205,7 +211,11 @@ impl<L: Layer> Causal<L> {
                 b.dtype()
             },
             fused_loss: spec.liger.fused_linear_cross_entropy,
-            shell: Shell::new(b, spec, facts),
+            shell: if style.checkpoints {
+                Shell::new(b, spec, facts)
+            } else {
+                Shell::new(b, spec, facts).without_checkpoints()
+            },
         }
     }
 
@@ -237,6 +247,9 @@ impl<L: Layer> Causal<L> {
             let kept = facts.index_all(t, &kept, dims);
             self.lm_head.forward(t, &kept)
         });
+        if self.style.scaled_logits {
+            logits = t.mul_scalar(&logits);
+        }
         if self.softcap {
             logits = t.div_scalar(&logits);
             logits = t.tanh(&logits);

@@ -62,6 +62,14 @@ impl Shell {
         }
     }
 
+    /// The same for layers that are never checkpointed.
+    pub(super) fn without_checkpoints(self) -> Self {
+        Self {
+            checkpointing: ActivationCheckpointing::None,
+            ..self
+        }
+    }
+
     /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache; or `[B, S]`,
     /// where the caller gives them.
     pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {

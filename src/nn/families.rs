@@ -8,53 +8,92 @@ use super::norm::NormKind;
 use super::rotary_attention::{HeadNorm, Turn};
 use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary};
 
-/// The norms of layers that have them before and after attention and MLP, as Gemma 2 names them.
-const AROUND: [Option<&str>; 4] = [
-    Some("input_layernorm"),
-    Some("post_attention_layernorm"),
-    Some("pre_feedforward_layernorm"),
-    Some("post_feedforward_layernorm"),
-];
-/// The norms of layers that have them after attention and MLP.
-const AFTER: [Option<&str>; 4] = [
-    None,
-    Some("post_attention_layernorm"),
-    None,
-    Some("post_feedforward_layernorm"),
-];
-
 /// What differs from Llama.
 pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
     let recent = facts.transformers == Transformers::V5;
-    let (mut style, mut parts) = (Style::llama(facts), Parts::LLAMA);
+    let mut style = Style::llama(facts);
+    let mut parts = Parts {
+        head_norm: HeadNorm::None,
+        turn: Turn::Halves,
+        drops_attended: false,
+        holds: false,
+        multiplied: false,
+    };
     match c.model_type {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
             gemma(c.model_type, recent, &mut style, &mut parts);
         }
-        DecoderType::Olmo2 => {
-            parts.norms = AFTER;
-            if recent {
-                // Weights of norms and rotary embeddings are applied in float32.
-                style.norm = NormKind::Olmo2;
-                style.wide_rotary = true;
-                parts.turn = Turn::WideHalves;
-            }
-            parts.head_norm = HeadNorm::Whole(style.norm);
+        DecoderType::Olmo | DecoderType::Olmo2 | DecoderType::Olmo3 => {
+            olmo(c.model_type, recent, &mut style, &mut parts);
         }
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => {
             let complex = |latent: &Latent| latent.rotary == LatentRotary::Complex;
             style.complex_rotary = c.latent.as_ref().is_some_and(complex);
         }
+        DecoderType::Granite => {
+            style.embedding_scale = EmbeddingScale::Number;
+            style.scaled_logits = true;
+            parts.multiplied = true;
+        }
+        DecoderType::Cohere | DecoderType::Cohere2 => {
+            style.norm = NormKind::Cohere;
+            style.scaled_logits = true;
+            parts.turn = Turn::WidePairs;
+            if c.head_norms {
+                parts.head_norm = HeadNorm::Each;
+            }
+            if c.model_type == DecoderType::Cohere2 {
+                style.masks = Masks::Both;
+            }
+        }
+        DecoderType::StableLm => {
+            style.norm = NormKind::Layer;
+            parts.turn = Turn::Part;
+            parts.holds = true;
+        }
+        DecoderType::Helium => {
+            style.norm = NormKind::Helium;
+            parts.turn = Turn::Pairs;
+        }
+        DecoderType::Glm | DecoderType::Glm4 => parts.turn = Turn::PartPairs,
         _ => {
             (style.masks, style.masking) = masks(c, facts);
             parts.head_norm = match c.model_type {
                 DecoderType::Qwen3 | DecoderType::Qwen3Moe => HeadNorm::Rows(NormKind::Llama),
+                DecoderType::Exaone4 => HeadNorm::Heads(NormKind::Llama),
                 DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
                 _ => HeadNorm::None,
             };
+            if c.model_type == DecoderType::Starcoder2 {
+                style.norm = NormKind::Layer;
+                // transformers 4 runs the layers without looking at `gradient_checkpointing`.
+                style.checkpoints = recent;
+            }
+            parts.drops_attended = c.dropout.residual;
         }
     }
     (style, parts)
+}
+
+/// `OLMo`, `OLMo` 2 and `OLMo` 3.
+fn olmo(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Parts) {
+    if recent {
+        // Weights of norms and rotary embeddings are applied in float32.
+        style.wide_rotary = true;
+        parts.turn = Turn::WideHalves;
+    }
+    style.norm = match model_type {
+        DecoderType::Olmo => NormKind::Bare,
+        _ if recent => NormKind::Olmo2,
+        _ => NormKind::Llama,
+    };
+    if model_type != DecoderType::Olmo {
+        parts.head_norm = HeadNorm::Whole(style.norm);
+    }
+    if model_type == DecoderType::Olmo3 {
+        style.masks = Masks::Both;
+        style.local_rotary = true;
+    }
 }
 
 /// Gemma, Gemma 2 and the text part of Gemma 3.
@@ -71,7 +110,6 @@ fn gemma(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut P
     }
     style.masks = if recent { Masks::Both } else { Masks::Narrowed };
     style.local_rotary = third;
-    parts.norms = AROUND;
     if third {
         parts.head_norm = HeadNorm::Heads(NormKind::Gemma);
     }
@@ -83,13 +121,19 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
     let style = match (facts.transformers, c.model_type) {
         (Transformers::V5, _) | (_, DecoderType::Llama) => facts.mask_style(),
         (Transformers::V448, DecoderType::Qwen2) => MaskStyle::Triangle,
-        (_, DecoderType::Mistral) if c.sliding_window.is_none() => MaskStyle::Compared,
+        (_, DecoderType::Mistral | DecoderType::Starcoder2) if c.sliding_window.is_none() => {
+            MaskStyle::Compared
+        }
         _ => MaskStyle::Window,
     };
     let masks = match c.model_type {
         _ if facts.transformers != Transformers::V5 => Masks::One,
-        DecoderType::Qwen2Moe => Masks::Both,
-        DecoderType::Qwen2 | DecoderType::Qwen3 if c.windowed.contains(&true) => Masks::Both,
+        DecoderType::Qwen2Moe | DecoderType::Ministral => Masks::Both,
+        DecoderType::Qwen2 | DecoderType::Qwen3 | DecoderType::SmolLm3 | DecoderType::Exaone4
+            if c.windowed.contains(&true) =>
+        {
+            Masks::Both
+        }
         _ => Masks::One,
     };
     (masks, style)

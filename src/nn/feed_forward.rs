@@ -6,64 +6,98 @@ use super::builder::Builder;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::moe;
-use crate::spec::{Activation, DecoderConfig};
+use crate::spec::{Activation, DecoderConfig, MlpNames};
 use crate::tape::{Tape, Tensor};
 
-/// What stands between two norms beside attention.
-pub(super) enum FeedForward {
+/// What stands beside attention in a layer.
+pub(super) struct FeedForward {
+    mlp: Mlp,
+    /// Whether its result is dropped out.
+    dropout: bool,
+}
+
+enum Mlp {
     /// A gated MLP, or experts.
     Gated(moe::Mlp),
+    /// A gated MLP whose first two layers are one.
+    Fused(FusedMlp),
     /// Two layers with a function between them.
-    Plain {
-        layers: Box<[Linear; 2]>,
-        activation: Activation,
-        dropout: bool,
-    },
+    Plain(Box<[Linear; 2]>, Activation),
+}
+
+/// `Phi3MLP`: `down_proj(up * act(gate))` of `[gate, up] = gate_up_proj(x)`.
+pub(super) struct FusedMlp {
+    gate_up_proj: Linear,
+    down_proj: Linear,
+    intermediate: u64,
+    /// Whether Liger computes the product.
+    liger: bool,
 }
 
 impl FeedForward {
-    /// The MLP of layer `index`: gated, or of two layers that are called `plain`.
-    pub(super) fn new(
-        b: &Builder,
-        c: &DecoderConfig,
-        index: usize,
-        plain: Option<[&'static str; 2]>,
-    ) -> Self {
-        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
-        match (plain, c.activation) {
-            (Some([up, down]), activation) => Self::Plain {
-                layers: Box::new([
-                    Linear::new(&b.at(up), hidden, inner, c.mlp_bias),
-                    Linear::new(&b.at(down), inner, hidden, c.mlp_bias),
+    /// The MLP of layer `index`.
+    pub(super) fn new(b: &Builder, c: &DecoderConfig, index: usize, names: MlpNames) -> Self {
+        let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.mlp_bias);
+        let mlp = match (names, c.activation) {
+            (MlpNames::Plain([up, down]), activation) => Mlp::Plain(
+                Box::new([
+                    Linear::new(&b.at(up), hidden, inner, bias),
+                    Linear::new(&b.at(down), inner, hidden, bias),
                 ]),
                 activation,
-                dropout: c.dropout.residual,
-            },
-            (None, Activation::Gelu) => Self::Gated(moe::Mlp::Dense(Box::new(
-                GatedMlp::with_bias(b, hidden, inner, c.mlp_bias, Tape::gelu),
+            ),
+            (MlpNames::Fused, _) => Mlp::Fused(FusedMlp::new(b, c)),
+            (MlpNames::Gated, Activation::Gelu) => Mlp::Gated(moe::Mlp::Dense(Box::new(
+                GatedMlp::with_bias(b, hidden, inner, bias, Tape::gelu),
             ))),
-            (None, _) => Self::Gated(moe::Mlp::new(b, c, index)),
-        }
+            (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, index)),
+        };
+        let dropout = c.dropout.residual;
+        Self { mlp, dropout }
     }
 
     /// `[B, S, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        match self {
-            Self::Gated(mlp) => mlp.forward(t, x),
-            Self::Plain {
-                layers,
-                activation,
-                dropout,
-            } => {
+        let out = match &self.mlp {
+            Mlp::Gated(mlp) => mlp.forward(t, x),
+            Mlp::Fused(mlp) => mlp.forward(t, x),
+            Mlp::Plain(layers, activation) => {
                 let [up, down] = &**layers;
                 let active = {
                     let inner = up.forward(t, x);
                     activated(t, *activation, inner)
                 };
-                let out = down.forward(t, &active);
-                drop(active);
-                dropped(t, out, *dropout)
+                down.forward(t, &active)
             }
+        };
+        dropped(t, out, self.dropout)
+    }
+}
+
+impl FusedMlp {
+    pub(super) fn new(b: &Builder, c: &DecoderConfig) -> Self {
+        let (hidden, intermediate) = (c.hidden_size, c.intermediate_size);
+        Self {
+            gate_up_proj: Linear::new(&b.at("gate_up_proj"), hidden, 2 * intermediate, false),
+            down_proj: Linear::new(&b.at("down_proj"), intermediate, hidden, false),
+            intermediate,
+            liger: b.liger().gated,
         }
+    }
+
+    /// `[B, S, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let [gate, up] = {
+            let both = self.gate_up_proj.forward(t, x);
+            t.split(&both, [self.intermediate; 2], -1)
+        };
+        let product = if self.liger {
+            t.liger_gated(&gate, &up)
+        } else {
+            let active = t.silu(&gate);
+            t.mul(&up, &active)
+        };
+        drop(up);
+        self.down_proj.forward(t, &product)
     }
 }

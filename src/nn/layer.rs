@@ -11,38 +11,22 @@ use super::feed_forward::FeedForward;
 use super::latent_attention::LatentAttention;
 use super::norm::Norm;
 use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
-use crate::spec::DecoderConfig;
+use crate::spec::{DecoderConfig, LayerNames};
 use crate::tape::{Tape, Tensor};
 
 /// How a family puts its layers together.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
-    /// The names of the norms before and after attention, before and after the MLP.
-    pub(super) norms: [Option<&'static str>; 4],
     /// Where queries and keys are normalized.
     pub(super) head_norm: HeadNorm,
     /// How positions turn queries and keys.
     pub(super) turn: Turn,
-    /// The names of the MLP's two layers where it is not gated.
-    pub(super) plain_mlp: Option<[&'static str; 2]>,
+    /// Whether the result of attention is dropped out like that of the MLP.
+    pub(super) drops_attended: bool,
+    /// Whether what attention reads and gives lives as long as the layer runs.
+    pub(super) holds: bool,
     /// Whether what is added to the residual stream is multiplied by a number.
     pub(super) multiplied: bool,
-}
-
-impl Parts {
-    /// Llama's: a norm before attention and one before the MLP.
-    pub(super) const LLAMA: Self = Self {
-        norms: [
-            Some("input_layernorm"),
-            None,
-            Some("post_attention_layernorm"),
-            None,
-        ],
-        head_norm: HeadNorm::None,
-        turn: Turn::Halves,
-        plain_mlp: None,
-        multiplied: false,
-    };
 }
 
 /// `LlamaDecoderLayer` and its like.
@@ -51,7 +35,9 @@ pub(super) struct DecoderLayer {
     mlp: FeedForward,
     /// Before and after attention, before and after the MLP.
     norms: [Option<(&'static str, Norm)>; 4],
-    multiplied: bool,
+    /// Whether attention and MLP read the same.
+    parallel: bool,
+    parts: Parts,
 }
 
 enum Attention {
@@ -67,19 +53,22 @@ impl Layer for DecoderLayer {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (style, parts) = families::of(c, options.facts);
         let at = b.at("self_attn");
-        let attention = match c.latent {
-            Some(sizes) => {
-                Attention::Latent(Box::new(LatentAttention::new(&at, c, sizes, options)))
-            }
-            None => Attention::Rotary(Box::new(RotaryAttention::new(&at, c, options, parts))),
+        let attention = if let Some(sizes) = c.latent {
+            Attention::Latent(Box::new(LatentAttention::new(&at, c, sizes, options)))
+        } else {
+            let turned = !c.unturned.get(b.index()).copied().unwrap_or(false);
+            let attention = RotaryAttention::new(&at, c, options, parts, turned);
+            Attention::Rotary(Box::new(attention))
         };
-        let mlp = FeedForward::new(&b.at("mlp"), c, b.index(), parts.plain_mlp);
+        let names = LayerNames::of(c);
+        let mlp = FeedForward::new(&b.at("mlp"), c, b.index(), names.mlp);
         let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
         Self {
             attention,
             mlp,
-            norms: parts.norms.map(|name| name.map(|name| (name, norm(name)))),
-            multiplied: parts.multiplied,
+            norms: names.norms.map(|name| name.map(|name| (name, norm(name)))),
+            parallel: c.parallel_residual,
+            parts,
         }
     }
 }
@@ -95,25 +84,36 @@ impl Block for DecoderLayer {
         let [before_attention, after_attention, before_mlp, after_mlp] =
             self.norms.each_ref().map(Option::as_ref);
         let (shared, outside) = shared.narrowed(t);
-        let (attended, weights) = {
-            let x = normalized(t, before_attention, hidden.clone());
-            t.scoped("self_attn", None, || self.attention.forward(t, &x, &shared))
-        };
+        let x = normalized(t, before_attention, hidden.clone());
+        let (attended, weights) =
+            t.scoped("self_attn", None, || self.attention.forward(t, &x, &shared));
+        if self.parallel {
+            return self.beside(t, hidden, &x, &attended);
+        }
+        let held = self.parts.holds.then(|| [x.clone(), attended.clone()]);
+        drop(x);
         let residual = self.add(t, hidden, &normalized(t, after_attention, attended));
         let changed = {
             let x = normalized(t, before_mlp, residual.clone());
             t.scoped("mlp", None, || self.mlp.forward(t, &x))
         };
         let out = self.add(t, &residual, &normalized(t, after_mlp, changed));
-        drop((weights, shared, outside));
+        drop((weights, held, shared, outside));
         out
     }
 }
 
 impl DecoderLayer {
+    /// The layer's result where the MLP reads the same x as attention did.
+    fn beside(&self, t: &Tape, hidden: &Tensor, x: &Tensor, attended: &Tensor) -> Tensor {
+        let changed = t.scoped("mlp", None, || self.mlp.forward(t, x));
+        let sum = t.add(hidden, attended);
+        t.add(&sum, &changed)
+    }
+
     /// The residual stream with `branch` added to it.
     fn add(&self, t: &Tape, residual: &Tensor, branch: &Tensor) -> Tensor {
-        if self.multiplied {
+        if self.parts.multiplied {
             let scaled = t.mul_scalar(branch);
             t.add(residual, &scaled)
         } else {

@@ -14,8 +14,14 @@ pub(super) enum NormKind {
     Olmo2,
     /// `GemmaRMSNorm`: one plus the weight is applied in float32.
     Gemma,
+    /// `HeliumRMSNorm`: the weight is cast to float32 and applied.
+    Helium,
     /// `torch.nn.LayerNorm`.
     Layer,
+    /// `OlmoLayerNorm`: in float32 and without weights.
+    Bare,
+    /// `CohereLayerNorm`: written out in float32, without a bias.
+    Cohere,
 }
 
 /// A norm over the last dimension.
@@ -26,6 +32,9 @@ pub(super) enum Norm {
     /// Liger's, and whether the gradient of its input takes the place of the incoming one.
     Liger(Tensor, bool),
     Layer(LayerNorm),
+    Helium(Tensor),
+    Bare,
+    Cohere(Tensor),
 }
 
 impl Norm {
@@ -33,6 +42,9 @@ impl Norm {
     pub(super) fn new(b: &Builder, kind: NormKind, size: u64) -> Self {
         match kind {
             NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
+            NormKind::Bare => Self::Bare,
+            NormKind::Helium => Self::Helium(b.parameter("weight", [size])),
+            NormKind::Cohere => Self::Cohere(b.parameter("weight", [size])),
             NormKind::Olmo2 | NormKind::Gemma if b.liger().rms_norm => {
                 Self::Liger(b.parameter("weight", [size]), b.liger_norms_in_place())
             }
@@ -40,6 +52,11 @@ impl Norm {
             NormKind::Gemma => Self::Gemma(b.parameter("weight", [size])),
             NormKind::Layer => Self::Layer(LayerNorm::new(b, size)),
         }
+    }
+
+    /// Cohere's of `heads` heads of `size` columns each.
+    pub(super) fn of_heads(b: &Builder, heads: u64, size: u64) -> Self {
+        Self::Cohere(b.parameter("weight", [heads, size]))
     }
 
     /// `[.., size]` to the same.
@@ -50,25 +67,71 @@ impl Norm {
             Self::Liger(weight, in_place) => t.liger_rms_norm(x, weight, *in_place),
             Self::Olmo2(weight) => olmo2(t, weight, x),
             Self::Gemma(weight) => gemma(t, weight, x),
+            Self::Helium(weight) => {
+                let (normalized, _variance) = root_mean_square(t, x);
+                let weighted = {
+                    let wide = t.to(weight, DType::Float32);
+                    t.mul(&wide, &normalized)
+                };
+                drop(normalized);
+                t.to(&weighted, x.dtype())
+            }
+            Self::Bare => {
+                let normalized = {
+                    let wide = t.to(x, DType::Float32);
+                    t.layer_norm(&wide, None, None)
+                };
+                t.to(&normalized, x.dtype())
+            }
+            Self::Cohere(weight) => cohere(t, weight, x),
         }
     }
 }
 
-fn olmo2(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+/// x in float32 over its root mean square, and the mean square, which stays in a local variable.
+fn root_mean_square(t: &Tape, x: &Tensor) -> (Tensor, Tensor) {
     let wide = t.to(x, DType::Float32);
     let variance = {
         let square = t.square(&wide);
         t.mean_last(&square)
     };
+    let scale = {
+        let shifted = t.add_scalar(&variance);
+        t.rsqrt(&shifted)
+    };
+    (t.mul(&wide, &scale), variance)
+}
+
+fn olmo2(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+    let (normalized, _variance) = root_mean_square(t, x);
+    let weighted = t.mul(weight, &normalized);
+    t.to(&weighted, x.dtype())
+}
+
+fn cohere(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+    let wide = t.to(x, DType::Float32);
+    let mean = t.mean_last(&wide);
+    let variance = {
+        let square = {
+            let centered = t.sub(&wide, &mean);
+            t.square(&centered)
+        };
+        t.mean_last(&square)
+    };
     let normalized = {
+        let centered = t.sub(&wide, &mean);
         let scale = {
             let shifted = t.add_scalar(&variance);
             t.rsqrt(&shifted)
         };
-        t.mul(&wide, &scale)
+        t.mul(&centered, &scale)
     };
     drop(wide);
-    let weighted = t.mul(weight, &normalized);
+    let weighted = {
+        let wide = t.to(weight, DType::Float32);
+        t.mul(&wide, &normalized)
+    };
+    drop(normalized);
     t.to(&weighted, x.dtype())
 }
 

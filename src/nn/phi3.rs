@@ -5,6 +5,7 @@ use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
 use super::facts::Facts;
+use super::feed_forward::FusedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::rotary;
@@ -14,7 +15,7 @@ use crate::tape::{Tape, Tensor};
 /// `Phi3DecoderLayer`.
 pub(super) struct Phi3Layer {
     attention: SelfAttention,
-    mlp: Mlp,
+    mlp: FusedMlp,
     norms: [Norm; 2],
     dropout: bool,
 }
@@ -29,14 +30,6 @@ struct SelfAttention {
     options: AttentionOptions,
 }
 
-struct Mlp {
-    gate_up_proj: Linear,
-    down_proj: Linear,
-    intermediate: u64,
-    /// Whether Liger computes the product.
-    liger: bool,
-}
-
 impl Layer for Phi3Layer {
     fn style(_: &DecoderConfig, facts: Facts) -> Style {
         Style::llama(facts)
@@ -45,7 +38,7 @@ impl Layer for Phi3Layer {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {
             attention: SelfAttention::new(&b.at("self_attn"), c, options),
-            mlp: Mlp::new(&b.at("mlp"), c),
+            mlp: FusedMlp::new(&b.at("mlp"), c),
             norms: ["input_layernorm", "post_attention_layernorm"]
                 .map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size)),
             dropout: c.dropout.residual,
@@ -135,32 +128,5 @@ impl SelfAttention {
         let projected = self.o_proj.forward(t, &out);
         drop(all);
         (projected, weights)
-    }
-}
-
-impl Mlp {
-    fn new(b: &Builder, c: &DecoderConfig) -> Self {
-        let (hidden, intermediate) = (c.hidden_size, c.intermediate_size);
-        Self {
-            gate_up_proj: Linear::new(&b.at("gate_up_proj"), hidden, 2 * intermediate, false),
-            down_proj: Linear::new(&b.at("down_proj"), intermediate, hidden, false),
-            intermediate,
-            liger: b.liger().gated,
-        }
-    }
-
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let [gate, up] = {
-            let both = self.gate_up_proj.forward(t, x);
-            t.split(&both, [self.intermediate; 2], -1)
-        };
-        let product = if self.liger {
-            t.liger_gated(&gate, &up)
-        } else {
-            let active = t.silu(&gate);
-            t.mul(&up, &active)
-        };
-        drop(up);
-        self.down_proj.forward(t, &product)
     }
 }

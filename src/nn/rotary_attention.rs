@@ -1,12 +1,12 @@
 //! Attention with separate projections of queries, keys and values and rotary positions.
 
-use super::attention::{AttentionOptions, attend_with_weights};
+use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
 use super::causal::Shared;
 use super::layer::Parts;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
-use super::rotary;
+use super::{rotary, rotary_pairs};
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 
@@ -19,6 +19,8 @@ pub(super) enum HeadNorm {
     Heads(NormKind),
     /// Each head, after the heads are parted and before they are transposed.
     Rows(NormKind),
+    /// The same, after all three projections; each head has weights of its own.
+    Each,
     /// All heads at once, before they are parted.
     Whole(NormKind),
 }
@@ -30,6 +32,14 @@ pub(super) enum Turn {
     Halves,
     /// The same in float32, cast back.
     WideHalves,
+    /// Of the first columns of a head the halves with each other; the rest stays as it is.
+    Part,
+    /// Neighbouring columns with each other.
+    Pairs,
+    /// The same of the first columns of a head; the rest stays as it is.
+    PartPairs,
+    /// Neighbouring columns with each other in float32, cast back.
+    WidePairs,
 }
 
 /// `q_proj`, `k_proj`, `v_proj`, `o_proj` and the norms of queries and keys.
@@ -38,8 +48,14 @@ pub(super) struct RotaryAttention {
     o_proj: Linear,
     norms: Option<[Norm; 2]>,
     style: HeadNorm,
-    turn: Turn,
+    /// How positions turn queries and keys, if they do.
+    turn: Option<Turn>,
+    /// Whether queries, keys and values are cut to a range.
+    clipped: bool,
+    /// Whether the result is dropped out.
+    dropout: bool,
     head_dim: u64,
+    rotary_dim: u64,
     options: AttentionOptions,
 }
 
@@ -49,6 +65,7 @@ impl RotaryAttention {
         c: &DecoderConfig,
         options: AttentionOptions,
         parts: Parts,
+        turned: bool,
     ) -> Self {
         let (queries, keys) = (
             c.num_attention_heads * c.head_dim,
@@ -58,15 +75,20 @@ impl RotaryAttention {
         let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
             .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
         let o_proj = Linear::new(&b.at("o_proj"), queries, c.hidden_size, c.attention_bias);
-        let norms = |kind, sizes: [u64; 2]| {
+        let (q_norm, k_norm) = (b.at("q_norm"), b.at("k_norm"));
+        let norms = |kind, [queries, keys]: [u64; 2]| {
             [
-                Norm::new(&b.at("q_norm"), kind, sizes[0]),
-                Norm::new(&b.at("k_norm"), kind, sizes[1]),
+                Norm::new(&q_norm, kind, queries),
+                Norm::new(&k_norm, kind, keys),
             ]
         };
         let norms = match parts.head_norm {
             HeadNorm::None => None,
             HeadNorm::Heads(kind) | HeadNorm::Rows(kind) => Some(norms(kind, [c.head_dim; 2])),
+            HeadNorm::Each => Some([
+                Norm::of_heads(&q_norm, c.num_attention_heads, c.head_dim),
+                Norm::of_heads(&k_norm, c.num_key_value_heads, c.head_dim),
+            ]),
             HeadNorm::Whole(kind) => Some(norms(kind, [queries, keys])),
         };
         Self {
@@ -74,8 +96,11 @@ impl RotaryAttention {
             o_proj,
             norms,
             style: parts.head_norm,
-            turn: parts.turn,
+            turn: turned.then_some(parts.turn),
+            clipped: c.clips_heads,
+            dropout: parts.drops_attended && c.dropout.residual,
             head_dim: c.head_dim,
+            rotary_dim: c.rotary_dim,
             options,
         }
     }
@@ -88,25 +113,51 @@ impl RotaryAttention {
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
         let [q, k, v] = self.heads(t, x);
-        let (turned_q, turned_k) = if self.options.liger_rope {
-            let [q, k] = t.liger_rope(&q, &k, &shared.cos, &shared.sin);
-            (q, k)
-        } else {
-            let turned_q = rotary::apply(t, &q, &shared.cos, &shared.sin);
-            let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
-            if self.turn == Turn::WideHalves {
-                (t.to(&turned_q, q.dtype()), t.to(&turned_k, k.dtype()))
-            } else {
-                (turned_q, turned_k)
-            }
-        };
+        let ([turned_q, turned_k], held) = self.turned(t, &q, &k, shared);
         drop((q, k));
         let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
-        (self.o_proj.forward(t, &out), weights)
+        let projected = self.o_proj.forward(t, &out);
+        drop(held);
+        (dropped(t, projected, self.dropout), weights)
+    }
+
+    /// Queries and keys after they were turned, and what stays in local variables besides.
+    fn turned(
+        &self,
+        t: &Tape,
+        q: &Tensor,
+        k: &Tensor,
+        shared: &Shared,
+    ) -> ([Tensor; 2], Option<[Tensor; 4]>) {
+        let (cos, sin) = (&shared.cos, &shared.sin);
+        let both = [q, k];
+        let turned = match self.turn {
+            None => both.map(Tensor::clone),
+            Some(_) if self.options.liger_rope => t.liger_rope(q, k, cos, sin),
+            Some(Turn::Halves) => both.map(|x| rotary::apply(t, x, cos, sin)),
+            Some(Turn::WideHalves) => {
+                let turned = both.map(|x| rotary::apply(t, x, cos, sin));
+                turned.map(|x| t.to(&x, q.dtype()))
+            }
+            Some(Turn::Part) => {
+                let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
+                let turned = both.map(|x| part(x, 0, self.rotary_dim));
+                let rest = both.map(|x| part(x, self.rotary_dim, self.head_dim));
+                let turned = turned.map(|x| rotary::apply(t, &x, cos, sin));
+                let whole = |i: usize| t.cat(&[&turned[i], &rest[i]], -1);
+                let whole = [whole(0), whole(1)];
+                let ([q, k], [q_rest, k_rest]) = (turned, rest);
+                return (whole, Some([q, k, q_rest, k_rest]));
+            }
+            Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
+            Some(Turn::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),
+            Some(Turn::WidePairs) => rotary_pairs::apply_wide(t, both, cos, sin),
+        };
+        (turned, None)
     }
 
     /// Queries, keys and values `[B, heads, S, D]`.
@@ -116,6 +167,13 @@ impl RotaryAttention {
             t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim])
         };
         let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
+        if self.clipped {
+            let clipped = self
+                .projections
+                .each_ref()
+                .map(|x_proj| x_proj.forward(t, x));
+            return clipped.map(|y| t.clamp_in_place(y)).map(|y| part(&y));
+        }
         let [q, k, v] = &self.projections;
         match (self.style, &self.norms) {
             (HeadNorm::Whole(_), Some([q_norm, k_norm])) => {
@@ -138,6 +196,12 @@ impl RotaryAttention {
                 let q = normalized(q, q_norm);
                 let k = normalized(k, k_norm);
                 [q, k, part(&v.forward(t, x))]
+            }
+            (HeadNorm::Each, Some([q_norm, k_norm])) => {
+                let [q, k, v] = [q, k, v].map(|projection| rows(&projection.forward(t, x)));
+                let normalized = q_norm.forward(t, &q);
+                drop(q);
+                [normalized, k_norm.forward(t, &k), v].map(|y| t.transpose(&y, 1, 2))
             }
             (_, norms) => {
                 let q = part(&q.forward(t, x));

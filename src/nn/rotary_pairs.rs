@@ -1,5 +1,5 @@
 //! Rotary position embeddings that turn neighbouring columns of a head
-//! (`models/deepseek_{v2,v3}/modeling_*.py` of transformers 5.23).
+//! (`models/{deepseek_v2,deepseek_v3,cohere,helium,glm}/modeling_*.py` of transformers 5.23).
 
 use super::rotary::Rotary;
 use crate::tape::{Tape, Tensor};
@@ -30,6 +30,64 @@ pub(super) fn apply_to_pairs(
         t.cat(&[&first, &second], -1)
     };
     (turned(&q), turned(&k))
+}
+
+/// `apply_rotary_pos_emb` of Helium for queries and keys `[B, heads, S, D]`: cosines and sines
+/// `[1, S, D]` are spread over neighbouring columns first.
+pub(super) fn apply_neighbours(
+    t: &Tape,
+    both: [&Tensor; 2],
+    cos: &Tensor,
+    sin: &Tensor,
+) -> [Tensor; 2] {
+    let (cos, sin) = (spread(t, cos), spread(t, sin));
+    both.map(|x| turn(t, x, &cos, &sin))
+}
+
+/// The same of GLM: cosines and sines `[1, S, R]` for the first R columns; the others are put beside
+/// what was turned, even if there are none.
+pub(super) fn apply_first_neighbours(
+    t: &Tape,
+    both: [&Tensor; 2],
+    cos: &Tensor,
+    sin: &Tensor,
+) -> [Tensor; 2] {
+    let (cos, sin) = (spread(t, cos), spread(t, sin));
+    let columns = cos.dim(-1);
+    let first = both.map(|x| t.slice(x, -1, 0, columns));
+    let rest = both.map(|x| t.slice(x, -1, columns, x.dim(-1)));
+    let [q, k] = first.each_ref().map(|x| turn(t, x, &cos, &sin));
+    let whole_q = t.cat(&[&q, &rest[0]], -1);
+    drop(q);
+    [whole_q, t.cat(&[&k, &rest[1]], -1)]
+}
+
+/// `x[..., : R / 2].repeat_interleave(2, dim=-1)` of cosines or sines `[1, S, R]`, for all heads.
+fn spread(t: &Tape, x: &Tensor) -> Tensor {
+    t.empty("clone", *t.unsqueeze(x, 1).shape(), x.dtype())
+}
+
+/// `apply_rotary_pos_emb` of Cohere for queries and keys `[B, heads, S, D]`: in float32.
+pub(super) fn apply_wide(t: &Tape, both: [&Tensor; 2], cos: &Tensor, sin: &Tensor) -> [Tensor; 2] {
+    let wide = both.map(|x| t.to(x, DType::Float32));
+    let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
+    let turned = wide.each_ref().map(|x| turn(t, x, &cos, &sin));
+    turned.map(|x| t.to(&x, both[0].dtype()))
+}
+
+/// x times cosines and its neighbouring columns, exchanged, times sines.
+fn turn(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
+    let straight = t.mul(x, cos);
+    let turned = {
+        let exchanged = {
+            let (first, second) = (t.every_second(x), t.every_second(x));
+            let negative = t.neg(&second);
+            let pairs = t.stack_last(&[&negative, &first], 2);
+            t.view(&pairs, *x.shape())
+        };
+        t.mul(&exchanged, sin)
+    };
+    t.add(&straight, &turned)
 }
 
 /// The angles of `positions` as complex numbers, pairs in float32 `[B, S, D / 2, 2]`.

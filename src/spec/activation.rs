@@ -11,6 +11,8 @@ pub enum Activation {
     Gelu,
     /// `silu`.
     Silu,
+    /// `relu2`: the square of `relu`.
+    Relu2,
 }
 
 impl Activation {
@@ -21,6 +23,7 @@ impl Activation {
             "gelu_new" => Self::GeluNew,
             "gelu" | "gelu_pytorch_tanh" => Self::Gelu,
             "silu" | "swish" => Self::Silu,
+            "relu2" => Self::Relu2,
             _ => return None,
         })
     }

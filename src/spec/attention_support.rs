@@ -1,21 +1,38 @@
 //! Implementations of attention that a family does not have.
 
-use super::{Architecture, Attention, DecoderType, Finding, Framework, Scenario};
+use super::{
+    ActivationCheckpointing, Architecture, Attention, DecoderType, Finding, Framework, Scenario,
+};
 
 /// Refuses what transformers refuses, or what is not estimated yet.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let Architecture::Decoder(config) = architecture else {
         return;
     };
-    let recent = Framework::Torch215Transformers523;
-    if config.model_type == DecoderType::Mamba && scenario.framework != recent {
+    if !is_estimated_in(config.model_type, scenario.framework) {
+        let recent = Framework::Torch215Transformers523;
         findings.push(
             Finding::error(
                 "framework",
-                "Mamba is estimated as transformers 5 writes it; older versions are not supported yet.",
-                "Mamba 按 transformers 5 的实现估算；暂不支持更早的版本。",
+                "Models of this type are estimated as transformers 5 writes them; older versions do not have them or are not supported yet.",
+                "此类模型按 transformers 5 的实现估算；更早的版本没有该模型，或暂不支持。",
             )
             .with_fix("framework", recent.name()),
+        );
+    }
+    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    if checkpoints && config.model_type == DecoderType::Starcoder2 && !recent {
+        findings.push(
+            Finding::warning(
+                "activation_checkpointing",
+                "transformers 4 does not checkpoint the layers of StarCoder2, whatever is asked for.",
+                "transformers 4 不会对 StarCoder2 的各层做激活重计算，设置无效。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::None.name(),
+            ),
         );
     }
     match (config.model_type, scenario.attention) {
@@ -45,5 +62,23 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             );
         }
         _ => {}
+    }
+}
+
+/// Whether the engine follows how the framework's version writes models of the type.
+fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
+    match model_type {
+        _ if framework == Framework::Torch215Transformers523 => true,
+        DecoderType::Helium | DecoderType::Glm4 => framework == Framework::Torch26Transformers451,
+        DecoderType::Mamba
+        | DecoderType::StableLm
+        | DecoderType::Cohere2
+        | DecoderType::Olmo3
+        | DecoderType::SmolLm3
+        | DecoderType::Arcee
+        | DecoderType::SeedOss
+        | DecoderType::Ministral
+        | DecoderType::Exaone4 => false,
+        _ => true,
     }
 }

@@ -6,7 +6,8 @@ use super::deepseek::Latent;
 use super::experts::Experts;
 use super::modules::Module;
 use super::{
-    Activation, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, llama, mamba, olmo2, opt, phi, phi3,
+    Activation, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, kin, llama, mamba, olmo2, opt, phi,
+    phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -47,6 +48,12 @@ pub struct DecoderConfig {
     pub mlp_bias: bool,
     /// The function in the MLP.
     pub activation: Activation,
+    /// Whether queries and keys are normalized where the config decides it.
+    pub head_norms: bool,
+    /// Whether queries, keys and values are cut to a range.
+    pub clips_heads: bool,
+    /// Of each layer whether positions do not turn its queries and keys.
+    pub unturned: Vec<bool>,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
     /// Whether norms come after what is added to the residual stream.
@@ -164,6 +171,36 @@ pub enum DecoderType {
     Phi,
     /// Phi-3 and Phi-3.5.
     Phi3,
+    /// `StarCoder2`.
+    Starcoder2,
+    /// Granite.
+    Granite,
+    /// Command R.
+    Cohere,
+    /// Command R7B and A.
+    Cohere2,
+    /// `StableLM`.
+    StableLm,
+    /// `OLMo`.
+    Olmo,
+    /// `OLMo` 3.
+    Olmo3,
+    /// `SmolLM3`.
+    SmolLm3,
+    /// Arcee.
+    Arcee,
+    /// Helium.
+    Helium,
+    /// Seed-OSS.
+    SeedOss,
+    /// Ministral.
+    Ministral,
+    /// EXAONE 4.
+    Exaone4,
+    /// GLM-4 of 2024.
+    Glm,
+    /// GLM-4 of 2025.
+    Glm4,
 }
 
 impl DecoderConfig {
@@ -192,6 +229,9 @@ impl DecoderConfig {
             qkv_bias: false,
             mlp_bias: false,
             activation: Activation::Silu,
+            head_norms: false,
+            clips_heads: false,
+            unturned: Vec::new(),
             parallel_residual: false,
             norm_after: false,
             residual_after_norm: false,
@@ -240,6 +280,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::read(model_type, fields),
         DecoderType::Phi => phi::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
+        _ => kin::read(model_type, fields),
     }
 }
 
@@ -265,5 +306,6 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config),
         DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
+        _ => kin::modules(config),
     }
 }

@@ -142,7 +142,10 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
         DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
         DecoderType::Gemma2 => (0, rotary + 4 * hidden, hidden),
         DecoderType::Gemma3 => (0, rotary + 4 * hidden + 2 * config.head_dim, hidden),
-        DecoderType::Olmo2 => (0, rotary + 2 * hidden + queries + keys, hidden),
+        _ => {
+            let (layer, last) = of_kin(config, rotary + biases);
+            (0, layer, last)
+        }
     };
     let tables = if config.tie_word_embeddings { 1 } else { 2 };
     if let (Some(latent), Some(_)) = (&config.latent, &config.experts) {
@@ -150,6 +153,31 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
         return tables * config.vocab_size * hidden + layers + mlps(config) + last;
     }
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
+}
+
+/// Elements of a layer and of the last norm of what differs from Llama in few things; `plain` are
+/// those of Llama's attention and MLP with biases on q, k and v where there are any.
+fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
+    let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
+    let queries = config.num_attention_heads * config.head_dim;
+    let keys = config.num_key_value_heads * config.head_dim;
+    match config.model_type {
+        DecoderType::Olmo2 | DecoderType::Olmo3 => (plain + 2 * hidden + queries + keys, hidden),
+        DecoderType::Exaone4 => (plain + 2 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::Cohere | DecoderType::Cohere2 => (plain + hidden, hidden),
+        DecoderType::Glm4 => (plain + 4 * hidden, hidden),
+        DecoderType::Olmo => (plain, 0),
+        DecoderType::StableLm => (plain + 4 * hidden, 2 * hidden),
+        DecoderType::Arcee => (plain - hidden * intermediate + 2 * hidden, hidden),
+        DecoderType::Starcoder2 => {
+            // Two layers in the MLP, and a bias to every layer and norm, of which q, k and v have
+            // theirs already.
+            let mlp = intermediate + hidden;
+            let layer = plain - hidden * intermediate + hidden + mlp + 4 * hidden;
+            (layer, 2 * hidden)
+        }
+        _ => (plain + 2 * hidden, hidden),
+    }
 }
 
 /// Elements of attention of low rank in one layer.
@@ -288,6 +316,26 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gemma-2-2b", 2_614_341_888),
     ("gemma-3-1b", 999_885_952),
     ("olmo-2-1b", 1_484_916_736),
+    ("starcoder2-3b", 3_030_371_328),
+    ("starcoder2-7b", 7_173_923_840),
+    ("starcoder2-15b", 15_957_889_024),
+    ("granite-3.1-2b", 2_533_531_648),
+    ("granite-3.1-8b", 8_170_848_256),
+    ("command-r-35b", 34_980_831_232),
+    ("aya-23-8b", 8_028_033_024),
+    ("command-r7b", 8_028_033_024),
+    ("stablelm-3b", 2_795_443_200),
+    ("stablelm-2-1.6b", 1_644_515_328),
+    ("olmo-1b", 1_176_764_416),
+    ("olmo-7b", 6_888_095_744),
+    ("olmo-3-7b", 7_298_011_136),
+    ("smollm3-3b", 3_075_098_624),
+    ("helium-1-2b", 2_172_643_840),
+    ("seed-oss-36b", 36_151_104_512),
+    ("exaone-4-1.2b", 1_279_391_488),
+    ("exaone-4-32b", 32_003_216_384),
+    ("glm-4-9b", 9_399_951_360),
+    ("glm-4-9b-0414", 9_400_279_040),
     ("phi-2", 2_779_683_840),
     ("phi-3-mini", 3_821_079_552),
     ("opt-125m", 125_239_296),

@@ -125,6 +125,32 @@ fn absent_fields_have_the_defaults_of_transformers() {
 }
 
 #[test]
+fn decoders_of_known_types_are_read_and_not_guessed() {
+    for id in [
+        "starcoder2-3b",
+        "granite-3.1-2b",
+        "command-r7b",
+        "stablelm-3b",
+        "glm-4-9b",
+    ] {
+        let config: Value =
+            serde_json::from_str(catalog::model(id).expect("listed").config).expect("JSON");
+        let resolution = resolve(&scenario(json!({"model": {"hf_config": config}})));
+        assert!(resolution.spec.is_some(), "{id}");
+        assert_eq!(resolution.findings, [], "{id}");
+    }
+}
+
+#[test]
+fn layers_without_rotary_positions_are_those_that_the_config_names() {
+    let value = json!({"model": "smollm3-3b", "model_overrides": {"no_rope_layers": [0, 1, 0, 1]}});
+    assert_eq!(llama(value).unturned[..4], [true, false, true, false]);
+    let far = |id: &str| llama(json!({"model": id})).unturned;
+    assert_eq!(far("exaone-4-32b")[..4], [false, false, false, true]);
+    assert_eq!(far("granite-3.1-2b"), [false; 0]);
+}
+
+#[test]
 fn overrides_replace_fields_of_a_catalog_model() {
     let value = json!({"model": "qwen3-8b", "model_overrides": {"num_hidden_layers": 2}});
     assert_eq!(llama(value).num_hidden_layers, 2);

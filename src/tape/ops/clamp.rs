@@ -6,6 +6,33 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 impl Tape {
+    /// `x.clamp_(min=-limit, max=limit)`: the result is in x's place, which is copied first. Saves
+    /// the copy.
+    pub fn clamp_in_place(&self, x: Tensor) -> Tensor {
+        if !self.records(&[&x]) {
+            return x;
+        }
+        let saved = {
+            let before = self.clone_contiguous(&x.detach());
+            self.save(&before)
+        };
+        let out = x.detach();
+        self.attach(
+            &[&x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                let _inside = {
+                    let _sides = [(); 2].map(|()| t.elementwise("ge", &[&x], DType::Bool));
+                    t.elementwise("logical_and", &[&x], DType::Bool)
+                };
+                let _zero = t.empty("scalar_tensor", Shape::new(&[]), g.dtype());
+                smallvec![Some(t.like("where", g))]
+            }),
+        )
+    }
+
     /// `limit = torch.where(torch.isinf(x).any(), number, number)` and
     /// `torch.clamp(x, min=-limit, max=limit)`: the result and the limit. Saves x and both limits.
     pub fn clamp_to_finite(&self, x: &Tensor) -> (Tensor, Tensor) {

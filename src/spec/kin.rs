@@ -1,0 +1,275 @@
+//! The configs and modules of decoders that differ from Llama in few things
+//! (`models/*/configuration_*.py` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::layer_names::LayerNames;
+use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use super::modules::{Module, embedding, linear, norm, other, output};
+use super::{Activation, DecoderConfig, DecoderType, Dropout, Finding};
+use serde_json::Value;
+
+/// Defaults of H, F, L, A and V; of K where it is not A, and of D where it is not H over A.
+const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64>) {
+    match model_type {
+        DecoderType::Starcoder2 => ([3072, 12_288, 30, 24, 49_152], Some(2), None),
+        DecoderType::Granite => ([4096, 11_008, 32, 32, 32_000], None, None),
+        DecoderType::Cohere | DecoderType::Cohere2 => ([8192, 22_528, 40, 64, 256_000], None, None),
+        DecoderType::StableLm => ([2560, 6912, 32, 32, 50_304], Some(32), None),
+        DecoderType::SmolLm3 => ([2048, 11_008, 36, 16, 128_256], Some(4), None),
+        DecoderType::Arcee => ([2560, 18_432, 32, 32, 32_000], None, None),
+        DecoderType::Helium => ([2560, 7040, 24, 20, 48_000], Some(20), Some(128)),
+        DecoderType::SeedOss => ([4096, 27_648, 64, 80, 155_136], Some(8), Some(128)),
+        DecoderType::Ministral => ([4096, 14_336, 32, 32, 32_000], Some(8), None),
+        DecoderType::Exaone4 => ([4096, 16_384, 32, 32, 102_400], Some(32), None),
+        DecoderType::Glm | DecoderType::Glm4 => {
+            ([4096, 13_696, 40, 32, 151_552], Some(2), Some(128))
+        }
+        _ => ([4096, 11_008, 32, 32, 50_304], None, None),
+    }
+}
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let ([hidden, inner, layers, heads, vocabulary], kv_heads, head_dim) = defaults(model_type);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, hidden);
+    let heads = fields.optional("num_attention_heads", &HEADS, heads);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, layers);
+    let head_dim = match head_dim {
+        None if fields.get("head_dim").is_none() => {
+            fields.divided(hidden_size, heads, "num_attention_heads")
+        }
+        default => fields.optional("head_dim", &WIDTH, default.unwrap_or(1)),
+    };
+    let activation = match model_type {
+        DecoderType::Starcoder2 => fields.activation("hidden_act", "gelu_pytorch_tanh"),
+        DecoderType::Arcee => fields.activation("hidden_act", "relu2"),
+        _ => {
+            fields.check_activation("hidden_act", &["silu", "swish"]);
+            Activation::Silu
+        }
+    };
+    let (qkv_bias, attention_bias, mlp_bias) = biases(model_type, fields);
+    let (sliding_window, windowed) = window(model_type, layers, fields);
+    let unturned = unturned(
+        model_type,
+        layers,
+        sliding_window.map(|_| &windowed),
+        fields,
+    );
+    if model_type == DecoderType::StableLm && fields.flag("qk_layernorm", false) {
+        let key = fields.key("qk_layernorm");
+        fields.push(
+            Finding::error(
+                &key,
+                "StableLM's norms of single heads are not estimated yet; without qk_layernorm it is.",
+                "暂不支持估算 StableLM 对每个注意力头的归一化；去掉 qk_layernorm 即可估算。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    DecoderConfig {
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, inner),
+        num_key_value_heads: fields.shared_heads(heads, kv_heads.unwrap_or(heads)),
+        head_dim,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
+        tie_word_embeddings: fields.flag(
+            "tie_word_embeddings",
+            matches!(
+                model_type,
+                DecoderType::Starcoder2
+                    | DecoderType::Cohere
+                    | DecoderType::Cohere2
+                    | DecoderType::SmolLm3
+            ),
+        ),
+        rotary_dim: match model_type {
+            DecoderType::StableLm => fields.part(head_dim, "partial_rotary_factor", 250),
+            DecoderType::Glm | DecoderType::Glm4 => {
+                fields.part(head_dim, "partial_rotary_factor", 500)
+            }
+            _ => head_dim,
+        },
+        attention_bias,
+        qkv_bias,
+        mlp_bias,
+        activation,
+        head_norms: match model_type {
+            DecoderType::Cohere => fields.flag("use_qk_norm", false),
+            DecoderType::Exaone4 | DecoderType::Olmo3 => true,
+            _ => false,
+        },
+        clips_heads: model_type == DecoderType::Olmo && fields.get("clip_qkv").is_some(),
+        unturned,
+        parallel_residual: match model_type {
+            DecoderType::Cohere | DecoderType::Cohere2 => true,
+            DecoderType::StableLm => fields.flag("use_parallel_residual", false),
+            _ => false,
+        },
+        sliding_window,
+        windowed,
+        dropout: dropout(model_type, fields),
+        ..DecoderConfig::plain(model_type, hidden_size, layers, heads)
+    }
+}
+
+/// Biases on queries, keys and values, on the output of attention, and in the MLP.
+fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool, bool) {
+    let biased = |fields: &mut ConfigFields<'_>, field| fields.flag(field, false);
+    match model_type {
+        DecoderType::Starcoder2 => {
+            let bias = fields.flag("use_bias", true);
+            (bias, bias, bias)
+        }
+        DecoderType::StableLm => (biased(fields, "use_qkv_bias"), false, false),
+        DecoderType::SeedOss => {
+            let qkv = fields.flag("attention_bias", true);
+            (
+                qkv,
+                biased(fields, "attention_out_bias"),
+                biased(fields, "mlp_bias"),
+            )
+        }
+        DecoderType::Glm | DecoderType::Glm4 => (fields.flag("attention_bias", true), false, false),
+        DecoderType::Helium => (
+            biased(fields, "attention_bias"),
+            false,
+            biased(fields, "mlp_bias"),
+        ),
+        DecoderType::Granite | DecoderType::SmolLm3 | DecoderType::Arcee => {
+            let bias = biased(fields, "attention_bias");
+            (bias, bias, biased(fields, "mlp_bias"))
+        }
+        DecoderType::Ministral | DecoderType::Exaone4 => (false, false, false),
+        _ => {
+            let bias = biased(fields, "attention_bias");
+            (bias, bias, false)
+        }
+    }
+}
+
+/// Where dropout is active.
+fn dropout(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Dropout {
+    let always = model_type == DecoderType::SeedOss;
+    let residual = match model_type {
+        DecoderType::StableLm => fields.drops("hidden_dropout", false),
+        DecoderType::Starcoder2 | DecoderType::SeedOss => fields.drops("residual_dropout", always),
+        _ => false,
+    };
+    Dropout {
+        embedding: model_type == DecoderType::Starcoder2
+            && fields.drops("embedding_dropout", false),
+        attention: fields.drops("attention_dropout", always),
+        residual,
+    }
+}
+
+/// The window and the layers that have it.
+fn window(
+    model_type: DecoderType,
+    layers: u64,
+    fields: &mut ConfigFields<'_>,
+) -> (Option<u64>, Vec<bool>) {
+    /// The window of a config that names none (transformers' default where there is one).
+    const DEFAULT: u64 = 4096;
+    let given = fields.get("sliding_window").is_some();
+    let has_window = match model_type {
+        DecoderType::Starcoder2 => given,
+        DecoderType::SmolLm3 => given && fields.flag("use_sliding_window", false),
+        DecoderType::Cohere2
+        | DecoderType::Ministral
+        | DecoderType::Exaone4
+        | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
+        _ => false,
+    };
+    if !has_window {
+        return (None, Vec::new());
+    }
+    let window = fields.optional("sliding_window", &SEQ_LEN, DEFAULT);
+    let period = match model_type {
+        DecoderType::Cohere2 | DecoderType::Exaone4 | DecoderType::Olmo3
+            if fields.get("layer_types").is_none() =>
+        {
+            // A text has a letter for each layer of a period: `LLLG`.
+            let letters = fields.text("sliding_window_pattern").map(str::len);
+            let letters = letters.and_then(|letters| u64::try_from(letters).ok());
+            Some(
+                letters
+                    .filter(|&n| n > 0)
+                    .unwrap_or_else(|| fields.optional("sliding_window_pattern", &LAYERS, 4)),
+            )
+        }
+        _ => None,
+    };
+    let without = unturned_by_config(layers, fields);
+    let sees_window = |layer: u64| match (model_type, period) {
+        (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
+        (_, Some(period)) => !(layer + 1).is_multiple_of(period),
+        _ => true,
+    };
+    let windowed = match model_type {
+        DecoderType::Starcoder2 => (0..layers).map(|_| true).collect(),
+        _ => fields.windowed_layers(layers, sees_window),
+    };
+    (Some(window), windowed)
+}
+
+/// Of each layer whether positions do not turn its queries and keys. Layers without a window are
+/// not turned where others have one.
+fn unturned(
+    model_type: DecoderType,
+    layers: u64,
+    windowed: Option<&Vec<bool>>,
+    fields: &mut ConfigFields<'_>,
+) -> Vec<bool> {
+    match (model_type, windowed) {
+        (DecoderType::SmolLm3, _) => unturned_by_config(layers, fields),
+        (DecoderType::Cohere2 | DecoderType::Exaone4, Some(windowed)) => {
+            windowed.iter().map(|near| !near).collect()
+        }
+        (DecoderType::Cohere2, None) => (0..layers).map(|_| true).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The same by `no_rope_layers`, which has a 1 for each layer that is turned; without it each
+/// `no_rope_layer_interval`th is not.
+fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+    let given = fields.get("no_rope_layers").and_then(Value::as_array);
+    let interval = fields.optional("no_rope_layer_interval", &LAYERS, 4);
+    let flag = |layer: u64| match given {
+        Some(flags) => {
+            let flag = usize::try_from(layer).ok().and_then(|i| flags.get(i));
+            flag.and_then(Value::as_u64) == Some(0)
+        }
+        None => (layer + 1).is_multiple_of(interval),
+    };
+    (0..layers).map(flag).collect()
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let names = LayerNames::of(config);
+    let normalizes = |path: String| match config.model_type {
+        DecoderType::Olmo => None,
+        DecoderType::Starcoder2 | DecoderType::StableLm => Some(norm(path)),
+        _ => Some(other(path)),
+    };
+    let mut all = vec![embedding("model.embed_tokens")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name: &str| format!("model.layers.{layer}.{name}");
+        let qkv_bias = config.qkv_bias || config.attention_bias;
+        let projections = ["q_proj", "k_proj", "v_proj"];
+        all.extend(projections.map(|name| linear(at("self_attn.") + name, qkv_bias)));
+        all.push(linear(at("self_attn.o_proj"), config.attention_bias));
+        if config.head_norms {
+            all.extend(["q_norm", "k_norm"].map(|name| other(at("self_attn.") + name)));
+        }
+        let mlp = names.mlp.all().iter();
+        all.extend(mlp.map(|name| linear(at("mlp.") + name, config.mlp_bias)));
+        let norms = names.norms.into_iter().flatten();
+        all.extend(norms.filter_map(|name| normalizes(at(name))));
+    }
+    all.extend(normalizes("model.norm".to_owned()));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

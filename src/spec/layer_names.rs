@@ -1,0 +1,66 @@
+//! What the modules of a layer are called, by which they are frozen, get adapters and are built.
+
+use super::{DecoderConfig, DecoderType};
+
+/// The names of a layer's norms and of the parts of its MLP.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerNames {
+    /// Of the norms before and after attention, before and after the MLP.
+    pub norms: [Option<&'static str>; 4],
+    /// Of the MLP's layers.
+    pub mlp: MlpNames,
+}
+
+/// The layers of an MLP.
+#[derive(Clone, Copy, Debug)]
+pub enum MlpNames {
+    /// `gate_proj`, `up_proj` and `down_proj`.
+    Gated,
+    /// `gate_up_proj` and `down_proj`.
+    Fused,
+    /// Two layers with a function between them.
+    Plain([&'static str; 2]),
+}
+
+impl MlpNames {
+    /// All names.
+    pub(super) fn all(&self) -> &[&'static str] {
+        match self {
+            Self::Gated => &["gate_proj", "up_proj", "down_proj"],
+            Self::Fused => &["gate_up_proj", "down_proj"],
+            Self::Plain(names) => names,
+        }
+    }
+}
+
+impl LayerNames {
+    /// Those of the config's layers.
+    pub fn of(config: &DecoderConfig) -> Self {
+        let (first, second) = (Some("input_layernorm"), Some("post_attention_layernorm"));
+        let (before, after) = (
+            Some("pre_feedforward_layernorm"),
+            Some("post_feedforward_layernorm"),
+        );
+        let norms = match config.model_type {
+            _ if config.parallel_residual => [first, None, None, None],
+            DecoderType::Gemma2 | DecoderType::Gemma3 => [first, second, before, after],
+            DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::Exaone4 => {
+                [None, second, None, after]
+            }
+            DecoderType::Glm4 => [
+                first,
+                Some("post_self_attn_layernorm"),
+                second,
+                Some("post_mlp_layernorm"),
+            ],
+            _ => [first, None, second, None],
+        };
+        let mlp = match config.model_type {
+            DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
+            DecoderType::Arcee => MlpNames::Plain(["up_proj", "down_proj"]),
+            DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused,
+            _ => MlpNames::Gated,
+        };
+        Self { norms, mlp }
+    }
+}
