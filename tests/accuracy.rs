@@ -46,6 +46,11 @@ fn adapters_over_eight_bits_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn dora_and_adapters_of_conv1d_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("dora.jsonl", 38);
+}
+
+#[test]
 fn liger_kernels_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("liger.jsonl", 208);
 }

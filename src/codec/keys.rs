@@ -168,6 +168,7 @@ pub static KEYS: &[Key] = &[
     key("offload.gradients", "offload_grad", Kind::Flag),
     key("offload.activations", "offload_act", Kind::Flag),
     key("pad_to_multiple_of", "pad", Kind::Count),
+    key("lora.use_dora", "dora", Kind::Flag),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.

@@ -27,6 +27,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         sdpa_backend: Some(SdpaBackend::Math),
         lora: Some(Lora {
             dropout: 0.5,
+            use_dora: true,
             ..Lora::default()
         }),
         liger_kernel: vec!["x".to_owned()],

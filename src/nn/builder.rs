@@ -1,6 +1,7 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
 use super::call::Call;
+use super::dora::BaseWeight;
 use super::facts::Facts;
 use super::lora::{self, Slot, Target};
 use crate::spec::{
@@ -47,7 +48,12 @@ impl<'a> Plan<'a> {
     pub(super) fn finish(self) -> u64 {
         self.untied.take();
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
-            lora::attach(self.tape, options, &self.targets.take())
+            lora::attach(
+                self.tape,
+                options,
+                self.targets.take(),
+                Facts::of(self.spec),
+            )
         });
         self.parameters.get() + adapters
     }
@@ -208,7 +214,13 @@ impl<'a> Builder<'a> {
 
     /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
     /// the logits is the model's `output`.
-    pub(super) fn adapter(&self, inputs: u64, outputs: u64, output: bool) -> Option<Slot> {
+    pub(super) fn adapter(
+        &self,
+        inputs: u64,
+        outputs: u64,
+        output: bool,
+        base: impl FnOnce() -> BaseWeight,
+    ) -> Option<Slot> {
         let quantized = self.plan.spec.quantization.is_on() && !output;
         let dtype = if quantized {
             DType::Float32
@@ -226,6 +238,7 @@ impl<'a> Builder<'a> {
             inputs,
             outputs,
             dtype,
+            base: base(),
         });
         Some(slot)
     }

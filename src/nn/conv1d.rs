@@ -1,6 +1,7 @@
 //! GPT-2's linear layer, whose weight is stored transposed (`pytorch_utils.Conv1D`).
 
 use super::builder::Builder;
+use super::dora::BaseWeight;
 use super::layers::Linear;
 use super::lora::Slot;
 use crate::tape::{Tape, Tensor};
@@ -24,10 +25,11 @@ impl Conv1D {
         }
         let weight = b.parameter("weight", [inputs, outputs]);
         let bias = b.parameter("bias", [outputs]);
+        let base = || BaseWeight::Transposed(weight.clone());
         Self::Full {
+            adapter: b.adapter(inputs, outputs, false, base),
             weight,
             bias,
-            adapter: b.adapter(inputs, outputs, false),
         }
     }
 
@@ -47,7 +49,7 @@ impl Conv1D {
                     t.view(&flat, [x.dim(0), x.dim(1), weight.dim(1)])
                 };
                 match adapter.as_ref().and_then(|slot| slot.get()) {
-                    Some(adapter) => adapter.forward(t, x, result),
+                    Some(adapter) => adapter.forward(t, x, result, Some(bias)),
                     None => result,
                 }
             }

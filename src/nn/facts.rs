@@ -44,9 +44,9 @@ pub(super) struct Facts {
     /// Doubly quantized layers all refer to one table of codes (bitsandbytes 0.45, with torch
     /// 2.6); in 0.50 each has a copy of it.
     pub(super) scale_code_is_shared: bool,
-    /// The bias of a layer in four bits takes the dtype of the layer's input for good
-    /// (bitsandbytes 0.45), not that in which the layer computes.
-    pub(super) four_bit_bias_follows_input: bool,
+    /// A layer in four bits computes in the dtype of its input, unless that is float16, and its
+    /// bias takes that dtype for good (bitsandbytes 0.45).
+    pub(super) four_bit_follows_input: bool,
     /// Products with a weight in eight bits hold their integer sums to the end (bitsandbytes 0.45).
     pub(super) int8_keeps_sums: bool,
     /// Products of few rows with a weight in four bits run in one kernel (bitsandbytes 0.50).
@@ -68,7 +68,7 @@ impl Facts {
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: true,
                 scale_code_is_shared: false,
-                four_bit_bias_follows_input: false,
+                four_bit_follows_input: false,
                 int8_keeps_sums: false,
                 four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
@@ -81,7 +81,7 @@ impl Facts {
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: false,
                 scale_code_is_shared: true,
-                four_bit_bias_follows_input: true,
+                four_bit_follows_input: true,
                 int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
@@ -94,7 +94,7 @@ impl Facts {
                 loss_pads_labels: false,
                 checkpointing_asks_input_gradient: false,
                 scale_code_is_shared: true,
-                four_bit_bias_follows_input: true,
+                four_bit_follows_input: true,
                 int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,

@@ -2,6 +2,7 @@
 
 use super::attention::dropped;
 use super::builder::Builder;
+use super::dora::BaseWeight;
 use super::facts::Facts;
 use super::falcon::Shared;
 use super::layers::Linear;
@@ -30,10 +31,11 @@ impl FalconLinear {
         }
         let weight = b.parameter("weight", [outputs, inputs]);
         let bias = bias.then(|| b.parameter("bias", [outputs]));
+        let base = || BaseWeight::Full(weight.clone());
         Self::Full {
+            adapter: b.adapter(inputs, outputs, false, base),
             weight,
             bias,
-            adapter: b.adapter(inputs, outputs, false),
         }
     }
 
@@ -53,7 +55,7 @@ impl FalconLinear {
                 };
                 drop(product);
                 match adapter.as_ref().and_then(|slot| slot.get()) {
-                    Some(adapter) => adapter.forward(t, x, result),
+                    Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
                     None => result,
                 }
             }

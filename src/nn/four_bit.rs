@@ -3,6 +3,7 @@
 //! Source: bitsandbytes 0.50, `nn/modules.py` and `functional.py`.
 
 use super::builder::Builder;
+use super::dora::BaseWeight;
 use crate::tape::{Category, FourBit, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -18,9 +19,9 @@ const SCALE_CODE: u64 = 256;
 pub(super) struct Linear4bit {
     weight: FourBit,
     compute_dtype: DType,
-    bias_follows_input: bool,
+    follows_input: bool,
     /// The packed weight and what it takes to unpack it.
-    _state: Vec<Tensor>,
+    state: Vec<Tensor>,
     bias: RefCell<Option<Tensor>>,
 }
 
@@ -57,29 +58,44 @@ impl Linear4bit {
         Self {
             weight,
             compute_dtype: weight.dtype,
-            bias_follows_input: b.facts().four_bit_bias_follows_input,
-            _state: state,
+            follows_input: b.facts().four_bit_follows_input,
+            state,
             bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
         }
     }
 
+    /// What an adapter reads.
+    pub(super) fn base(&self) -> BaseWeight {
+        BaseWeight::FourBit(self.weight, self.state.clone())
+    }
+
+    /// The bias `[outputs]`.
+    pub(super) fn bias(&self) -> Option<Tensor> {
+        self.bias.borrow().clone()
+    }
+
     /// `[.., inputs]` to `[.., outputs]`, in the dtype of x. The first call gives the bias, for
-    /// good, the dtype in which the layer computes (bitsandbytes 0.45: that of x).
+    /// good, the dtype in which the layer computes (bitsandbytes 0.45: both follow x).
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let dtype = x.dtype();
-        let kept = if self.bias_follows_input {
+        let kept = if self.follows_input {
             dtype
         } else {
             self.compute_dtype
         };
-        let x = t.to(x, self.compute_dtype);
-        let bias = self.bias.borrow().clone().map(|bias| {
+        let compute_dtype = if self.follows_input && dtype != DType::Float16 {
+            dtype
+        } else {
+            self.compute_dtype
+        };
+        let x = t.to(x, compute_dtype);
+        let bias = self.bias().map(|bias| {
             let cast = t.to(&bias, kept);
             cast.set_category(Category::Parameters);
             cast
         });
         self.bias.replace(bias.clone());
-        let bias = bias.map(|bias| t.to(&bias, self.compute_dtype));
+        let bias = bias.map(|bias| t.to(&bias, compute_dtype));
         let result = t.matmul_4bit(&x, self.weight, bias.as_ref());
         t.to(&result, dtype)
     }

@@ -3,6 +3,7 @@
 //! Source: bitsandbytes 0.50, `nn/modules.py`.
 
 use super::builder::Builder;
+use super::dora::BaseWeight;
 use crate::tape::{Category, EightBit, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
@@ -31,6 +32,16 @@ impl Linear8bit {
             ],
             bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
         }
+    }
+
+    /// What an adapter reads.
+    pub(super) fn base(&self) -> BaseWeight {
+        BaseWeight::EightBit(self.weight)
+    }
+
+    /// The bias `[outputs]`.
+    pub(super) fn bias(&self) -> Option<Tensor> {
+        self.bias.borrow().clone()
     }
 
     /// `[.., inputs]` to `[.., outputs]`, in the dtype of x, which the bias takes for good.

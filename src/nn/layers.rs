@@ -1,6 +1,7 @@
 //! Building blocks shared by architectures.
 
 use super::builder::Builder;
+use super::dora::BaseWeight;
 use super::four_bit::Linear4bit;
 use super::int8::Linear8bit;
 use super::lora::Slot;
@@ -24,6 +25,17 @@ enum Weight {
     EightBit(Linear8bit),
 }
 
+impl Weight {
+    /// What an adapter reads.
+    fn base(&self) -> BaseWeight {
+        match self {
+            Self::Full { weight, .. } => BaseWeight::Full(weight.clone()),
+            Self::FourBit(layer) => layer.base(),
+            Self::EightBit(layer) => layer.base(),
+        }
+    }
+}
+
 impl Linear {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
@@ -38,7 +50,7 @@ impl Linear {
                 Weight::Full { weight, bias }
             }
         };
-        let adapter = b.adapter(inputs, outputs, false);
+        let adapter = b.adapter(inputs, outputs, false, || weight.base());
         Self { weight, adapter }
     }
 
@@ -51,7 +63,7 @@ impl Linear {
         }
         let weight = tied.cloned().unwrap_or_else(own);
         let weight = Weight::Full { weight, bias: None };
-        let adapter = b.adapter(inputs, outputs, true);
+        let adapter = b.adapter(inputs, outputs, true, || weight.base());
         Self { weight, adapter }
     }
 
@@ -77,7 +89,7 @@ impl Linear {
             Weight::Full { weight, bias } => {
                 let result = t.linear(x, weight, bias.as_ref());
                 match adapter {
-                    Some(adapter) => adapter.forward(t, x, result),
+                    Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
                     None => result,
                 }
             }
@@ -88,7 +100,7 @@ impl Linear {
                     Some(adapter) => {
                         let copy = t.clone_contiguous(&result);
                         drop(result);
-                        adapter.forward_quantized(t, x, copy)
+                        adapter.forward_quantized(t, x, copy, layer.bias().as_ref())
                     }
                     None => result,
                 }
@@ -96,7 +108,7 @@ impl Linear {
             Weight::EightBit(layer) => {
                 let result = layer.forward(t, x);
                 match adapter {
-                    Some(adapter) => adapter.forward_quantized(t, x, result),
+                    Some(adapter) => adapter.forward_quantized(t, x, result, layer.bias().as_ref()),
                     None => result,
                 }
             }

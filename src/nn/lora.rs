@@ -2,6 +2,8 @@
 //!
 //! Source: peft 0.21, `tuners/lora/layer.py` and `tuners/tuners_utils.py`.
 
+use super::dora::{BaseWeight, Dora};
+use super::facts::Facts;
 use crate::spec::{ALL_LINEAR, Lora};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -14,51 +16,92 @@ pub(super) struct Adapter {
     a: Tensor,
     b: Tensor,
     dropout: bool,
+    dora: Option<Dora>,
 }
 
 impl Adapter {
-    /// `B(A(dropout(x)))`, scaled.
-    fn scaled(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let wide = {
-            let narrow = {
-                let dropped = if self.dropout {
-                    t.dropout(x)
-                } else {
-                    x.clone()
-                };
-                t.linear(&dropped, &self.a, None)
+    /// `B(A(x))`.
+    pub(super) fn product(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let narrow = t.linear(x, &self.a, None);
+        t.linear(&narrow, &self.b, None)
+    }
+
+    /// What is added to the layer's `result`: `B(A(dropout(x)))` scaled, or what `DoRA` makes of it;
+    /// and what lives as long.
+    fn update(
+        &self,
+        t: &Tape,
+        x: Tensor,
+        result: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> (Tensor, [Option<Tensor>; 2]) {
+        let drops = self.drops(t);
+        let Some(dora) = &self.dora else {
+            let wide = {
+                let dropped = if drops { t.dropout(&x) } else { x.clone() };
+                let narrow = t.linear(&dropped, &self.a, None);
+                drop(dropped);
+                t.linear(&narrow, &self.b, None)
             };
-            t.linear(&narrow, &self.b, None)
+            return (t.mul_scalar(&wide), [Some(x), None]);
         };
-        t.mul_scalar(&wide)
+        let (x, undropped) = if drops {
+            (t.dropout(&x), dora.keeps_input().then_some(x))
+        } else {
+            (x, None)
+        };
+        let update = dora.forward(t, self, &x, (!drops).then_some(result), bias);
+        (update, [Some(x), undropped])
+    }
+
+    fn drops(&self, t: &Tape) -> bool {
+        self.dropout && t.is_training()
     }
 
     /// `lora.Linear.forward`: adds to the layer's `result` for `x`. x is cast to the dtype of the
-    /// factors, and the sum back to that of the result.
-    pub(super) fn forward(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
+    /// factors, and the sum back to that of the result. `bias` is the layer's.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        result: Tensor,
+        bias: Option<&Tensor>,
+    ) -> Tensor {
         let dtype = result.dtype();
         let x = t.to(x, self.a.dtype());
-        let scaled = self.scaled(t, &x);
-        let sum = t.add(&result, &scaled);
-        drop(scaled);
-        drop(result);
+        let (update, [x, undropped]) = self.update(t, x, &result, bias);
+        let sum = t.add(&result, &update);
+        drop(update);
+        let _x = undropped.or(x);
+        let holds = self.dora.as_ref().is_some_and(Dora::holds_result) && !self.drops(t);
+        let _result = holds.then_some(result);
         t.to(&sum, dtype)
     }
 
     /// `lora.bnb.Linear4bit.forward` and `Linear8bitLt.forward`: the same beside a quantized layer;
     /// autocast does without casts of its own.
-    pub(super) fn forward_quantized(&self, t: &Tape, x: &Tensor, result: Tensor) -> Tensor {
-        let (x, output) = if t.autocast_dtype().is_some() {
-            (x.clone(), self.scaled(t, x))
+    pub(super) fn forward_quantized(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        result: Tensor,
+        bias: Option<&Tensor>,
+    ) -> Tensor {
+        let dtype = result.dtype();
+        let casts = t.autocast_dtype().is_none();
+        let casts_sum = casts && self.dora.as_ref().is_some_and(Dora::casts_sum);
+        let x = if casts {
+            t.to(x, self.a.dtype())
         } else {
-            let x = t.to(x, self.a.dtype());
-            let scaled = self.scaled(t, &x);
-            let output = t.to(&scaled, result.dtype());
-            (x, output)
+            x.clone()
         };
-        let sum = t.add(&result, &output);
-        drop((result, output, x));
-        sum
+        let (mut update, held) = self.update(t, x, &result, bias);
+        if casts && !casts_sum {
+            update = t.to(&update, dtype);
+        }
+        let sum = t.add(&result, &update);
+        drop((update, held, result));
+        if casts_sum { t.to(&sum, dtype) } else { sum }
     }
 }
 
@@ -73,6 +116,8 @@ pub(super) struct Target {
     pub(super) outputs: u64,
     /// The dtype that the factors have in between: the layer's, unless it is quantized.
     pub(super) dtype: DType,
+    /// The layer's own weight.
+    pub(super) base: BaseWeight,
 }
 
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
@@ -89,33 +134,57 @@ pub(super) fn is_target(lora: &Lora, path: &str, output: bool) -> bool {
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
 /// those in half precision become float32 again. Returns the elements of all factors.
-pub(super) fn attach(t: &Tape, lora: &Lora, targets: &[Target]) -> u64 {
-    let factors = |target: &Target| {
+pub(super) fn attach(t: &Tape, lora: &Lora, targets: Vec<Target>, facts: Facts) -> u64 {
+    let shapes = |target: &Target| {
         [
             Shape::from([lora.r, target.inputs]),
             Shape::from([target.outputs, lora.r]),
         ]
     };
-    let halves = |target: &Target| {
-        let made = factors(target).map(|shape| t.empty("empty", shape, DType::Float32));
-        made.map(|factor| t.to(&factor, target.dtype))
+    let factors = |target: &Target| {
+        if target.dtype.is_half() {
+            let made = shapes(target).map(|shape| t.empty("empty", shape, DType::Float32));
+            made.map(|factor| t.to(&factor, target.dtype))
+        } else {
+            shapes(target).map(|shape| t.parameter(shape, DType::Float32))
+        }
     };
-    let narrow: Vec<Option<[Tensor; 2]>> = targets
-        .iter()
-        .map(|target| target.dtype.is_half().then(|| halves(target)))
-        .collect();
+    // Magnitudes in half precision become float32 with the factors.
+    let magnitude = |target: &Target, a: &Tensor, b: &Tensor| {
+        let norm = target.base.norm(t, a, b);
+        if norm.dtype().is_half() {
+            norm
+        } else {
+            t.into_parameter(&norm)
+        }
+    };
+    let make = |target: &Target| {
+        t.in_scope(target.scope, || {
+            let [a, b] = factors(target);
+            let magnitude = lora.use_dora.then(|| magnitude(target, &a, &b));
+            (a, b, magnitude)
+        })
+    };
+    let made: Vec<_> = targets.iter().map(make).collect();
     let mut elements = 0;
-    for (target, narrow) in targets.iter().zip(narrow) {
-        let mut narrow = narrow.into_iter().flatten();
-        let [a, b] = factors(target).map(|shape| {
-            elements += shape.numel();
-            let factor = t.in_scope(target.scope, || t.parameter(shape, DType::Float32));
-            drop(narrow.next());
-            factor
+    for (target, (a, b, magnitude)) in targets.into_iter().zip(made) {
+        let mut trained = |made: Tensor| {
+            elements += made.numel();
+            if made.dtype().is_half() {
+                t.parameter(*made.shape(), DType::Float32)
+            } else {
+                made
+            }
+        };
+        t.in_scope(target.scope, || {
+            // A slot is filled once, here.
+            let _ = target.slot.set(Adapter {
+                a: trained(a),
+                b: trained(b),
+                dropout: lora.dropout > 0.0,
+                dora: magnitude.map(|made| Dora::new(trained(made), target.base, facts)),
+            });
         });
-        let dropout = lora.dropout > 0.0;
-        // A slot is filled once, here.
-        let _ = target.slot.set(Adapter { a, b, dropout });
     }
     elements
 }

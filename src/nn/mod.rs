@@ -24,6 +24,7 @@ mod decoder;
 mod decoders;
 mod distilbert;
 mod distilbert_layer;
+mod dora;
 mod encoders;
 mod facts;
 mod falcon;

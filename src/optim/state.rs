@@ -127,5 +127,6 @@ pub(super) fn foreach(t: &Tape, op: &'static str) -> Vec<Tensor> {
             all.push(temporary(t, op, parameter));
         }
     });
+    all.reverse();
     all
 }

@@ -445,6 +445,9 @@ pub struct Lora {
     /// Dropout before the adapters; 0 means none.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropout: f64,
+    /// Whether the length of each row of the adapted weight is learnt, too (`DoRA`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub use_dora: bool,
 }
 
 impl Default for Lora {
@@ -453,6 +456,7 @@ impl Default for Lora {
             r: 16,
             target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
             dropout: 0.0,
+            use_dora: false,
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Leaf {
     /// The parameter that it is, if it is one.
     pub(super) parameter: Option<ParameterId>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
-    pub(super) _input: Option<Tensor>,
+    pub(super) input: Option<Tensor>,
     /// The gradient.
     pub(super) grad: RefCell<Option<Tensor>>,
     /// Gradients that wait for others of the same backward pass.
@@ -72,7 +72,11 @@ impl Leaf {
         };
         let mut grad = self.grad.borrow_mut();
         if grad.is_none() {
-            let stolen = new.use_count() == 1 && new.is_contiguous();
+            let placed = match &self.input {
+                Some(input) => new.strides() == input.strides(),
+                None => new.is_contiguous(),
+            };
+            let stolen = new.use_count() == 1 && placed;
             *grad = Some(if stolen {
                 new.detach()
             } else {

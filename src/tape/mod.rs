@@ -200,21 +200,21 @@ impl Tape {
     /// A parameter that gets a gradient.
     pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
         let bytes = shape.numel() * dtype.size();
+        let strides = layout::contiguous(&shape);
+        let category = Category::Parameters;
+        self.into_parameter(&self.tensor(bytes, category, "parameter", (shape, strides, dtype)))
+    }
+
+    /// `torch.nn.Parameter(x)`: x's storage as a parameter that gets a gradient.
+    pub fn into_parameter(&self, x: &Tensor) -> Tensor {
+        x.set_category(Category::Parameters);
         let mut parameters = self.parameters.borrow_mut();
         let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
         let leaf = Rc::new(Leaf {
             parameter: Some(id),
             ..Leaf::default()
         });
-        let strides = layout::contiguous(&shape);
-        let tensor = self
-            .tensor(
-                bytes,
-                Category::Parameters,
-                "parameter",
-                (shape, strides, dtype),
-            )
-            .with_edge(Edge::Leaf(Rc::clone(&leaf)));
+        let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
         parameters.push(Parameter {
             tensor: tensor.clone(),
             leaf,
@@ -301,7 +301,7 @@ impl Tape {
     /// kept as long as it, or a graph that leads to it, lives.
     pub fn input_leaf(&self, x: &Tensor) -> Tensor {
         let leaf = Leaf {
-            _input: Some(x.detach()),
+            input: Some(x.detach()),
             ..Leaf::default()
         };
         x.detach().with_edge(Edge::Leaf(Rc::new(leaf)))

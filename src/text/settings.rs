@@ -143,6 +143,9 @@ settings! {
     "lora.dropout": "Dropout of the adapters", "适配器的 dropout";
         "Above 0 each adapter keeps a mask and its dropped input.",
         "大于 0 时每个适配器都保存掩码和丢弃后的输入。"; "B S in (P + 1) bytes", "LoraConfig.lora_dropout";
+    "lora.use_dora": "DoRA", "DoRA";
+        "The length of each row of the adapted weight is learnt, too; each layer is computed with copies of its weight.",
+        "还学习所适配权重每一行的长度；每层计算时会复制其权重。"; "in (in + 4 out) numbers per layer", "LoraConfig.use_dora";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";

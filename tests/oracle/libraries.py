@@ -77,6 +77,7 @@ def all_tokens_count(samples, tokens):
 
 def quantized(make, config, asked, attention, dtype_name, checkpointing):
     """A model whose linear layers bitsandbytes holds in fewer bits, tensor by tensor as from_pretrained leaves them."""
+    stub_triton()
     import bitsandbytes as bnb
     from transformers import BitsAndBytesConfig
     from transformers.integrations.bitsandbytes import replace_with_bnb_linear
@@ -118,7 +119,7 @@ def materialized(parameter, bnb, dtype):
         return made
     if isinstance(parameter, bnb.nn.Int8Params):
         made = bnb.nn.Int8Params(torch.empty(parameter.shape, dtype=dtype, device="cuda"), requires_grad=False, has_fp16_weights=False)
-        return made._quantize("cuda") if hasattr(made, "_quantize") else made.cuda()
+        return made._quantize("cuda") if hasattr(made, "_quantize") else made.cuda("cuda")
     return torch.nn.Parameter(empty(), requires_grad=parameter.requires_grad)
 
 

@@ -27,6 +27,8 @@ def run(written, iterations=ITERATIONS):
     states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     gc.collect()
+    if asked["allocator"].get("empty_cache_after_loading"):
+        torch.cuda.empty_cache()
     known = {storage(p): (p.untyped_storage().nbytes(), "parameters") for p in parameters}
     for s in libraries.states(model):
         known.setdefault(storage(s), (s.untyped_storage().nbytes(), "parameters"))

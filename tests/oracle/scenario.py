@@ -12,7 +12,7 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[])
+    liger_kernel=[], allocator={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -34,6 +34,8 @@ def complete(written):
     unknown = set(scenario) - set(DEFAULTS) - ignored
     if scenario["checkpoint_every"] > 1 and TORCH_2_6:
         raise ValueError("transformers 4 checkpoints all layers or none")
+    if set(scenario["allocator"]) - {"empty_cache_after_loading"}:
+        raise ValueError("settings of the allocator go through PYTORCH_CUDA_ALLOC_CONF")
     if unknown or scenario["task"] not in CLASSES:
         raise ValueError(f"cannot run {sorted(unknown) or scenario['task']}")
     return scenario
@@ -82,8 +84,9 @@ def model(scenario):
             parameter.requires_grad_(False)
     lora = scenario["lora"]
     if lora:
+        libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
         import peft
-        adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none",
+        adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
                                    target_modules=lora["target_modules"], task_type=dict(causal_lm="CAUSAL_LM", seq2seq_lm="SEQ_2_SEQ_LM").get(scenario["task"]))
         with torch.device("cuda"):
             model = peft.get_peft_model(model, adapters)

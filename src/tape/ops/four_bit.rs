@@ -89,7 +89,7 @@ impl Tape {
     }
 
     /// `dequantize_4bit`: the weight at full width, in the dtype that it had.
-    fn dequantize_4bit(&self, weight: FourBit) -> Tensor {
+    pub fn dequantize_4bit(&self, weight: FourBit) -> Tensor {
         let scales = Shape::from([weight.blocks()]);
         let _scales = weight
             .double

@@ -51,10 +51,17 @@ impl Tape {
             drop(t.empty("mul", Shape::from([weight.outputs]), DType::Float32));
             let flat = t.to(&flat, dtype);
             let grad = t.mm(&flat, &full);
-            smallvec![Some(t.unsafe_view(&grad, from))]
+            smallvec![Some(t.view(&grad, from))]
         };
         let node = self.node_with(&[x], Box::new(backward), Some(Rc::new(flat)));
         out.with_edge(Edge::Node(node, 0))
+    }
+
+    /// `int8_vectorwise_dequant`: the weight in float32.
+    pub fn dequantize_8bit(&self, weight: EightBit) -> Tensor {
+        let full = Shape::from([weight.outputs, weight.inputs]);
+        let _scaled = self.empty("mul", full, DType::Float32);
+        self.empty("mul", full, DType::Float32)
     }
 
     /// x `[N, inputs]` in eight bits times the weight, in the dtype of x `[N, outputs]`.

@@ -175,8 +175,9 @@ impl Tape {
         self.scaled("div", x)
     }
 
-    /// `x / y` for a number y on the device that needs no gradient, whatever its dtype. Saves y.
-    pub fn div_by_scalar(&self, x: &Tensor, y: &Tensor) -> Tensor {
+    /// `x / y` for a y on the device that needs no gradient, whatever its dtype: a number, or as
+    /// many as x has. Saves y.
+    pub fn div_by(&self, x: &Tensor, y: &Tensor) -> Tensor {
         let records = self.records(&[x]);
         let saved = records.then(|| self.save(y));
         let out = self.like("div", x);

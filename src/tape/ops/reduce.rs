@@ -182,6 +182,11 @@ fn output_vector_size(dims: &[Dim]) -> u64 {
     vector
 }
 
+/// The shape of `x` without its last dimension.
+fn without_last(x: &Tensor) -> Shape {
+    Shape::new(&x.shape().dims()[..x.shape().rank() - 1])
+}
+
 impl Tape {
     /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
@@ -197,20 +202,30 @@ impl Tape {
 
     /// `x.argmax(-1)`: `[.., n]` to `[..]`.
     pub fn argmax_last(&self, x: &Tensor) -> Tensor {
-        let rank = x.shape().rank() - 1;
-        let kept = Shape::new(&x.shape().dims()[..rank]);
-        let out = self.empty("argmax", kept, DType::Int64);
+        let out = self.empty("argmax", without_last(x), DType::Int64);
         self.argmax_into(x);
         out
     }
 
     /// `torch.argmax(x, -1, out=...)`.
     pub fn argmax_into(&self, x: &Tensor) {
+        self.reduce_last_into("argmax", x, x, VALUE_AND_INDEX);
+    }
+
+    /// `torch.linalg.norm(x, dim=-1)` outside of the graph: `[.., n]` to `[..]`.
+    pub fn norm_last(&self, x: &Tensor, dtype: DType) -> Tensor {
+        const OP: &str = "linalg_vector_norm";
+        let out = self.empty(OP, without_last(x), dtype);
+        self.reduce_last_into(OP, x, &out, ACCUMULATOR);
+        out
+    }
+
+    /// The scratch of a reduction of `x` over its last dimension to the dtype of `out`.
+    fn reduce_last_into(&self, op: &'static str, x: &Tensor, out: &Tensor, accumulator: u64) {
         let mut shape = *x.shape();
         let last = shape.rank() - 1;
         shape.dims_mut()[last] = 1;
-        let out = x.detach_as(shape, shape);
-        self.reduce_into("argmax", x, &out, VALUE_AND_INDEX);
+        self.reduce_into(op, x, &out.detach_as(shape, shape), accumulator);
     }
 
     /// The lowest and the highest element of x.
@@ -312,9 +327,15 @@ impl Tape {
         }
     }
 
-    /// `sum_to_size`, as autograd sums a gradient to the shape of a broadcast input.
+    /// `sum_to_size`, as autograd sums a gradient to the shape of a broadcast input: a view of the
+    /// sum where dimensions are missing.
     pub(in crate::tape) fn sum_to_size(&self, x: &Tensor, shape: &Shape) -> Tensor {
-        self.reduce("sum", x, *shape, x.dtype())
+        let sum = self.reduce("sum", x, *shape, x.dtype());
+        if x.shape().rank() > shape.rank() {
+            sum.view_with(*shape, *sum.strides(), None)
+        } else {
+            sum
+        }
     }
 }
 

@@ -110,6 +110,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("lora.r").steps(POWERS).absent(Is(16)),
             Setting::new("lora.target_modules").look(Look::Names),
             Setting::new("lora.dropout").look(Look::Shares(SHARES)),
+            Setting::new("lora.use_dora"),
             Setting::new("quantization.type").half(),
             Setting::new("quantization.compute_dtype").half(),
             Setting::new("quantization.double"),

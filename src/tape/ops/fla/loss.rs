@@ -42,7 +42,7 @@ impl Tape {
         let loss = self.sum_all(&losses);
         let losses = Some(losses).filter(|_| !early);
         let total = self.counted(target);
-        let mean = self.div_by_scalar(&loss, &total);
+        let mean = self.div_by(&loss, &total);
         drop((loss, z_losses, losses));
         mean
     }
