@@ -143,15 +143,25 @@ impl<'a> Builder<'a> {
 
     /// The module's parameter `name`, in the dtype of the weights.
     pub(super) fn parameter(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+        self.parameter_in(name, shape, self.dtype)
+    }
+
+    /// The same in a dtype of its own.
+    pub(super) fn parameter_in(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+    ) -> Tensor {
         let t = self.plan.tape;
         let shape = shape.into();
         self.count(shape.numel());
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
         t.in_scope(self.scope, || {
             if trains {
-                t.parameter(shape, self.dtype)
+                t.parameter(shape, dtype)
             } else {
-                t.allocate("parameter", shape, self.dtype, Category::Parameters)
+                t.allocate("parameter", shape, dtype, Category::Parameters)
             }
         })
     }

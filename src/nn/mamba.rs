@@ -1,29 +1,17 @@
 //! Mamba (`models/mamba/modeling_mamba.py`, transformers 5.23) without kernels of its own: the
-//! state is carried from token to token by a loop in Python.
-//!
-//! Note [A loop over tokens]
-//!
-//! Each token's pass through the loop allocates the same as the one before and leaves a state for
-//! backward. So only a few tokens are run. What all others leave is allocated beside the first
-//! token's state and freed when backward has come to that token, the last.
+//! state is carried from token to token by a loop in Python (Note [A loop over tokens]).
 
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, Linear, RmsNorm};
 use super::loss;
+use super::mamba_scan::scan_tokens;
 use super::model::Output;
 use crate::spec::{DecoderConfig, ResolvedSpec, StateSpace};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
-
-/// Tokens that are run through the loop.
-const TOKENS: u64 = 4;
-/// Storages that at most stand for what the other tokens leave.
-const STORAGES: u64 = 1024;
-/// Bytes to which the allocator rounds.
-const ROUNDING: u64 = 512;
 
 /// `MambaForCausalLM`.
 pub(super) struct Mamba {
@@ -43,19 +31,20 @@ struct MambaBlock {
 }
 
 /// `MambaMixer`.
-struct Mixer {
-    a_log: Tensor,
-    d: Tensor,
-    conv_weight: Tensor,
-    conv_bias: Option<Tensor>,
-    in_proj: Linear,
-    x_proj: Linear,
-    dt_weight: Tensor,
-    dt_bias: Tensor,
-    out_proj: Linear,
-    inner: u64,
-    sizes: StateSpace,
-    padding: bool,
+pub(super) struct Mixer {
+    pub(super) a_log: Tensor,
+    pub(super) d: Tensor,
+    pub(super) conv_weight: Tensor,
+    pub(super) conv_bias: Option<Tensor>,
+    pub(super) in_proj: Linear,
+    pub(super) x_proj: Linear,
+    pub(super) dt_weight: Tensor,
+    pub(super) dt_bias: Tensor,
+    pub(super) out_proj: Linear,
+    pub(super) inner: u64,
+    pub(super) sizes: StateSpace,
+    pub(super) padding: bool,
+    pub(super) facts: Facts,
 }
 
 impl Mamba {
@@ -72,7 +61,7 @@ impl Mamba {
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(MambaBlock {
                 norm: RmsNorm::new(&b.at("norm"), c.hidden_size),
-                mixer: Mixer::new(&b.at("mixer"), c, sizes, spec),
+                mixer: Mixer::new(&b.at("mixer"), c, sizes, spec, facts),
                 dtype: b.dtype(),
                 wide_residual: sizes.wide_residual,
             })
@@ -108,8 +97,15 @@ impl Mamba {
             let logits = self.lm_head.forward(t, &narrow);
             t.to(&logits, DType::Float32)
         });
-        let loss = labels
-            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                if facts.transformers == Transformers::V5 {
+                    loss::causal_lm(t, facts, &logits, labels)
+                } else {
+                    loss::copied_next_token(t, facts, &logits, labels)
+                }
+            })
+        });
         Output {
             logits: Some(logits),
             loss,
@@ -140,9 +136,19 @@ impl Block for MambaBlock {
 }
 
 impl Mixer {
-    fn new(b: &Builder, c: &DecoderConfig, sizes: StateSpace, spec: &ResolvedSpec) -> Self {
+    fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        sizes: StateSpace,
+        spec: &ResolvedSpec,
+        facts: Facts,
+    ) -> Self {
+        // transformers 5 leaves the mask of a single sample out.
+        let older = facts.transformers != Transformers::V5;
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
-        let a_log = b.parameter("A_log", [inner, sizes.state_size]);
+        // transformers 4 computes the rates in float32 and keeps them so.
+        let rates = if older { DType::Float32 } else { b.dtype() };
+        let a_log = b.parameter_in("A_log", [inner, sizes.state_size], rates);
         let d = b.parameter("D", [inner]);
         let conv = b.at("conv1d");
         let conv_weight = conv.parameter("weight", [inner, 1, sizes.conv_kernel]);
@@ -166,17 +172,21 @@ impl Mixer {
             out_proj,
             inner,
             sizes,
-            padding: spec.padding_mask && spec.micro_batch_size > 1,
+            padding: spec.padding_mask && (older || spec.micro_batch_size > 1),
+            facts,
         }
     }
 
     /// `apply_mask_to_padding_states`.
-    fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
+    pub(super) fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
         if self.padding { t.mul_scalar(&x) } else { x }
     }
 
     /// `[B, S, H]` to the same.
     fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if self.facts.transformers != Transformers::V5 {
+            return self.forward_before_5(t, x);
+        }
         let dtype = x.dtype();
         let (inner, seq) = (self.inner, x.dim(1));
         let x = self.masked(t, x.clone());
@@ -229,7 +239,7 @@ impl Mixer {
         t.to(&active, x.dtype())
     }
 
-    /// `mamba_selective_scan` (Note [A loop over tokens]): states and time steps `[B, I, S]`, B and
+    /// `mamba_selective_scan`: states and time steps `[B, I, S]`, B and
     /// C `[B, S, N]`.
     fn scan(
         &self,
@@ -259,44 +269,9 @@ impl Mixer {
             let wide = t.to(&last(states), DType::Float32);
             t.mul(&discrete_b, &wide)
         };
-        let mut state = t.empty("zeros", Shape::from([batch, inner, columns]), dtype);
-        let tokens = seq.min(TOKENS);
-        let bytes = |n: u64, dtype: DType| (n * dtype.size()).next_multiple_of(ROUNDING);
-        let others = seq - tokens;
-        let mut outputs = Vec::new();
-        let mut other_outputs: Vec<Tensor> = Vec::new();
-        for token in 0..tokens {
-            state = {
-                let kept = t.mul(&t.select(&discrete_a, 2), &state);
-                t.add(&kept, &t.select(&delta, 2))
-            };
-            if token == 0 && others > 0 {
-                let elements = batch * inner * columns;
-                // As many storages as there are tokens, or each for several.
-                let several = others.div_ceil(STORAGES);
-                let shares = || {
-                    let whole = usize::try_from(others / several).unwrap_or(usize::MAX);
-                    let rest = Some(others % several).filter(|&rest| rest > 0);
-                    std::iter::repeat_n(several, whole).chain(rest)
-                };
-                let narrow = (dtype != DType::Float32).then_some(dtype);
-                let left = shares().flat_map(|tokens| {
-                    let sizes = [Some(DType::Float32), narrow].into_iter().flatten();
-                    sizes.map(move |dtype| tokens * bytes(elements, dtype))
-                });
-                state = t.keeping(&state, left);
-                let output = |tokens| {
-                    let size = tokens * bytes(batch * inner, dtype);
-                    t.empty("loop", Shape::from([size]), DType::UInt8)
-                };
-                other_outputs = shares().map(output).collect();
-            }
-            let narrow = t.to(&state, dtype);
-            let output = t.matmul(&narrow, &t.unsqueeze(&t.select(c, 1), 2));
-            outputs.push(t.select(&output, 2));
-        }
-        let parts: Vec<&Tensor> = outputs.iter().collect();
-        let stacked = t.stack_last(&parts, seq);
+        let state = t.empty("zeros", Shape::from([batch, inner, columns]), dtype);
+        let scanned = scan_tokens(t, self.facts, state, [&discrete_a, &delta, c], dtype);
+        let stacked = scanned.stacked(t, seq);
         let skipped = {
             let product = t.mul(states, &t.view(d, [1, inner, 1]));
             t.add(&stacked, &product)
@@ -304,7 +279,7 @@ impl Mixer {
         drop(stacked);
         let active = t.silu(gate);
         let out = t.mul(&skipped, &active);
-        drop((other_outputs, outputs, delta));
+        drop((scanned, delta));
         out
     }
 }

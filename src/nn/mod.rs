@@ -45,6 +45,8 @@ mod linear;
 mod lora;
 mod loss;
 mod mamba;
+mod mamba_before_5;
+mod mamba_scan;
 mod mask;
 mod model;
 mod moe;

@@ -70,8 +70,7 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
     match model_type {
         _ if framework == Framework::Torch215Transformers523 => true,
         DecoderType::Helium | DecoderType::Glm4 => framework == Framework::Torch26Transformers451,
-        DecoderType::Mamba
-        | DecoderType::StableLm
+        DecoderType::StableLm
         | DecoderType::Cohere2
         | DecoderType::Olmo3
         | DecoderType::SmolLm3

@@ -194,6 +194,14 @@ impl Tape {
         let weight = self.cast_down(weight);
         let x = self.cast_down(x);
         self.without_autocast(|| {
+            // Rows that do not lie one after the other are multiplied first (torch 2.6).
+            if let Some(bias) = bias
+                .as_ref()
+                .filter(|_| x.shape().rank() > 2 && !x.is_contiguous())
+            {
+                let product = self.linear(&x, &weight, None);
+                return self.add(&product, bias);
+            }
             // The order in which the views are made decides which gradient is handed on first:
             // the weight is transposed before the input is flattened only without a bias
             // (`aten/src/ATen/native/Linear.cpp`, torch 2.15).
