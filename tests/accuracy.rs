@@ -51,6 +51,11 @@ fn dora_and_adapters_of_conv1d_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn batches_of_usual_length_and_the_longest_after_them_meet_every_goal() {
+    every_goal_is_met("lengths.jsonl", 18);
+}
+
+#[test]
 fn liger_kernels_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("liger.jsonl", 208);
 }

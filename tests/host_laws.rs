@@ -54,6 +54,7 @@ impl Draw {
                 row_group_bytes: None,
                 epochs: self.below(10),
                 arrow_pool: self.one_of(ArrowPool::ALL),
+                length_mean: None,
             },
             loader: DataLoader {
                 num_workers: self.below(16),

@@ -169,6 +169,7 @@ pub static KEYS: &[Key] = &[
     key("offload.activations", "offload_act", Kind::Flag),
     key("pad_to_multiple_of", "pad", Kind::Count),
     key("lora.use_dora", "dora", Kind::Flag),
+    key("dataset.length_mean", "mean_len", Kind::Tokens),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.

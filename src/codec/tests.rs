@@ -43,6 +43,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         dataset: Dataset {
             file_bytes: Some(1),
             row_group_bytes: Some(1),
+            length_mean: Some(2),
             ..Dataset::default()
         },
         dataloader: DataLoader {

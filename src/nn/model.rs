@@ -111,10 +111,11 @@ impl Model {
         self.has_start_token
     }
 
-    /// Copies one micro-batch to the device.
-    pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec) -> Batch {
+    /// Copies one micro-batch to the device, whose samples and targets have so many tokens.
+    pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
         let labels = self.loss == Loss::Labels;
-        batch(t, spec, spec.micro_batch_size, spec.padding_mask, labels)
+        let samples = spec.micro_batch_size;
+        batch(t, spec, (samples, lengths), spec.padding_mask, labels)
     }
 
     /// Copies one batch of an evaluation to the device: `samples` of them, with labels where a
@@ -123,7 +124,8 @@ impl Model {
         let kind = spec.evaluation.kind;
         let mask = spec.padding_mask || kind == EvaluationKind::Generate;
         let labels = matches!(kind, EvaluationKind::Loss | EvaluationKind::Trainer);
-        batch(t, spec, samples, mask, labels)
+        let lengths = [spec.seq_len, spec.target_seq_len];
+        batch(t, spec, (samples, lengths), mask, labels)
     }
 
     /// From here on attention keeps keys and values.
@@ -215,8 +217,14 @@ fn has_start_token(architecture: &Architecture) -> bool {
     )
 }
 
-/// A batch of `samples`.
-fn batch(t: &Tape, spec: &ResolvedSpec, samples: u64, mask: bool, labels: bool) -> Batch {
+/// A batch of so many samples with inputs and targets of those lengths.
+fn batch(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    (samples, [seq_len, target_seq_len]): (u64, [u64; 2]),
+    mask: bool,
+    labels: bool,
+) -> Batch {
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     if let Architecture::Linear(config) = &spec.architecture {
         let shape = Shape::from([samples, config.in_features]);
@@ -237,11 +245,11 @@ fn batch(t: &Tape, spec: &ResolvedSpec, samples: u64, mask: bool, labels: bool) 
             decoder_ids: None,
         };
     }
-    let tokens = Shape::from([samples, spec.seq_len]);
+    let tokens = Shape::from([samples, seq_len]);
     let ids = input(tokens, DType::Int64);
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
-        Task::Seq2SeqLm => Shape::from([samples, spec.target_seq_len]),
+        Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
         Task::SequenceClassification | Task::ImageClassification => Shape::from([samples]),
         Task::CausalLm | Task::MaskedLm => tokens,
     };

@@ -30,9 +30,11 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         replay = replayed(trace, unlimited(spec), emptied);
     }
     let live = live_bytes(trace);
-    let mut steps = steps(trace, &live, &replay, &[0, trace.steady_step()]).into_iter();
+    let last = trace.steady_step();
+    let mut steps = steps(trace, &live, &replay, &[0, last, last.saturating_sub(1)]).into_iter();
     let first_step = steps.next()?;
     let steady_step = steps.next()?;
+    let usual_step = steps.next().filter(|_| spec.usual_lengths.is_some());
     let run = peaks(&replay);
     let processes = spec.device.processes.max(1);
     let on_device = |reserved: Bytes| {
@@ -55,6 +57,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     let report = DeviceReport {
         first_step,
         steady_step,
+        usual_step,
         run,
         context: Bytes(spec.device.context.get().saturating_mul(processes)),
         total,

@@ -80,8 +80,11 @@ pub struct StepReport {
 pub struct DeviceReport {
     /// The first step, in which optimizer states appear.
     pub first_step: StepReport,
-    /// A steady step.
+    /// A steady step; with the longest batches where lengths differ.
     pub steady_step: StepReport,
+    /// A steady step with batches of usual length, where lengths differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usual_step: Option<StepReport>,
     /// Peaks of the whole run of one process.
     pub run: RunReport,
     /// CUDA contexts and kernel images outside the allocator, of all processes on the device.

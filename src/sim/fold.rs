@@ -9,7 +9,7 @@
 //!
 //! It does not hold when the micro-batches free something that was there before them, as when the
 //! caller keeps the outputs of the step before, when gradients stay, or when the optimizer steps
-//! within backward: then every step is run.
+//! within backward, nor when batches differ in length: then every step is run.
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Event, Mark, Storage, Trace};

@@ -69,7 +69,11 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
 /// (Note [One forward pass for all steps], `fold.rs`).
 pub(super) fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
     let in_backward = spec.optimizer.in_backward || spec.offload.gradients;
-    if spec.keep_outputs || !spec.zero_grad_set_to_none || in_backward {
+    if spec.usual_lengths.is_some()
+        || spec.keep_outputs
+        || !spec.zero_grad_set_to_none
+        || in_backward
+    {
         return None;
     }
     let tape = tape(backend(spec));
@@ -212,13 +216,19 @@ impl<'a> Run<'a> {
         });
     }
 
+    /// Tokens of a sample and of a target in a step: the last one has the longest batches.
+    fn lengths(&self, step: u32) -> [u64; 2] {
+        let usual = self.spec.usual_lengths.filter(|_| step + 1 < STEPS);
+        usual.unwrap_or([self.spec.seq_len, self.spec.target_seq_len])
+    }
+
     /// Fetch, forward and backward of each micro-batch; the last batch lives on.
     fn micro_batches(&mut self, step: u32) -> Option<Batch> {
         let (t, spec) = (self.tape, self.spec);
         let mut batch = None;
         for micro_batch in 0..self.accumulation {
             self.mark(step, micro_batch, Phase::Data);
-            batch.replace(self.model.fetch(t, spec));
+            batch.replace(self.model.fetch(t, spec, self.lengths(step)));
             let Some(batch) = &batch else { continue };
             self.mark(step, micro_batch, Phase::Forward);
             let grad_mode = t.set_grad_enabled(!self.forward_only());

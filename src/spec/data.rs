@@ -57,6 +57,10 @@ pub struct Dataset {
     /// Bytes of its file; from the raw text when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
+    /// Tokens of a usual batch, padded to its longest sample; every batch has `seq_len` of them when
+    /// absent, which else is the length of the longest batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length_mean: Option<u64>,
     /// Raw text of one Parquet row group, for [`DatasetMode::Reopened`]; as pyarrow writes it
     /// when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +79,7 @@ impl Default for Dataset {
             rows: 1_000_000,
             columns: 2,
             file_bytes: None,
+            length_mean: None,
             row_group_bytes: None,
             epochs: 3,
             arrow_pool: ArrowPool::Mimalloc,

@@ -71,6 +71,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         | "use_cache"
         | "model_overrides"
         | "pad_to_multiple_of"
+        | "dataset.length_mean"
             if linear =>
         {
             Some(Idle::LinearModel)

@@ -79,6 +79,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
             scenario,
             scenario.target_seq_len.unwrap_or(scenario.seq_len),
         ),
+        usual_lengths: training::usual_lengths(scenario),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,
         weights: weights::dtype(scenario),

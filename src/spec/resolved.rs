@@ -26,6 +26,8 @@ pub struct ResolvedSpec {
     pub seq_len: u64,
     /// Tokens per sample that an encoder-decoder gives.
     pub target_seq_len: u64,
+    /// The same two of usual batches, where those are shorter.
+    pub usual_lengths: Option<[u64; 2]>,
     /// Micro-batches per optimizer step.
     pub gradient_accumulation_steps: u64,
     /// Precision policy.

@@ -15,6 +15,8 @@ const PREFETCH_FACTOR: std::ops::RangeInclusive<u64> = 1..=1024;
 const ROWS: std::ops::RangeInclusive<u64> = 0..=1 << 40;
 /// Passes over a data set.
 const EPOCHS: std::ops::RangeInclusive<u64> = 0..=1_000_000;
+/// Tokens of the shortest sample with something to predict.
+const SHORTEST: u64 = 2;
 /// Text columns of a data set.
 const COLUMNS: std::ops::RangeInclusive<u64> = 1..=4096;
 /// The first compute capability with `FlashAttention` in PyTorch and flash-attn.
@@ -49,6 +51,10 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     if let Some(target) = scenario.target_seq_len {
         check("target_seq_len", target, &SEQ_LEN, findings);
+    }
+    if let Some(mean) = scenario.dataset.length_mean {
+        let lengths = SHORTEST..=scenario.seq_len.max(SHORTEST);
+        check("dataset.length_mean", mean, &lengths, findings);
     }
     check_host(scenario, findings);
 }
@@ -153,6 +159,15 @@ pub(super) fn padded(scenario: &Scenario, tokens: u64) -> u64 {
     tokens
         .checked_next_multiple_of(multiple)
         .unwrap_or(u64::MAX)
+}
+
+/// The lengths of usual batches of inputs and targets, where they are shorter than the longest;
+/// targets are shorter in the same proportion.
+pub(super) fn usual_lengths(scenario: &Scenario) -> Option<[u64; 2]> {
+    let mean = scenario.dataset.length_mean?;
+    let target = scenario.target_seq_len.unwrap_or(scenario.seq_len);
+    let target = (target.saturating_mul(mean)).div_ceil(scenario.seq_len.max(1));
+    (mean < scenario.seq_len).then(|| [mean, target].map(|tokens| padded(scenario, tokens)))
 }
 
 /// Whether the batches have padding in them.

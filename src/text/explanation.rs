@@ -72,7 +72,18 @@ pub fn explanation(report: &Report, units: ByteUnits, language: Language) -> Vec
         device.first_step.peak.peak_tensor,
         device.steady_step.peak.peak_tensor,
     );
-    if first < steady {
+    if let Some(usual) = &device.usual_step {
+        let usual = usual.peak.peak_tensor;
+        let (of, less) = (scale.amount(usual), scale.between(usual, steady));
+        sentences.push(match language {
+            Language::English => format!(
+                "Batches of usual length need {of}, {less} less than the longest, which decides whether the run fits."
+            ),
+            Language::Chinese => {
+                format!("常见长度的批次需要 {of}，比最长的批次少 {less}；能否放下取决于最长的批次。")
+            }
+        });
+    } else if first < steady {
         let less = scale.between(first, steady);
         sentences.push(match language {
             Language::English => {

@@ -80,6 +80,9 @@ settings! {
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";
+    "dataset.length_mean": "Length of usual batches", "常见批次的长度";
+        "Batches are padded to their longest sample: most to this length, the longest to the sequence length.",
+        "批次按其最长样本填充：多数批次填充到此长度，最长的填充到序列长度。"; "S of the first steps", "padding=\"longest\" of the data collator";
     "gradient_accumulation_steps": "Gradient accumulation", "梯度累积（gradient accumulation）";
         "Micro-batches per optimizer step; more of them do not need more memory.",
         "每次优化器更新的微批次数；增加它不会增加内存。"; "", "TrainingArguments.gradient_accumulation_steps";

@@ -62,7 +62,7 @@ for line in sys.stdin:
             with open(arguments.events, "w") as out:
                 write_events(made[0], written, out)
             break
-        print(json.dumps(dict(id=name, scenario=written, expect=phases.summarize(*program.run(written)))), flush=True)
+        print(json.dumps(dict(id=name, scenario=written, expect=phases.summarize(*program.run(written), "length_mean" in written.get("dataset", {})))), flush=True)
     except Exception as error:  # one case that cannot run does not end the rest
         print(json.dumps(dict(id=name, scenario=written, error=str(error)[:300])), flush=True)
     torch.cuda.memory._record_memory_history(enabled=None)

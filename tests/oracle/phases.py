@@ -50,7 +50,7 @@ def categories(events, marks, known):
     return sequence, sizes, names
 
 
-def summarize(recorder, known, facts):
+def summarize(recorder, known, facts, lengths_differ=False):
     marks, figures = recorder.marks, recorder.figures
     sequence, sizes, names = categories(recorder.events(), marks, known)
     total, by, current, spans = 0, {}, None, []
@@ -66,7 +66,8 @@ def summarize(recorder, known, facts):
             current.update(peak_tensor=total, composition={k: v for k, v in by.items() if v})
     result = dict(facts)
     last = int(marks[-2][0].split(":")[0])
-    for name, step in (("first_step", 0), ("steady_step", last)):
+    usual = (("usual_step", last - 1),) if lengths_differ else ()
+    for name, step in (("first_step", 0), ("steady_step", last), *usual):
         phases = {}
         for span in spans[:-1]:
             number, _, phase = marks[span["mark"]][0].split(":")

@@ -12,7 +12,7 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={})
+    liger_kernel=[], allocator={}, dataset={})
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
@@ -108,6 +108,14 @@ def model(scenario):
         model.forward = types.MethodType(inner, model)
         model.forward = types.MethodType(convert_outputs_to_fp32(model.forward.__func__), model)
     return model
+
+
+def usual(scenario):
+    """The scenario of a step with batches of usual length: all but the last step's where lengths differ."""
+    mean, longest, target = scenario["dataset"].get("length_mean"), scenario["seq_len"], scenario["target_seq_len"]
+    if not mean:
+        return scenario
+    return {**scenario, "seq_len": mean, "target_seq_len": target and -(-target * mean // longest)}
 
 
 def batch(scenario, config):

@@ -38,6 +38,8 @@ pub struct Expected {
     pub first_step: Option<ExpectedStep>,
     /// A steady step.
     pub steady_step: Option<ExpectedStep>,
+    /// A steady step with batches of usual length.
+    pub usual_step: Option<ExpectedStep>,
     /// Peaks of the whole run.
     pub run: Option<ExpectedPhase>,
     /// Host memory.

@@ -1,6 +1,6 @@
 //! One case: estimated and compared.
 
-use super::case::{Case, ExpectedPhase, ExpectedStep};
+use super::case::{Case, Expected, ExpectedPhase, ExpectedStep};
 use super::published::{Published, figures};
 use crate::report::{DeviceReport, Estimate, PhaseReport, StepReport, estimate};
 use crate::tape::Category;
@@ -85,7 +85,7 @@ fn comparison(estimate: &Estimate, case: &Case) -> Comparison {
             figures(&case.id, source, estimate, expected)
         }),
         first_peak: step_peak(&device.first_step, &expected.first_step),
-        phases: phases(&device.steady_step, expected.steady_step.as_ref()),
+        phases: steady_phases(device, expected),
         first_phases: phases(&device.first_step, expected.first_step.as_ref()),
         num_parameters: expected
             .num_parameters
@@ -103,6 +103,15 @@ fn run_peak(device: &DeviceReport, measured: &ExpectedPhase) -> PhaseComparison 
         ..*device.binding()
     };
     phase(&found, measured)
+}
+
+/// Of steady steps, with batches of usual length too.
+fn steady_phases(device: &DeviceReport, expected: &Expected) -> Vec<PhaseComparison> {
+    let mut all = phases(&device.steady_step, expected.steady_step.as_ref());
+    if let Some(usual) = &device.usual_step {
+        all.extend(phases(usual, expected.usual_step.as_ref()));
+    }
+    all
 }
 
 fn phases(found: &StepReport, measured: Option<&ExpectedStep>) -> Vec<PhaseComparison> {

@@ -152,6 +152,9 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("target_seq_len")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("dataset.length_mean")
+                .steps(LENGTHS)
+                .absent(As("seq_len")),
             Setting::new("pad_to_multiple_of")
                 .steps(POWERS)
                 .absent(Is(1)),
