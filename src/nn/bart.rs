@@ -63,6 +63,10 @@ impl Seq2Seq for Bart {
         true
     }
 
+    fn stacks(&self) -> [&'static str; 2] {
+        ["model.encoder", "model.decoder"]
+    }
+
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         self.encoder.forward(t, &self.shared, input_ids, None)
     }

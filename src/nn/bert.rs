@@ -18,11 +18,27 @@ pub(super) struct Bert {
     embeddings: Embeddings,
     layers: Vec<Rc<BertLayer>>,
     head: Head,
+    /// The names of the embeddings, of the list of layers, of the pooler and of the head over
+    /// tokens.
+    names: [&'static str; 4],
     options: AttentionOptions,
     checkpointing: ActivationCheckpointing,
     padding: bool,
     dtype: DType,
 }
+
+const BERT: [&str; 4] = [
+    "bert.embeddings",
+    "bert.encoder.layer",
+    "bert.pooler",
+    "cls.predictions",
+];
+const ROBERTA: [&str; 4] = [
+    "roberta.embeddings",
+    "roberta.encoder.layer",
+    "roberta.pooler",
+    "lm_head",
+];
 
 /// `BertEmbeddings`.
 struct Embeddings {
@@ -111,6 +127,7 @@ impl Bert {
             embeddings,
             layers,
             head,
+            names: if c.roberta { ROBERTA } else { BERT },
             options,
             checkpointing: spec.activation_checkpointing,
             padding: spec.padding_mask,
@@ -127,7 +144,7 @@ impl Bert {
                 layer_norm,
                 weight,
                 bias,
-            } => t.scoped("cls.predictions", None, || {
+            } => t.scoped(self.names[3], None, || {
                 let transformed = {
                     let x = dense.forward(t, &hidden);
                     let x = t.gelu(&x);
@@ -176,9 +193,8 @@ impl Bert {
         if !recent && !self.padding {
             mask::looks_like_padding(t, size.0);
         }
-        let embedded = t.scoped("bert.embeddings", None, || {
-            self.embeddings.forward(t, input_ids)
-        });
+        let [embeddings, list, pool, _] = self.names;
+        let embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
         let (mask, locals) = if recent {
             let attention = self.options.implementation;
             let mask = self
@@ -190,13 +206,13 @@ impl Bert {
         };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("bert.encoder.layer", Some(i), || {
+            hidden = t.scoped(list, Some(i), || {
                 self.layer(t, layer, &hidden, mask.as_ref())
             });
         }
         let pooled = match &self.head {
             Head::Tokens { .. } | Head::Roberta { .. } => None,
-            Head::Class { pooler, .. } => Some(t.scoped("bert.pooler", None, || {
+            Head::Class { pooler, .. } => Some(t.scoped(pool, None, || {
                 // hidden_states[:, 0]
                 let rows = self.options.facts.index_all(t, &hidden, 1);
                 let first = t.select(&rows, 1);

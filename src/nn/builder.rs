@@ -17,8 +17,10 @@ use std::rc::Rc;
 pub(super) struct Plan<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
-    /// Elements of all parameters so far.
-    parameters: Cell<u64>,
+    /// Elements of the parameters so far, each with its scope.
+    parameters: RefCell<Vec<(u32, u64)>>,
+    /// Whether a module has asked for its place in a list.
+    asked_index: Cell<bool>,
     /// Layers that get adapters, in the order in which they are built.
     targets: RefCell<Vec<Target>>,
     /// Weights that are dropped at the end because others are tied in their place.
@@ -36,7 +38,8 @@ impl<'a> Plan<'a> {
             tape,
             spec,
             call: Rc::clone(call),
-            parameters: Cell::new(0),
+            parameters: RefCell::default(),
+            asked_index: Cell::new(false),
             targets: RefCell::default(),
             untied: RefCell::default(),
             scale_code: OnceCell::new(),
@@ -55,7 +58,9 @@ impl<'a> Plan<'a> {
                 Facts::of(self.spec),
             )
         });
-        self.parameters.get() + adapters
+        let parameters = self.parameters.take().into_iter();
+        let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
+        elements.sum::<u64>() + adapters
     }
 
     /// Whether the parameter `name` of the module at `path` gets a gradient.
@@ -110,15 +115,26 @@ impl<'a> Builder<'a> {
         self.child(name, Some(index))
     }
 
-    /// The elements of the module list `name`, each made by `make`.
+    /// The elements of the module list `name`, each made by `make`. On a tape that folds lists
+    /// (Note [Layers that repeat], `tape/folds.rs`) they are fewer than `count`, unless a module
+    /// asks for its index.
     pub(super) fn items<T>(
         &self,
         name: &'static str,
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        let indices = (0..).take(usize::try_from(count).unwrap_or(usize::MAX));
-        indices.map(|i| make(&self.item(name, i))).collect()
+        let at = |i| make(&self.item(name, i));
+        let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
+        let (tape, asked) = (self.plan.tape, &self.plan.asked_index);
+        let built = tape.fold_list(self.scope, name, count);
+        asked.set(false);
+        let mut items: Vec<T> = (0..number(built)).map(at).collect();
+        if built < count && asked.get() {
+            tape.keep_list_whole();
+            items.extend((number(built)..number(count)).map(at));
+        }
+        items
     }
 
     fn child(&self, name: &'static str, index: Option<u32>) -> Self {
@@ -131,9 +147,15 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Which element of a module list the module is, or 0.
+    /// Which element of a module list the module is, or 0: for modules that differ by it.
     pub(super) fn index(&self) -> usize {
+        self.plan.asked_index.set(true);
         self.index
+    }
+
+    /// Whether the module is the first of a module list, which may always differ.
+    pub(super) fn is_first(&self) -> bool {
+        self.index == 0
     }
 
     /// The dtype of the weights.
@@ -168,8 +190,10 @@ impl<'a> Builder<'a> {
 
     /// Counts elements of parameters.
     pub(super) fn count(&self, elements: u64) {
-        let so_far = self.plan.parameters.get();
-        self.plan.parameters.set(so_far + elements);
+        self.plan
+            .parameters
+            .borrow_mut()
+            .push((self.scope, elements));
     }
 
     /// What the framework version does differently.

@@ -35,8 +35,9 @@ pub(super) struct FusedMlp {
 }
 
 impl FeedForward {
-    /// The MLP of layer `index`.
-    pub(super) fn new(b: &Builder, c: &DecoderConfig, index: usize, names: MlpNames) -> Self {
+    /// The MLP of a layer.
+    pub(super) fn new(layer: &Builder, c: &DecoderConfig, names: MlpNames) -> Self {
+        let b = &layer.at("mlp");
         let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.mlp_bias);
         let mlp = match (names, c.activation) {
             (MlpNames::Plain([up, down]), activation) => Mlp::Plain(
@@ -50,7 +51,7 @@ impl FeedForward {
             (MlpNames::Gated, Activation::Gelu) => Mlp::Gated(moe::Mlp::Dense(Box::new(
                 GatedMlp::with_bias(b, hidden, inner, bias, Tape::gelu),
             ))),
-            (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, index)),
+            (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, layer)),
         };
         let dropout = c.dropout.residual;
         Self { mlp, dropout }

@@ -56,12 +56,13 @@ impl Layer for DecoderLayer {
         let attention = if let Some(sizes) = c.latent {
             Attention::Latent(Box::new(LatentAttention::new(&at, c, sizes, options)))
         } else {
-            let turned = !c.unturned.get(b.index()).copied().unwrap_or(false);
+            let unturned = |c: &DecoderConfig| c.unturned.get(b.index()).copied();
+            let turned = c.unturned.is_empty() || !unturned(c).unwrap_or(false);
             let attention = RotaryAttention::new(&at, c, options, parts, turned);
             Attention::Rotary(Box::new(attention))
         };
         let names = LayerNames::of(c);
-        let mlp = FeedForward::new(&b.at("mlp"), c, b.index(), names.mlp);
+        let mlp = FeedForward::new(b, c, names.mlp);
         let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
         Self {
             attention,

@@ -169,7 +169,7 @@ pub(super) fn attach(t: &Tape, lora: &Lora, targets: Vec<Target>, facts: Facts) 
     let mut elements = 0;
     for (target, (a, b, magnitude)) in targets.into_iter().zip(made) {
         let mut trained = |made: Tensor| {
-            elements += made.numel();
+            elements += made.numel() * t.multiplicity(target.scope);
             if made.dtype().is_half() {
                 t.parameter(*made.shape(), DType::Float32)
             } else {

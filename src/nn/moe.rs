@@ -19,10 +19,10 @@ pub(super) enum Mlp {
 }
 
 impl Mlp {
-    /// The MLP of the layer that `b` builds.
-    pub(super) fn new(b: &Builder, c: &DecoderConfig, layer: usize) -> Self {
+    /// The MLP at `b` of a layer.
+    pub(super) fn new(b: &Builder, c: &DecoderConfig, layer: &Builder) -> Self {
         match &c.experts {
-            Some(experts) if experts.is_sparse(layer) => {
+            Some(experts) if experts.is_sparse(layer.index()) => {
                 Self::Sparse(Box::new(SparseMoe::new(b, c, experts)))
             }
             _ => Self::Dense(Box::new(GatedMlp::with_bias(

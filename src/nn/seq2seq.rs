@@ -11,6 +11,11 @@ pub(super) trait Seq2Seq {
     fn shifts_first(&self) -> bool;
 
     /// The encoder's result `[B, S, H]` for token ids `[B, S]`.
+    /// Where the encoder and the decoder are.
+    fn stacks(&self) -> [&'static str; 2] {
+        ["encoder", "decoder"]
+    }
+
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor;
 
     /// The decoder's result `[B, T, H]` for ids `[B, T]` and the encoder's result.
@@ -40,10 +45,11 @@ pub(super) fn forward(
 ) -> Output {
     let shift = |here: bool| labels.filter(|_| here).map(|labels| shift_right(t, labels));
     let first = shift(model.shifts_first());
-    let encoded = t.scoped("encoder", None, || model.encode(t, input_ids));
+    let [encoder, decoder] = model.stacks();
+    let encoded = t.scoped(encoder, None, || model.encode(t, input_ids));
     let shifted = first.or_else(|| shift(!model.shifts_first()));
     let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
-    let decoded = t.scoped("decoder", None, || model.decode(t, ids, &encoded));
+    let decoded = t.scoped(decoder, None, || model.decode(t, ids, &encoded));
     let (logits, local) = t.scoped("lm_head", None, || model.head(t, &decoded));
     let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
     drop((local, decoded, shifted));

@@ -107,13 +107,9 @@ impl Stack {
         } else {
             c.num_layers
         };
-        let blocks = (0..)
-            .take(usize::try_from(layers).unwrap_or(usize::MAX))
-            .map(|i| {
-                let b = b.item("block", i);
-                Rc::new(Block::new(&b, c, options, decoder, i == 0))
-            })
-            .collect();
+        let blocks = b.items("block", layers, |b| {
+            Rc::new(Block::new(b, c, options, decoder, b.is_first()))
+        });
         Self {
             blocks,
             final_layer_norm: T5Norm::new(&b.at("final_layer_norm"), c.d_model),

@@ -95,9 +95,13 @@ impl Vit {
     fn encode(&self, t: &Tape, images: &Tensor) -> Tensor {
         let pixels = t.to(images, self.dtype);
         let embedded = t.scoped("embeddings", None, || self.embed(t, &pixels));
+        let list = match self.shell.facts.transformers {
+            Transformers::V5 => "layers",
+            _ => "encoder.layer",
+        };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
+            hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &()));
         }
         let out = t.scoped("layernorm", None, || self.layernorm.forward(t, &hidden));
         drop((hidden, embedded, pixels));

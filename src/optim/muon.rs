@@ -16,7 +16,7 @@ impl Optimizer {
     pub(super) fn muon(&mut self, t: &Tape) {
         let mut hidden = Vec::new();
         t.for_each_parameter(|_, parameter, _| {
-            let scope = t.scope_of(parameter);
+            let scope = t.scope_path(t.scope_of(parameter));
             let named = NOT_HIDDEN.iter().any(|part| scope.contains(part));
             hidden.push(parameter.shape().rank() == 2 && !named);
         });

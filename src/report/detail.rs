@@ -86,7 +86,7 @@ impl Detail {
             bytes: Bytes(rounded(&self.trace, id)),
             category: storage.category,
             op: storage.op,
-            module: self.trace.scopes[storage.scope as usize].clone(),
+            module: self.trace.module(storage),
             shape: known.and_then(|at| self.trace.shapes.get(at)).copied(),
             born,
             freed,

@@ -21,7 +21,7 @@ fn write(trace: &Trace) -> String {
         let line = match event {
             Event::Alloc(id) => {
                 let storage = &trace.storages[id as usize];
-                let scope = &trace.scopes[storage.scope as usize];
+                let scope = trace.module(storage);
                 format!(
                     "A {id} {} {} {} {scope}",
                     storage.bytes,

@@ -18,7 +18,6 @@ fn two_steps() -> Trace {
     let mut trace = Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],
         events: vec![Event::Alloc(0)],
-        scopes: vec![String::new()],
         ..Trace::default()
     };
     for step in 0..2 {

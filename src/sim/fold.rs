@@ -13,7 +13,7 @@
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Event, Mark, Storage, Trace};
-use crate::tape::{RawEvent, RawStorage, Tape};
+use crate::tape::{RawEvent, RawStorage, Scopes, Tape};
 use crate::units::{DType, Shape};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(super) struct Counts {
 pub(super) struct Record {
     storages: Vec<RawStorage>,
     events: Vec<RawEvent>,
-    scopes: Vec<String>,
+    scopes: Scopes,
     marks: Vec<Mark>,
     shapes: Vec<(Shape, DType)>,
 }
@@ -54,10 +54,12 @@ impl Record {
         }
     }
 
-    /// Puts the steps together: the model is built in the events before `built`, `updates` are the
-    /// borders of the optimizer's steps. `None` when the micro-batches free what they did not
+    /// Puts the steps together: the model is built in the events before the first mark, `updates`
+    /// are the borders of the optimizer's steps. `None` when the micro-batches free what they did not
     /// allocate.
-    pub(super) fn fold(self, built: usize, updates: &[usize]) -> Option<Self> {
+    pub(super) fn fold(self, updates: &[usize]) -> Option<Self> {
+        let is_mark = |event: &RawEvent| matches!(event, RawEvent::Mark(_));
+        let built = self.events.iter().position(is_mark)?;
         let (&first, &last) = (updates.first()?, updates.last()?);
         let mut folder = Folder {
             ids: vec![ABSENT; self.storages.len()],
@@ -65,7 +67,7 @@ impl Record {
             out: Self {
                 storages: Vec::with_capacity(self.storages.len() * updates.len()),
                 events: Vec::with_capacity(self.events.len() * updates.len()),
-                scopes: Vec::new(),
+                scopes: Scopes::default(),
                 marks: Vec::with_capacity(self.marks.len() * updates.len()),
                 shapes: Vec::new(),
             },

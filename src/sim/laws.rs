@@ -1,6 +1,6 @@
 //! What holds for every run: laws over drawn scenarios, the same ones on every run.
 
-use super::run::{folded, unfolded};
+use super::run::{Layers, folded, unfolded};
 use super::{Event, Trace, simulate};
 use crate::spec::{EvaluationKind, Program, ResolvedSpec, Scenario, resolve};
 use crate::tape::{Category, Tape};
@@ -164,7 +164,7 @@ fn what_is_freed_was_alive_and_nothing_of_a_step_stays() {
 #[test]
 fn steps_that_are_put_together_are_those_that_are_run() {
     every(2, |written, spec| {
-        if let Some(folded) = folded(spec, 2, Tape::new) {
+        if let Some(folded) = folded(spec, 2, Tape::new, Layers::All) {
             assert!(folded == unfolded(spec, 2, Tape::new), "{written}");
         }
     });

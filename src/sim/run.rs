@@ -7,7 +7,8 @@ use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{
-    AutocastStyle, EvaluationKind, Framework, Loss, Precision, Program, ResolvedSpec,
+    Architecture, AutocastStyle, EvaluationKind, Framework, Loss, OptimizerName, Precision,
+    Program, ResolvedSpec,
 };
 use crate::tape::{Backend, Category, FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -45,7 +46,33 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     if spec.program == Program::Evaluation {
         return evaluation(spec, tape(backend(spec)));
     }
-    folded(spec, accumulation, tape).unwrap_or_else(|| unfolded(spec, accumulation, tape))
+    repeated(spec)
+        .then(|| folded(spec, accumulation, tape, Layers::Folded))
+        .flatten()
+        .or_else(|| folded(spec, accumulation, tape, Layers::All))
+        .unwrap_or_else(|| unfolded(spec, accumulation, tape))
+}
+
+/// Which layers of a model are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layers {
+    All,
+    /// Those that a long list of them is made of (Note [Layers that repeat], `tape/folds.rs`).
+    Folded,
+}
+
+/// Whether the layers of a model do the same, and are all gone when the optimizer steps.
+fn repeated(spec: &ResolvedSpec) -> bool {
+    let alike = match &spec.architecture {
+        Architecture::Decoder(config) => config.windowed.windows(2).all(|w| w[0] == w[1]),
+        _ => true,
+    };
+    alike
+        && spec.evaluation.kind == EvaluationKind::None
+        && spec.checkpoint_every == 1
+        && spec.optimizer.name != OptimizerName::Adagrad
+        && !spec.offload.activations
+        && !spec.offload.optimizer_states
 }
 
 /// Runs every step.
@@ -67,7 +94,12 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
 
 /// Runs the micro-batches of one step only and lets them stand for those of all steps
 /// (Note [One forward pass for all steps], `fold.rs`).
-pub(super) fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Option<Trace> {
+pub(super) fn folded(
+    spec: &ResolvedSpec,
+    accumulation: u32,
+    tape: NewTape,
+    layers: Layers,
+) -> Option<Trace> {
     let in_backward = spec.optimizer.in_backward || spec.offload.gradients;
     if spec.usual_lengths.is_some()
         || spec.keep_outputs
@@ -77,9 +109,14 @@ pub(super) fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> O
         return None;
     }
     let tape = tape(backend(spec));
+    if layers == Layers::Folded {
+        tape.allow_folds();
+    }
     let mut run = Run::new(&tape, spec, accumulation);
-    let built = tape.event_count();
     let batch = run.micro_batches(0);
+    if !tape.unfold() {
+        return None;
+    }
     let mut updates = vec![tape.event_count()];
     for step in 0..STEPS {
         run.update(step);
@@ -92,7 +129,7 @@ pub(super) fn folded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> O
     tape.close();
     let Run { marks, counts, .. } = run;
     Record::of(tape, marks)
-        .fold(built, &updates)
+        .fold(&updates)
         .map(|record| record.trace(counts))
 }
 
@@ -163,7 +200,9 @@ impl<'a> Run<'a> {
             parameters: model.num_parameters(),
             ..Counts::default()
         };
-        t.for_each_parameter(|_, parameter, _| counts.trainable += parameter.numel());
+        t.for_each_parameter(|_, parameter, _| {
+            counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
+        });
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
         if spec.offload.optimizer_states {
@@ -361,7 +400,8 @@ impl<'a> Run<'a> {
             |category| matches!(category, Category::Activations | Category::AutocastWeights);
         self.counts.saved_for_backward = self.tape.with_storages(|storages| {
             let saved = storages.iter().filter(|s| s.alive && is_saved(s.category));
-            saved.map(|s| s.bytes).sum()
+            let bytes = saved.map(|s| s.bytes * self.tape.multiplicity(s.scope));
+            bytes.sum()
         });
     }
 
@@ -403,80 +443,4 @@ fn in_float32(t: &Tape, output: Output) -> Output {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sim::Event;
-    use crate::spec::{Scenario, resolve};
-    use std::collections::BTreeMap;
-
-    /// The highest sum of live storages in each phase of each step.
-    fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
-        let (mut live, mut phase, mut peaks) = (0, None, BTreeMap::new());
-        for &event in &trace.events {
-            match event {
-                Event::Alloc(id) => live += trace.storages[id as usize].bytes,
-                Event::Free(id) => live -= trace.storages[id as usize].bytes,
-                Event::Mark(mark) => {
-                    let mark = trace.marks[mark as usize];
-                    phase = Some((mark.step, mark.phase));
-                }
-            }
-            if let Some(phase) = phase {
-                let peak = peaks.entry(phase).or_insert(live);
-                *peak = live.max(*peak);
-            }
-        }
-        peaks
-    }
-
-    #[test]
-    fn more_micro_batches_than_are_simulated_change_no_peak() {
-        for (precision, keep_outputs) in [("fp32", false), ("amp_fp16", true), ("bf16", true)] {
-            let scenario: Scenario = serde_json::from_value(serde_json::json!({
-                "model": "smollm2-135m", "model_overrides": {"num_hidden_layers": 2},
-                "gradient_accumulation_steps": 100, "precision": precision,
-                "keep_outputs": keep_outputs, "clip_grad_norm": true,
-            }))
-            .expect("a scenario");
-            let spec = resolve(&scenario).spec.expect("a spec");
-            assert_eq!(
-                peaks(&simulate(&spec)),
-                peaks(&run(&spec, 9, Tape::new)),
-                "{precision}"
-            );
-        }
-    }
-
-    #[test]
-    fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
-        let options = [
-            r#"{"precision": "fp32"}"#,
-            r#"{"precision": "bf16", "optimizer": {"name": "adamw", "impl": "fused"}}"#,
-            r#"{"precision": "amp_bf16", "gradient_accumulation_steps": 3}"#,
-            r#"{"precision": "amp_fp16", "clip_grad_norm": true}"#,
-            r#"{"optimizer": {"name": "adafactor_transformers", "impl": "for_loop"}}"#,
-            r#"{"optimizer": {"name": "adagrad"}, "activation_checkpointing": "full"}"#,
-            r#"{"optimizer": {"name": "adamw", "impl": "for_loop"}, "clip_grad_norm": true}"#,
-            r#"{"framework": "torch-2.6/transformers-4.51", "precision": "amp_bf16"}"#,
-            r#"{"framework": "torch-2.6/transformers-4.48", "precision": "bf16",
-                "activation_checkpointing": "full_reentrant",
-                "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
-            r#"{"program": "forward", "precision": "bf16"}"#,
-            r#"{"loss": "mean_logits", "attention": "eager"}"#,
-            r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
-            r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
-            r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
-            r#"{"activation_checkpointing": "full", "checkpoint_every": 2}"#,
-        ];
-        for option in options {
-            let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
-            scenario.model = crate::spec::ModelRef::Catalog("smollm2-135m".to_owned());
-            scenario
-                .model_overrides
-                .insert("num_hidden_layers".to_owned(), 2.into());
-            let spec = resolve(&scenario).spec.expect(option);
-            let folded = folded(&spec, 2, Tape::new).expect(option);
-            assert_eq!(folded, unfolded(&spec, 2, Tape::new), "{option}");
-        }
-    }
-}
+mod tests;

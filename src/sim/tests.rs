@@ -37,11 +37,11 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         let (spec, trace) = run(
             json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
         );
-        let built: Vec<&str> = trace
+        let built: Vec<String> = trace
             .storages
             .iter()
             .filter(|storage| storage.category == Category::Parameters)
-            .map(|storage| trace.scopes[storage.scope as usize].as_str())
+            .map(|storage| trace.module(storage))
             .collect();
         let checked: Vec<String> = spec::modules(&spec.architecture, spec.task, spec.framework)
             .into_iter()

@@ -1,6 +1,6 @@
 //! The trace: every allocation and free of a run, in program order.
 
-use crate::tape::Category;
+use crate::tape::{Category, Scopes};
 use crate::units::{DType, Shape, names};
 
 names! {
@@ -46,7 +46,7 @@ pub struct Storage {
     pub category: Category,
     /// The operation that allocated it, by its ATen name.
     pub op: &'static str,
-    /// Where in the model: index in [`Trace::scopes`].
+    /// Where in the model: one of [`Trace::scopes`].
     pub scope: u32,
     /// Where its shape is in [`Trace::shapes`], counted from 1; 0 when it is not known.
     pub shape: u32,
@@ -72,8 +72,8 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// Phase borders in program order.
     pub marks: Vec<Mark>,
-    /// Module paths such as `model.layers.3.mlp`; the first is empty.
-    pub scopes: Vec<String>,
+    /// The modules, by number.
+    pub scopes: Scopes,
     /// What storages were made for, when that was asked for: [`crate::sim::simulate_in_detail`].
     pub shapes: Vec<(Shape, DType)>,
     /// Elements of all parameters.
@@ -90,6 +90,11 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The path of the module in which a storage was made, such as `model.layers.3.mlp`.
+    pub fn module(&self, storage: &Storage) -> String {
+        self.scopes.path(storage.scope)
+    }
+
     /// The last step's number.
     pub fn steady_step(&self) -> u32 {
         self.marks.last().map_or(0, |mark| mark.step)

@@ -17,16 +17,21 @@ mod cache;
 mod category;
 mod checkpoint;
 mod engine;
+mod folds;
 mod graph;
 mod layout;
 mod ops;
 mod recorder;
+mod scopes;
+mod sweeps;
 mod tensor;
+mod unfold;
 
 pub use category::Category;
 pub use checkpoint::Region;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
 pub use recorder::{RawEvent, RawStorage};
+pub use scopes::Scopes;
 pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};
@@ -208,18 +213,21 @@ impl Tape {
     /// `torch.nn.Parameter(x)`: x's storage as a parameter that gets a gradient.
     pub fn into_parameter(&self, x: &Tensor) -> Tensor {
         x.set_category(Category::Parameters);
-        let mut parameters = self.parameters.borrow_mut();
-        let id = ParameterId::try_from(parameters.len()).unwrap_or(ParameterId::MAX);
+        let id = self.next_parameter_id();
         let leaf = Rc::new(Leaf {
             parameter: Some(id),
             ..Leaf::default()
         });
         let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
-        parameters.push(Parameter {
+        self.parameters.borrow_mut().push(Parameter {
             tensor: tensor.clone(),
             leaf,
         });
         tensor
+    }
+
+    fn next_parameter_id(&self) -> ParameterId {
+        ParameterId::try_from(self.parameters.borrow().len()).unwrap_or(ParameterId::MAX)
     }
 
     /// The parameters that get gradients, in the order in which they were made, with theirs.
@@ -358,8 +366,8 @@ impl Tape {
         result
     }
 
-    /// Path of the module in which the tensor's storage was made.
-    pub fn scope_of(&self, x: &Tensor) -> String {
+    /// The scope in which the tensor's storage was made.
+    pub fn scope_of(&self, x: &Tensor) -> u32 {
         self.recorder.scope_of(x.storage_id())
     }
 
@@ -394,7 +402,7 @@ impl Tape {
     }
 
     /// Gives the record: storages by id, events in program order, scopes.
-    pub fn finish(self) -> (Vec<RawStorage>, Vec<RawEvent>, Vec<String>) {
+    pub fn finish(self) -> (Vec<RawStorage>, Vec<RawEvent>, Scopes) {
         self.recorder.take()
     }
 

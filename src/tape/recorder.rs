@@ -1,8 +1,11 @@
 //! The recorder: turns the life of storages into events.
 
 use super::Category;
+use super::folds::Folds;
+use super::scopes::{Scope, Scopes};
+use super::unfold::{Folded, Unfolded};
 use crate::units::{DType, Shape};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -39,10 +42,14 @@ pub struct RawStorage {
 pub(super) struct Recorder {
     storages: RefCell<Vec<RawStorage>>,
     events: RefCell<Vec<RawEvent>>,
-    scopes: RefCell<Vec<String>>,
+    scopes: RefCell<Scopes>,
     scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
     /// Shapes of storages, when they are asked for.
     shapes: RefCell<Option<Vec<(Shape, DType)>>>,
+    /// Lists of modules that are built shorter than they are, where that is allowed.
+    folds: RefCell<Option<Folds>>,
+    /// Where storages stand once the record was unfolded; before, each stands at its own number.
+    places: RefCell<Vec<u32>>,
     scope: Cell<u32>,
     muted: Cell<bool>,
     closed: Cell<bool>,
@@ -53,9 +60,7 @@ const PHANTOM: u32 = u32::MAX;
 
 impl Recorder {
     pub(super) fn new() -> Rc<Self> {
-        let recorder = Self::default();
-        recorder.scopes.borrow_mut().push(String::new());
-        Rc::new(recorder)
+        Rc::new(Self::default())
     }
 
     /// Records an allocation.
@@ -81,7 +86,22 @@ impl Recorder {
             shape: 0,
             alive: true,
         });
+        drop(storages);
         self.events.borrow_mut().push(RawEvent::Alloc(id));
+        if let Some(folds) = self.folds.borrow_mut().as_mut() {
+            folds.alloc(self.scope.get());
+        }
+        self.standing(id)
+    }
+
+    /// A live storage that stands at `place`.
+    pub(super) fn standing(self: &Rc<Self>, place: u32) -> Storage {
+        let mut places = self.places.borrow_mut();
+        let mut id = place;
+        if !places.is_empty() {
+            id = u32::try_from(places.len()).unwrap_or(PHANTOM);
+            places.push(place);
+        }
         Storage {
             id,
             recorder: Rc::clone(self),
@@ -90,6 +110,35 @@ impl Recorder {
 
     pub(super) fn mark(&self, mark: u32) {
         self.events.borrow_mut().push(RawEvent::Mark(mark));
+        if let Some(folds) = self.folds.borrow_mut().as_mut() {
+            folds.alloc(self.scope.get());
+        }
+    }
+
+    /// What is folded, to be changed; nothing unless that is allowed.
+    pub(super) fn folds(&self) -> RefMut<'_, Option<Folds>> {
+        self.folds.borrow_mut()
+    }
+
+    /// Puts the record together as that of whole lists; nothing when it cannot be done.
+    pub(super) fn unfold(&self) -> Option<Unfolded> {
+        let folds = self.folds.take()?;
+        let shapes = self.shapes.borrow();
+        let mut storages = self.storages.borrow_mut();
+        let mut events = self.events.borrow_mut();
+        let folded = Folded {
+            storages: &storages,
+            events: &events,
+            shapes: shapes.as_deref().unwrap_or_default(),
+        };
+        let mut unfolded = Unfolded::new(folds, &folded, &mut self.scopes.borrow_mut())?;
+        let count = u32::try_from(storages.len()).unwrap_or(PHANTOM);
+        self.places
+            .replace((0..count).map(|id| unfolded.place(id)).collect());
+        *storages = std::mem::take(&mut unfolded.storages);
+        *events = std::mem::take(&mut unfolded.events);
+        self.scope_ids.borrow_mut().clear();
+        Some(unfolded)
     }
 
     /// Keeps the shapes of storages from here on.
@@ -103,7 +152,7 @@ impl Recorder {
         let Some(shapes) = &mut *shapes else {
             return;
         };
-        if let Some(of) = self.storages.borrow_mut().get_mut(storage.id as usize) {
+        if let Some(of) = self.storages.borrow_mut().get_mut(storage.place() as usize) {
             shapes.push((*shape, dtype));
             of.shape = u32::try_from(shapes.len()).unwrap_or(0);
         }
@@ -123,29 +172,34 @@ impl Recorder {
         self.muted.get()
     }
 
-    /// The child `name` (with its index, when it is one of several) of a scope.
+    /// The child `name` (with its index, when it is one of several) of a scope; `a.b` is the child
+    /// `b` of the child `a`.
     pub(super) fn child(&self, parent: u32, name: &'static str, index: Option<u32>) -> u32 {
         let key = (parent, index.map_or(0, |i| i + 1), name);
-        *self.scope_ids.borrow_mut().entry(key).or_insert_with(|| {
-            let mut scopes = self.scopes.borrow_mut();
-            let mut path = scopes.get(parent as usize).cloned().unwrap_or_default();
-            if !path.is_empty() {
-                path.push('.');
+        if let Some(&known) = self.scope_ids.borrow().get(&key) {
+            return known;
+        }
+        let scope = if let Some((first, rest)) = name.split_once('.') {
+            self.child(self.child(parent, first, None), rest, index)
+        } else {
+            let scope = Scope {
+                parent,
+                name,
+                index,
+            };
+            let scope = self.scopes.borrow_mut().add(scope);
+            if let Some(folds) = self.folds.borrow_mut().as_mut() {
+                folds.scope_made(scope, parent, name, index);
             }
-            path.push_str(name);
-            if let Some(index) = index {
-                path.push('.');
-                path.push_str(&index.to_string());
-            }
-            scopes.push(path);
-            u32::try_from(scopes.len() - 1).unwrap_or(0)
-        })
+            scope
+        };
+        self.scope_ids.borrow_mut().insert(key, scope);
+        scope
     }
 
     /// The path of a scope; empty for the root.
     pub(super) fn path(&self, scope: u32) -> String {
-        let scopes = self.scopes.borrow();
-        scopes.get(scope as usize).cloned().unwrap_or_default()
+        self.scopes.borrow().path(scope)
     }
 
     pub(super) fn scope(&self) -> u32 {
@@ -153,14 +207,16 @@ impl Recorder {
     }
 
     pub(super) fn set_scope(&self, scope: u32) {
-        self.scope.set(scope);
+        let left = self.scope.replace(scope);
+        if let Some(folds) = self.folds.borrow_mut().as_mut() {
+            folds.scope_left(left);
+        }
     }
 
-    /// Path of the scope in which a storage was made; empty for one that is not recorded.
-    pub(super) fn scope_of(&self, storage: u32) -> String {
+    /// The scope in which a storage was made; the root for one that is not recorded.
+    pub(super) fn scope_of(&self, storage: u32) -> u32 {
         let storages = self.storages.borrow();
-        let scope = storages.get(storage as usize).map_or(0, |s| s.scope);
-        self.scopes.borrow()[scope as usize].clone()
+        storages.get(storage as usize).map_or(0, |s| s.scope)
     }
 
     pub(super) fn storages_mut<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
@@ -181,7 +237,7 @@ impl Recorder {
     }
 
     /// Takes the record, leaving an empty one.
-    pub(super) fn take(&self) -> (Vec<RawStorage>, Vec<RawEvent>, Vec<String>) {
+    pub(super) fn take(&self) -> (Vec<RawStorage>, Vec<RawEvent>, Scopes) {
         (self.storages.take(), self.events.take(), self.scopes.take())
     }
 }
@@ -189,26 +245,33 @@ impl Recorder {
 /// A live storage; dropping it records the free.
 #[derive(Debug)]
 pub(super) struct Storage {
-    pub(super) id: u32,
+    id: u32,
     recorder: Rc<Recorder>,
 }
 
 impl Storage {
+    /// Where it stands in the record.
+    pub(super) fn place(&self) -> u32 {
+        let places = self.recorder.places.borrow();
+        places.get(self.id as usize).copied().unwrap_or(self.id)
+    }
+
+    /// The number that it had before the record was unfolded.
+    pub(super) fn id(&self) -> u32 {
+        self.id
+    }
+
     /// What the storage is for, as far as is known.
     pub(super) fn category(&self) -> Category {
         let storages = self.recorder.storages.borrow();
-        let storage = storages.get(self.id as usize);
+        let storage = storages.get(self.place() as usize);
         storage.map_or(Category::Temporaries, |s| s.category)
     }
 
     /// Says what the storage is for.
     pub(super) fn set_category(&self, category: Category) {
-        if let Some(storage) = self
-            .recorder
-            .storages
-            .borrow_mut()
-            .get_mut(self.id as usize)
-        {
+        let place = self.place() as usize;
+        if let Some(storage) = self.recorder.storages.borrow_mut().get_mut(place) {
             storage.category = category;
         }
     }
@@ -219,17 +282,15 @@ impl Drop for Storage {
         if self.recorder.closed.get() {
             return;
         }
-        if let Some(storage) = self
-            .recorder
-            .storages
-            .borrow_mut()
-            .get_mut(self.id as usize)
-        {
+        let place = self.place();
+        let mut storages = self.recorder.storages.borrow_mut();
+        if let Some(storage) = storages.get_mut(place as usize) {
             storage.alive = false;
-            self.recorder
-                .events
-                .borrow_mut()
-                .push(RawEvent::Free(self.id));
+            let recorder = &self.recorder;
+            recorder.events.borrow_mut().push(RawEvent::Free(place));
+            if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
+                folds.free(recorder.scope.get(), storage.scope);
+            }
         }
     }
 }

@@ -150,6 +150,11 @@ impl Tensor {
             && self.is_dense()
     }
 
+    /// The number that its storage had before the record was unfolded.
+    pub(super) fn folded_id(&self) -> u32 {
+        self.0.storage.id()
+    }
+
     /// How many hold this very tensor.
     pub(super) fn use_count(&self) -> usize {
         Rc::strong_count(&self.0)
@@ -167,6 +172,6 @@ impl Tensor {
 
     /// Its storage's place in [`super::Tape::with_storages`].
     pub fn storage_id(&self) -> u32 {
-        self.0.storage.id
+        self.0.storage.place()
     }
 }

@@ -107,10 +107,12 @@ impl FlaBlock {
         let norm = |name| FlaNorm::new(&b.at(name), c.hidden_size, c.fused.norm, true);
         let attn_norm = norm("attn_norm");
         let at = b.at("attn");
-        let layer = u64::try_from(b.index()).unwrap_or(u64::MAX);
-        let attn: Box<dyn Mixer> = match (c.attention_of(layer), c.mixer) {
+        let layer = || u64::try_from(b.index()).unwrap_or(u64::MAX);
+        let hybrid = !c.attention.is_empty();
+        let attention = hybrid.then(|| c.attention_of(layer())).flatten();
+        let attn: Box<dyn Mixer> = match (attention, c.mixer) {
             (Some(attention), _) => Box::new(Attention::new(&at, c, attention)),
-            (None, FlaMixer::Hgrn2) => Box::new(Hgrn2::new(&at, c, layer)),
+            (None, FlaMixer::Hgrn2) => Box::new(Hgrn2::new(&at, c, layer())),
             (None, FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet) => Box::new(DeltaNet::new(&at, c)),
             (None, _) => Box::new(Gla::new(&at, c)),
         };

@@ -1,0 +1,164 @@
+//! Runs that are put together from less, against runs in full.
+
+use super::*;
+use crate::sim::Event;
+use crate::spec::{Scenario, resolve};
+use std::collections::BTreeMap;
+
+/// The highest sum of live storages in each phase of each step.
+fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
+    let (mut live, mut phase, mut peaks) = (0, None, BTreeMap::new());
+    for &event in &trace.events {
+        match event {
+            Event::Alloc(id) => live += trace.storages[id as usize].bytes,
+            Event::Free(id) => live -= trace.storages[id as usize].bytes,
+            Event::Mark(mark) => {
+                let mark = trace.marks[mark as usize];
+                phase = Some((mark.step, mark.phase));
+            }
+        }
+        if let Some(phase) = phase {
+            let peak = peaks.entry(phase).or_insert(live);
+            *peak = live.max(*peak);
+        }
+    }
+    peaks
+}
+
+#[test]
+fn more_micro_batches_than_are_simulated_change_no_peak() {
+    for (precision, keep_outputs) in [("fp32", false), ("amp_fp16", true), ("bf16", true)] {
+        let scenario: Scenario = serde_json::from_value(serde_json::json!({
+            "model": "smollm2-135m", "model_overrides": {"num_hidden_layers": 2},
+            "gradient_accumulation_steps": 100, "precision": precision,
+            "keep_outputs": keep_outputs, "clip_grad_norm": true,
+        }))
+        .expect("a scenario");
+        let spec = resolve(&scenario).spec.expect("a spec");
+        assert_eq!(
+            peaks(&simulate(&spec)),
+            peaks(&run(&spec, 9, Tape::new)),
+            "{precision}"
+        );
+    }
+}
+
+#[test]
+fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
+    let options = [
+        r#"{"precision": "fp32"}"#,
+        r#"{"precision": "bf16", "optimizer": {"name": "adamw", "impl": "fused"}}"#,
+        r#"{"precision": "amp_bf16", "gradient_accumulation_steps": 3}"#,
+        r#"{"precision": "amp_fp16", "clip_grad_norm": true}"#,
+        r#"{"optimizer": {"name": "adafactor_transformers", "impl": "for_loop"}}"#,
+        r#"{"optimizer": {"name": "adagrad"}, "activation_checkpointing": "full"}"#,
+        r#"{"optimizer": {"name": "adamw", "impl": "for_loop"}, "clip_grad_norm": true}"#,
+        r#"{"framework": "torch-2.6/transformers-4.51", "precision": "amp_bf16"}"#,
+        r#"{"framework": "torch-2.6/transformers-4.48", "precision": "bf16",
+            "activation_checkpointing": "full_reentrant",
+            "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
+        r#"{"program": "forward", "precision": "bf16"}"#,
+        r#"{"loss": "mean_logits", "attention": "eager"}"#,
+        r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
+        r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
+        r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
+        r#"{"activation_checkpointing": "full", "checkpoint_every": 2}"#,
+    ];
+    for option in options {
+        let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
+        scenario.model = crate::spec::ModelRef::Catalog("smollm2-135m".to_owned());
+        scenario
+            .model_overrides
+            .insert("num_hidden_layers".to_owned(), 2.into());
+        let spec = resolve(&scenario).spec.expect(option);
+        let folded = folded(&spec, 2, Tape::new, Layers::All).expect(option);
+        assert_eq!(folded, unfolded(&spec, 2, Tape::new), "{option}");
+    }
+}
+
+/// A trace without numbers that depend on the order in which scopes were made.
+fn written(trace: &Trace) -> Vec<String> {
+    let storage = |id: u32| {
+        let storage = &trace.storages[id as usize];
+        let (module, category) = (trace.module(storage), storage.category.name());
+        format!("{id} {} {} {category} {module}", storage.bytes, storage.op)
+    };
+    let event = |&event: &Event| match event {
+        Event::Alloc(id) => format!("+ {}", storage(id)),
+        Event::Free(id) => format!("- {}", storage(id)),
+        Event::Mark(mark) => format!("= {:?}", trace.marks[mark as usize]),
+    };
+    let counts = [
+        trace.num_parameters,
+        trace.num_trainable,
+        trace.saved_for_backward,
+    ];
+    let events = trace.events.iter().map(event);
+    events.chain([format!("{counts:?}")]).collect()
+}
+
+#[test]
+fn a_few_layers_stand_for_all() {
+    let options = [
+        r#"{"precision": "amp_bf16", "clip_grad_norm": true}"#,
+        r#"{"precision": "bf16", "activation_checkpointing": "full"}"#,
+        r#"{"precision": "amp_fp16", "attention": "eager", "gradient_accumulation_steps": 2}"#,
+        r#"{"framework": "torch-2.6/transformers-4.51", "padding_mask": true,
+            "precision": "amp_bf16", "activation_checkpointing": "full_reentrant"}"#,
+        r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}, "precision": "bf16"}"#,
+    ];
+    let models = [
+        "smollm2-135m",
+        "gpt2",
+        "t5-base",
+        "bert-base",
+        "vit-base",
+        "bart-large",
+        "opt-125m",
+        "falcon-rw-1b",
+        "bloom-560m",
+        "mamba-130m",
+        "gla-340m",
+        "gemma-2b",
+        "olmo-2-1b",
+        "phi-2",
+        "phi-3-mini",
+        "pythia-160m",
+    ];
+    let mut different = Vec::new();
+    let mut compared = 0;
+    for model in models {
+        for option in options {
+            let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
+            scenario.model = crate::spec::ModelRef::Catalog(model.to_owned());
+            (scenario.micro_batch_size, scenario.seq_len) = (2, 64);
+            scenario.target_seq_len = Some(64);
+            let Some(spec) = resolve(&scenario).spec else {
+                continue;
+            };
+            let all = folded(&spec, accumulation(&spec), Tape::new, Layers::All);
+            let few = folded(&spec, accumulation(&spec), Tape::new, Layers::Folded);
+            compared += 1;
+            match (few, all) {
+                (None, _) => different.push(format!("{model} {option}: not folded")),
+                (Some(few), Some(all)) => {
+                    let (few, all) = (written(&few), written(&all));
+                    if few != all {
+                        let at = few.iter().zip(&all).position(|(a, b)| a != b);
+                        let at = at.unwrap_or(few.len().min(all.len()) - 1);
+                        different.push(format!(
+                            "{model} {option}: {} of {} at {at}: {} / {}",
+                            few.len(),
+                            all.len(),
+                            few[at],
+                            all[at]
+                        ));
+                    }
+                }
+                (Some(_), None) => {}
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(compared > 50, "{compared}");
+}

@@ -1,0 +1,254 @@
+//! Note [Layers that repeat]
+//!
+//! The layers in the middle of a model do the same: each allocates and frees in forward and in
+//! backward what its neighbours do, one layer further. So a list of many layers is built with
+//! [`KEPT`] of them, and the record is put together afterwards as that of the whole list: the
+//! events of the third layer are repeated for all that are left out ([`super::unfold`]).
+//!
+//! What belongs to a layer is known by its scope. Sequences of events that pass through all layers
+//! of a list, upwards or downwards, are *sweeps*: building the model, forward, backward, autocast's
+//! end. That the third and the fourth layer do the same in every sweep, each storage freed being one
+//! of the same or of a neighbouring layer, is checked; where it is not so, the record cannot be
+//! unfolded, and the run is made with all layers. A list whose modules ask for their place in it is
+//! never folded.
+//!
+//! `sim` tests that records are the same either way.
+
+use super::scopes::Scopes;
+
+/// Elements of a folded list: two at each end, and two in the middle that are compared.
+pub(super) const KEPT: usize = 6;
+
+/// The element that stands for those that are left out.
+pub(super) const PATTERN: usize = 2;
+
+/// Which element of which folded list something belongs to, if to any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tag(u16);
+
+impl Tag {
+    /// Of nothing.
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) fn of(list: usize, element: usize) -> Self {
+        u16::try_from((list + 1) * KEPT + element).map_or(Self::NONE, Self)
+    }
+
+    /// The list and the element.
+    pub(super) fn split(self) -> Option<(usize, usize)> {
+        let all = usize::from(self.0);
+        Some(((all / KEPT).checked_sub(1)?, all % KEPT))
+    }
+}
+
+/// A list of modules that is built shorter than it is.
+#[derive(Debug)]
+struct List {
+    parent: u32,
+    name: &'static str,
+    count: usize,
+}
+
+/// The folded lists of a record, and what belongs to them.
+#[derive(Debug, Default)]
+pub(super) struct Folds {
+    lists: Vec<Option<List>>,
+    /// Of each scope; those that are missing belong to none.
+    scopes: Vec<Tag>,
+    /// Of each event.
+    events: Vec<Tag>,
+    /// Of the module that ran last, until something else happens.
+    last: Tag,
+}
+
+impl Folds {
+    /// How many elements of a list to build: a few, if it is long and not part of another.
+    pub(super) fn fold(&mut self, parent: u32, name: &'static str, count: u64) -> u64 {
+        let (Ok(all), Tag::NONE) = (usize::try_from(count), self.of_scope(parent)) else {
+            return count;
+        };
+        if all <= KEPT {
+            return count;
+        }
+        self.lists.push(Some(List {
+            parent,
+            name,
+            count: all,
+        }));
+        KEPT as u64
+    }
+
+    /// Says that the last list is built whole.
+    pub(super) fn keep_whole(&mut self) {
+        if let Some(last) = self.lists.last_mut() {
+            *last = None;
+        }
+    }
+
+    /// Whether there are no folded lists.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lists.iter().all(Option::is_none)
+    }
+
+    /// The folded lists.
+    pub(super) fn lists(&self) -> impl Iterator<Item = usize> {
+        (0..self.lists.len()).filter(|&list| self.lists[list].is_some())
+    }
+
+    /// Elements of a list, when it is folded.
+    pub(super) fn count(&self, list: usize) -> Option<usize> {
+        Some(self.lists.get(list)?.as_ref()?.count)
+    }
+
+    /// A scope was made.
+    pub(super) fn scope_made(&mut self, scope: u32, parent: u32, name: &str, index: Option<u32>) {
+        let found = || {
+            let list = self.lists.iter().position(|list| {
+                let list = list.as_ref();
+                list.is_some_and(|list| list.parent == parent && list.name == name)
+            })?;
+            Some(Tag::of(list, index? as usize))
+        };
+        let tag = match self.of_scope(parent) {
+            Tag::NONE => found().unwrap_or_default(),
+            inherited => inherited,
+        };
+        let scope = scope as usize;
+        self.scopes.resize(self.scopes.len().max(scope), Tag::NONE);
+        self.scopes.push(tag);
+    }
+
+    /// What a scope belongs to.
+    pub(super) fn of_scope(&self, scope: u32) -> Tag {
+        let tag = self.scopes.get(scope as usize).copied().unwrap_or_default();
+        match tag.split() {
+            Some((list, _)) if self.count(list).is_some() => tag,
+            _ => Tag::NONE,
+        }
+    }
+
+    /// The scope `left` ends.
+    pub(super) fn scope_left(&mut self, left: u32) {
+        self.last = self.of_scope(left);
+    }
+
+    /// Something is allocated, or a mark is set, in the scope `here`.
+    pub(super) fn alloc(&mut self, here: u32) {
+        let tag = self.of_scope(here);
+        self.last = Tag::NONE;
+        self.events.push(tag);
+    }
+
+    /// A storage that was made in the scope `made` is freed in the scope `here`. Outside of all
+    /// elements it belongs to the one that has just run, whose caller lets go of something, else
+    /// to the one that made it.
+    pub(super) fn free(&mut self, here: u32, made: u32) {
+        let tags = [self.of_scope(here), self.last, self.of_scope(made)];
+        let tag = tags.into_iter().find(|&tag| tag != Tag::NONE);
+        self.events.push(tag.unwrap_or_default());
+    }
+
+    /// What each event belongs to.
+    pub(super) fn events(&self) -> &[Tag] {
+        &self.events
+    }
+
+    /// For how many elements of its list what happens in a scope stands.
+    pub(super) fn multiplicity(&self, scope: u32) -> u64 {
+        match self.of_scope(scope).split() {
+            Some((list, PATTERN)) => (self.count(list).unwrap_or(KEPT) - KEPT + 1) as u64,
+            _ => 1,
+        }
+    }
+
+    /// Adds the scopes of the elements that are left out, and gives those of the others their place
+    /// in the whole list.
+    pub(super) fn unfold_scopes(&self, scopes: &mut Scopes) -> CopiedScopes {
+        let mut copied = CopiedScopes {
+            ordinals: vec![0; self.scopes.len()],
+            firsts: Vec::new(),
+        };
+        for list in 0..self.lists.len() {
+            copied.firsts.push(Vec::new());
+            let Some(count) = self.count(list) else {
+                continue;
+            };
+            let pattern = Tag::of(list, PATTERN);
+            let of_pattern: Vec<u32> = (0u32..)
+                .zip(&self.scopes)
+                .filter_map(|(scope, &tag)| (tag == pattern).then_some(scope))
+                .collect();
+            for (ordinal, &scope) in (0u32..).zip(&of_pattern) {
+                copied.ordinals[scope as usize] = ordinal;
+            }
+            for place in left_out(count) {
+                let mut first = None;
+                for &scope in &of_pattern {
+                    let Some(mut copy) = scopes.get(scope).copied() else {
+                        continue;
+                    };
+                    if self.of_scope(copy.parent) == pattern {
+                        copy.parent = first.unwrap_or(0) + copied.ordinals[copy.parent as usize];
+                    } else {
+                        copy.index = u32::try_from(place).ok();
+                    }
+                    let number = scopes.add(copy);
+                    first.get_or_insert(number);
+                }
+                copied.firsts[list].push(first.unwrap_or(0));
+            }
+            for (scope, &tag) in (0u32..).zip(&self.scopes) {
+                let Some((of, element)) = tag.split().filter(|(of, _)| *of == list) else {
+                    continue;
+                };
+                let parent = scopes.get(scope).map_or(0, |scope| scope.parent);
+                if self.of_scope(parent) == Tag::NONE
+                    && let Some(scope) = scopes.get_mut(scope)
+                {
+                    scope.index = u32::try_from(place(element, count)).ok();
+                }
+                debug_assert_eq!(of, list);
+            }
+        }
+        copied
+    }
+}
+
+/// Where in a whole list of `count` an element of the folded one stands.
+pub(super) fn place(element: usize, count: usize) -> usize {
+    if element > PATTERN {
+        element + count - KEPT
+    } else {
+        element
+    }
+}
+
+/// The places of a list of `count` that the folded one leaves out.
+pub(super) fn left_out(count: usize) -> std::ops::Range<usize> {
+    PATTERN + 1..PATTERN + 1 + count - KEPT
+}
+
+/// The element of the folded list that stands for a place in the whole one.
+pub(super) fn element(place: usize, count: usize) -> usize {
+    let end = left_out(count).end;
+    if place >= end {
+        place - (count - KEPT)
+    } else {
+        place.min(PATTERN)
+    }
+}
+
+/// The scopes of elements that were left out.
+pub(super) struct CopiedScopes {
+    /// Of each scope of a pattern, its place among them.
+    ordinals: Vec<u32>,
+    /// Of each list and each place that was left out, the first scope.
+    firsts: Vec<Vec<u32>>,
+}
+
+impl CopiedScopes {
+    /// The scope that is for the element at `place` what `scope` is for the pattern.
+    pub(super) fn at(&self, list: usize, place: usize, scope: u32) -> u32 {
+        self.firsts[list][place - PATTERN - 1] + self.ordinals[scope as usize]
+    }
+}

@@ -1,0 +1,53 @@
+//! Scopes: where in a model something happens, as in `model.layers.3.mlp`.
+
+/// The scopes of a record, by number; 0 is the root, whose path is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scopes(Vec<Scope>);
+
+/// A scope: `name` below its parent, with its index when it is one of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scope {
+    pub(super) parent: u32,
+    pub(super) name: &'static str,
+    pub(super) index: Option<u32>,
+}
+
+impl Scopes {
+    /// Adds a scope and gives its number.
+    pub(super) fn add(&mut self, scope: Scope) -> u32 {
+        self.0.push(scope);
+        u32::try_from(self.0.len()).unwrap_or(0)
+    }
+
+    /// The scope with this number, unless it is the root.
+    pub(super) fn get(&self, scope: u32) -> Option<&Scope> {
+        self.0.get((scope as usize).checked_sub(1)?)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn get_mut(&mut self, scope: u32) -> Option<&mut Scope> {
+        self.0.get_mut((scope as usize).checked_sub(1)?)
+    }
+
+    /// The path of a scope.
+    pub fn path(&self, scope: u32) -> String {
+        let mut way = Vec::new();
+        let mut at = scope;
+        while let Some(scope) = self.get(at) {
+            way.push(scope);
+            at = scope.parent;
+        }
+        let mut path = String::new();
+        for scope in way.into_iter().rev() {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(scope.name);
+            if let Some(index) = scope.index {
+                path.push('.');
+                path.push_str(&index.to_string());
+            }
+        }
+        path
+    }
+}

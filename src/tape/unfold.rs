@@ -1,0 +1,372 @@
+//! A folded record, put together as that of the whole lists (Note [Layers that repeat], `folds.rs`).
+
+use super::folds::{CopiedScopes, Folds, KEPT, PATTERN, Tag, left_out, place};
+use super::graph::{Edge, Leaf};
+use super::recorder::{RawEvent, RawStorage};
+use super::scopes::Scopes;
+use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
+use super::{Parameter, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Where a storage of the folded record was made.
+#[derive(Clone, Copy, PartialEq)]
+struct Home {
+    part: usize,
+    /// In a sweep, the element.
+    element: usize,
+    /// Which one of its run.
+    ordinal: u32,
+}
+
+/// A whole record, and where in it the storages of the folded one stand.
+pub(super) struct Unfolded {
+    pub(super) storages: Vec<RawStorage>,
+    pub(super) events: Vec<RawEvent>,
+    folds: Folds,
+    parts: Vec<Part>,
+    homes: Vec<Home>,
+    /// The first storage of each part; of a sweep, for each place.
+    firsts: Vec<Vec<u32>>,
+}
+
+/// What a tape recorded.
+pub(super) struct Folded<'a> {
+    pub(super) storages: &'a [RawStorage],
+    pub(super) events: &'a [RawEvent],
+    pub(super) shapes: &'a [(Shape, DType)],
+}
+
+impl Unfolded {
+    /// Unfolds a record and its scopes; nothing when the layers differ in what they do.
+    pub(super) fn new(folds: Folds, folded: &Folded, scopes: &mut Scopes) -> Option<Self> {
+        let runs = runs(folds.events().iter().copied());
+        let parts = parts(&folds, &runs)?;
+        let built = folded
+            .events
+            .iter()
+            .position(|e| matches!(e, RawEvent::Mark(_)))?;
+        let runs_later = |&list: &usize| {
+            parts.iter().any(|&part| match part {
+                Part::Sweep {
+                    list: of, first, ..
+                } => of == list && runs[first].range.start > built,
+                Part::Once(_) => false,
+            })
+        };
+        // Layers that run elsewhere than where they were built are not known again.
+        if !folds.lists().all(|list| runs_later(&list)) {
+            return None;
+        }
+        let mut unfolded = Self {
+            storages: Vec::new(),
+            events: Vec::new(),
+            folds,
+            homes: homes(folded, &runs, &parts),
+            firsts: vec![Vec::new(); parts.len()],
+            parts,
+        };
+        for part in 0..unfolded.parts.len() {
+            unfolded.check(part, folded, &runs, scopes)?;
+        }
+        let copied = unfolded.folds.unfold_scopes(scopes);
+        unfolded.write(folded, &runs, &copied)?;
+        Some(unfolded)
+    }
+
+    /// Sees that the pattern and its neighbour do the same in a sweep.
+    fn check(&self, part: usize, folded: &Folded, runs: &[Run], scopes: &Scopes) -> Option<()> {
+        let Part::Sweep { first, rising, .. } = self.parts[part] else {
+            return Some(());
+        };
+        let events = |element| {
+            let run = &runs[run_of(first, rising, element)];
+            &folded.events[run.range.clone()]
+        };
+        let (one, other) = (events(PATTERN), events(PATTERN + 1));
+        let same = |(one, other): (&RawEvent, &RawEvent)| match (one, other) {
+            (&RawEvent::Alloc(a), &RawEvent::Alloc(b)) => {
+                let [a, b] = [a, b].map(|id| &folded.storages[id as usize]);
+                self.alike(a, b, folded.shapes, scopes)
+            }
+            (&RawEvent::Free(a), &RawEvent::Free(b)) => {
+                let [a, b] = [a, b].map(|id| self.homes[id as usize]);
+                let next = Home {
+                    element: a.element + 1,
+                    ..a
+                };
+                self.is_of_list_of(part, a) && a.element.abs_diff(PATTERN) <= 1 && next == b
+            }
+            _ => false,
+        };
+        let all = one.len() == other.len() && one.iter().zip(other).all(same);
+        all.then_some(())
+    }
+
+    /// Whether a storage was made in a sweep through the list of the sweep `part`.
+    fn is_of_list_of(&self, part: usize, home: Home) -> bool {
+        match (self.parts[part], self.parts[home.part]) {
+            (Part::Sweep { list, .. }, Part::Sweep { list: other, .. }) => list == other,
+            _ => false,
+        }
+    }
+
+    fn alike(
+        &self,
+        a: &RawStorage,
+        b: &RawStorage,
+        shapes: &[(Shape, DType)],
+        scopes: &Scopes,
+    ) -> bool {
+        let [shape_a, shape_b] = [a, b].map(|s| {
+            (s.shape as usize)
+                .checked_sub(1)
+                .and_then(|at| shapes.get(at))
+        });
+        a.bytes == b.bytes
+            && a.category == b.category
+            && a.op == b.op
+            && a.alive == b.alive
+            && shape_a == shape_b
+            && self.same_scope(a.scope, b.scope, scopes)
+    }
+
+    /// Whether two scopes are the same but for the element.
+    fn same_scope(&self, mut a: u32, mut b: u32, scopes: &Scopes) -> bool {
+        loop {
+            let of_list = [a, b].map(|scope| self.folds.of_scope(scope) != Tag::NONE);
+            let (Some(x), Some(y)) = (scopes.get(a), scopes.get(b)) else {
+                return a == b;
+            };
+            let is_element = self.folds.of_scope(x.parent) == Tag::NONE;
+            let same_index = x.index == y.index || (is_element && of_list == [true; 2]);
+            if of_list[0] != of_list[1] || x.name != y.name || !same_index {
+                return false;
+            }
+            (a, b) = (x.parent, y.parent);
+            if is_element {
+                return a == b;
+            }
+        }
+    }
+
+    fn write(&mut self, folded: &Folded, runs: &[Run], copied: &CopiedScopes) -> Option<()> {
+        let number = |n: usize| u32::try_from(n).ok();
+        let parts = std::mem::take(&mut self.parts);
+        for step in steps(&parts) {
+            let first = number(self.storages.len())?;
+            let firsts = &mut self.firsts[step.part];
+            let copy_of = match parts[step.part] {
+                Part::Sweep { list, count, .. } => {
+                    firsts.resize(count, 0);
+                    firsts[step.place] = first;
+                    left_out(count).contains(&step.place).then_some(list)
+                }
+                Part::Once(_) => {
+                    firsts.push(first);
+                    None
+                }
+            };
+            for &event in &folded.events[runs[step.run].range.clone()] {
+                let event = match event {
+                    RawEvent::Alloc(id) => {
+                        let mut storage = folded.storages[id as usize];
+                        if let Some(list) = copy_of {
+                            let is_pattern =
+                                self.folds.of_scope(storage.scope) == Tag::of(list, PATTERN);
+                            if is_pattern {
+                                storage.scope = copied.at(list, step.place, storage.scope);
+                            }
+                        }
+                        self.storages.push(storage);
+                        RawEvent::Alloc(number(self.storages.len() - 1)?)
+                    }
+                    RawEvent::Free(id) => {
+                        let home = self.homes[id as usize];
+                        RawEvent::Free(self.seen_from(&parts, &step, home)?)
+                    }
+                    mark @ RawEvent::Mark(_) => mark,
+                };
+                self.events.push(event);
+            }
+        }
+        self.parts = parts;
+        Some(())
+    }
+
+    /// The storage that stands for the one with this home, as an event of `step` means it.
+    fn seen_from(&self, parts: &[Part], step: &Step, home: Home) -> Option<u32> {
+        let firsts = &self.firsts[home.part];
+        let place = match (parts[step.part], parts[home.part]) {
+            (_, Part::Once(_)) => 0,
+            (Part::Sweep { list, .. }, Part::Sweep { list: other, .. })
+                if list == other && home.element.abs_diff(step.element) <= 1 =>
+            {
+                (step.place + home.element).checked_sub(step.element)?
+            }
+            (_, Part::Sweep { count, .. }) if is_end(home.element) => place(home.element, count),
+            _ => return None,
+        };
+        Some(firsts.get(place)? + home.ordinal)
+    }
+
+    /// Where a storage of the folded record stands.
+    pub(super) fn place(&self, id: u32) -> u32 {
+        let home = self.homes[id as usize];
+        let place = match self.parts[home.part] {
+            Part::Once(_) => 0,
+            Part::Sweep { count, .. } => place(home.element, count),
+        };
+        self.firsts[home.part][place] + home.ordinal
+    }
+
+    /// Where the storage stands that is for the element at `place` what this one is for the
+    /// pattern.
+    pub(super) fn copy(&self, id: u32, place: usize) -> Option<u32> {
+        let home = self.homes.get(id as usize)?;
+        Some(self.firsts[home.part].get(place)? + home.ordinal)
+    }
+
+    /// The order in which items, each of a scope, come in the whole record: each item, with the
+    /// place in the list for which it is copied when it is a copy.
+    pub(super) fn order(
+        &self,
+        scopes: impl Iterator<Item = u32>,
+    ) -> Option<Vec<(usize, Option<usize>)>> {
+        let runs = runs(scopes.map(|scope| self.folds.of_scope(scope)));
+        let parts = parts(&self.folds, &runs)?;
+        let mut order = Vec::new();
+        for step in steps(&parts) {
+            let copy = match parts[step.part] {
+                Part::Sweep { count, .. } => {
+                    left_out(count).contains(&step.place).then_some(step.place)
+                }
+                Part::Once(_) => None,
+            };
+            order.extend(runs[step.run].range.clone().map(|item| (item, copy)));
+        }
+        Some(order)
+    }
+}
+
+/// Where each storage was made.
+fn homes(folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
+    let mut homes = Vec::with_capacity(folded.storages.len());
+    let mut note = |part, element, run: &Run| {
+        let mut ordinal = 0;
+        for event in &folded.events[run.range.clone()] {
+            if let RawEvent::Alloc(_) = event {
+                homes.push(Home {
+                    part,
+                    element,
+                    ordinal,
+                });
+                ordinal += 1;
+            }
+        }
+    };
+    for (part, &what) in parts.iter().enumerate() {
+        match what {
+            Part::Once(run) => note(part, 0, &runs[run]),
+            Part::Sweep { first, rising, .. } => {
+                for step in 0..KEPT {
+                    let element = if rising { step } else { KEPT - 1 - step };
+                    note(part, element, &runs[first + step]);
+                }
+            }
+        }
+    }
+    homes
+}
+
+impl Tape {
+    /// From here on lists of modules may be built shorter than they are; [`Tape::unfold`] makes
+    /// up for it.
+    pub fn allow_folds(&self) {
+        self.recorder.folds().get_or_insert_default();
+    }
+
+    /// How many of the `count` modules of the list `name` in the scope `parent` to build.
+    pub fn fold_list(&self, parent: u32, name: &'static str, count: u64) -> u64 {
+        let mut folds = self.recorder.folds();
+        let folds = folds.as_mut();
+        folds.map_or(count, |folds| folds.fold(parent, name, count))
+    }
+
+    /// The last list is built whole after all.
+    pub fn keep_list_whole(&self) {
+        if let Some(folds) = self.recorder.folds().as_mut() {
+            folds.keep_whole();
+        }
+    }
+
+    /// For how many modules what is made in a scope stands.
+    pub fn multiplicity(&self, scope: u32) -> u64 {
+        let folds = self.recorder.folds();
+        folds.as_ref().map_or(1, |folds| folds.multiplicity(scope))
+    }
+
+    /// Makes the record that of the whole lists, and adds the parameters that were left out, with
+    /// their gradients; from here on it is as if all had been built. False when it cannot be done:
+    /// then the record is of no use.
+    ///
+    /// Only between a backward pass and the optimizer's step: nothing else of the modules that were
+    /// left out is there.
+    #[must_use]
+    pub fn unfold(&self) -> bool {
+        if self.recorder.folds().as_ref().is_none_or(Folds::is_empty) {
+            self.recorder.folds().take();
+            return true;
+        }
+        let scopes: Vec<u32> = {
+            let parameters = self.parameters.borrow();
+            let scope = |p: &Parameter| self.scope_of(&p.tensor);
+            parameters.iter().map(scope).collect()
+        };
+        let Some(unfolded) = self.recorder.unfold() else {
+            return false;
+        };
+        let Some(order) = unfolded.order(scopes.into_iter()) else {
+            return false;
+        };
+        let mut folded: Vec<Option<Parameter>> =
+            self.parameters.take().into_iter().map(Some).collect();
+        let patterns: Vec<Option<(Tensor, Option<Tensor>)>> = folded
+            .iter()
+            .map(|p| {
+                p.as_ref()
+                    .map(|p| (p.tensor.clone(), p.leaf.grad.borrow().clone()))
+            })
+            .collect();
+        let copy = |x: &Tensor, place| {
+            let storage = self.recorder.standing(unfolded.copy(x.folded_id(), place)?);
+            let storage = Rc::new(storage);
+            Some(Tensor::new(storage, *x.shape(), *x.strides(), x.dtype()))
+        };
+        for (item, place) in order {
+            let id = self.next_parameter_id();
+            let parameter = match (place, &patterns[item]) {
+                (None, _) => folded[item].take(),
+                (Some(place), Some((tensor, grad))) => {
+                    let grad = grad.as_ref().and_then(|grad| copy(grad, place));
+                    let leaf = Rc::new(Leaf {
+                        parameter: Some(id),
+                        grad: RefCell::new(grad),
+                        ..Leaf::default()
+                    });
+                    copy(tensor, place).map(|tensor| Parameter {
+                        tensor: tensor.with_edge(Edge::Leaf(Rc::clone(&leaf))),
+                        leaf,
+                    })
+                }
+                (Some(_), None) => None,
+            };
+            let Some(parameter) = parameter else {
+                return false;
+            };
+            self.parameters.borrow_mut().push(parameter);
+        }
+        true
+    }
+}
