@@ -2,6 +2,7 @@
 
 use super::blocks::{Block, BlockId};
 use super::settings::MIN_BLOCK;
+use std::collections::VecDeque;
 
 /// Bins for each power of two.
 const STEPS: u32 = 8;
@@ -31,10 +32,11 @@ pub(super) struct Found {
 ///
 /// Sizes are spread over bins of an eighth of a power of two, each a short sorted list, with a
 /// bitmap of the bins that hold something: pools hold hundreds of free blocks, and this finds and
-/// moves a few instead of walking a tree or moving them all.
+/// moves a few instead of walking a tree or moving them all. A list may be long where a model has
+/// ten thousands of equal weights; then blocks come and go at its ends.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
-    bins: Vec<Vec<Place>>,
+    bins: Vec<VecDeque<Place>>,
     filled: [u64; WORDS],
     /// Unmapped blocks of expandable segments by address.
     unmapped: Vec<(u64, BlockId)>,
@@ -45,7 +47,7 @@ pub(super) struct Pool {
 impl Default for Pool {
     fn default() -> Self {
         Self {
-            bins: vec![Vec::new(); BINS],
+            bins: vec![VecDeque::new(); BINS],
             filled: [0; WORDS],
             unmapped: Vec::new(),
             searches: 0,
@@ -100,7 +102,7 @@ impl Pool {
             return Some(Found { bin, at, block });
         }
         let bin = self.next_filled(bin + 1)?;
-        let block = self.bins[bin].first()?.block;
+        let block = self.bins[bin].front()?.block;
         Some(Found { bin, at: 0, block })
     }
 
@@ -164,7 +166,7 @@ impl Pool {
 }
 
 /// Where a block of this size and address stands or belongs.
-fn position(places: &[Place], size: u64, address: u64) -> usize {
+fn position(places: &VecDeque<Place>, size: u64, address: u64) -> usize {
     places.partition_point(|place| (place.size, place.address) < (size, address))
 }
 

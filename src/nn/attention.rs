@@ -19,6 +19,9 @@ pub(super) struct AttentionOptions {
     pub(super) flash_dtype: DType,
     /// Whether attention is given the positions of tokens.
     pub(super) positions_given: bool,
+    /// Whether queries, keys and values are made contiguous for a mask only (transformers 4, where
+    /// attention is written out once more for sdpa).
+    pub(super) contiguous_for_mask: bool,
     /// Whether Liger turns queries and keys.
     pub(super) liger_rope: bool,
     pub(super) facts: Facts,
@@ -42,6 +45,7 @@ impl AttentionOptions {
                 spec.weights
             },
             positions_given: true,
+            contiguous_for_mask: false,
             liger_rope: spec.liger.rope,
             facts,
         }
@@ -95,7 +99,8 @@ pub(super) fn attend_with_weights(
     } else {
         (k.clone(), v.clone())
     };
-    let (q, k, v) = if options.facts.sdpa_inputs_contiguous {
+    let whenever = mask.is_some() || !options.contiguous_for_mask;
+    let (q, k, v) = if options.facts.sdpa_inputs_contiguous && whenever {
         (t.contiguous(&q), t.contiguous(&k), t.contiguous(&v))
     } else {
         (q, k, v)

@@ -142,6 +142,16 @@ impl Shared {
     }
 }
 
+/// The window that masks are made with. A width of 0, which stands for none in a config that has layers
+/// with a window, is one since transformers 5 only.
+fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
+    let version = facts.transformers;
+    let asked = c.sliding_window;
+    asked
+        .filter(|&window| window > 0 || version == Transformers::V5)
+        .or_else(|| c.idle_window.filter(|_| version == Transformers::V451))
+}
+
 pub(super) struct Causal<L> {
     style: Style,
     embedding: Embedding,
@@ -197,10 +207,7 @@ impl<L: Layer> Causal<L> {
             embedding_dropout: c.dropout.embedding,
             layers,
             windowed: c.windowed.clone(),
-            window: c.sliding_window.or_else(|| {
-                let masked = facts.transformers == Transformers::V451;
-                c.idle_window.filter(|_| masked)
-            }),
+            window: window(c, facts),
             norm,
             rotary,
             lm_head,

@@ -18,6 +18,8 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         drops_attended: false,
         holds: false,
         multiplied: false,
+        contiguous_for_mask: false,
+        unread_rotary: false,
     };
     match c.model_type {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
@@ -70,6 +72,11 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
                 style.checkpoints = recent;
             }
             parts.drops_attended = c.dropout.residual;
+            if !recent {
+                let qwen = c.model_type == DecoderType::Qwen2Moe;
+                parts.contiguous_for_mask = qwen || c.model_type == DecoderType::Olmoe;
+                parts.unread_rotary = qwen;
+            }
         }
     }
     (style, parts)

@@ -3,14 +3,16 @@
 use super::activation::activated;
 use super::attention::dropped;
 use super::builder::Builder;
+use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::moe;
-use crate::spec::{Activation, DecoderConfig, MlpNames};
+use crate::spec::{Activation, DecoderConfig, DecoderType, MlpNames};
 use crate::tape::{Tape, Tensor};
 
 /// What stands beside attention in a layer.
 pub(super) struct FeedForward {
+    name: &'static str,
     mlp: Mlp,
     /// Whether its result is dropped out.
     dropout: bool,
@@ -37,7 +39,13 @@ pub(super) struct FusedMlp {
 impl FeedForward {
     /// The MLP of a layer.
     pub(super) fn new(layer: &Builder, c: &DecoderConfig, names: MlpNames) -> Self {
-        let b = &layer.at("mlp");
+        let numbered = c.model_type == DecoderType::Mixtral;
+        let name = if numbered && layer.facts().transformers != Transformers::V5 {
+            "block_sparse_moe"
+        } else {
+            "mlp"
+        };
+        let b = &layer.at(name);
         let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.mlp_bias);
         let mlp = match (names, c.activation) {
             (MlpNames::Plain([up, down]), activation) => Mlp::Plain(
@@ -54,13 +62,20 @@ impl FeedForward {
             (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, layer)),
         };
         let dropout = c.dropout.residual;
-        Self { mlp, dropout }
+        Self { name, mlp, dropout }
     }
 
-    /// `[B, S, H]` to the same.
-    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+    /// `[B, S, H]` to the same, with a router's logits where the layer is given them.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
+        t.scoped(self.name, None, || {
+            let (out, logits) = self.result(t, x);
+            (dropped(t, out, self.dropout), logits)
+        })
+    }
+
+    fn result(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
         let out = match &self.mlp {
-            Mlp::Gated(mlp) => mlp.forward(t, x),
+            Mlp::Gated(mlp) => return mlp.forward(t, x),
             Mlp::Fused(mlp) => mlp.forward(t, x),
             Mlp::Plain(layers, activation) => {
                 let [up, down] = &**layers;
@@ -71,7 +86,7 @@ impl FeedForward {
                 down.forward(t, &active)
             }
         };
-        dropped(t, out, self.dropout)
+        (out, None)
     }
 }
 

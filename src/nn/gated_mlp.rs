@@ -43,6 +43,25 @@ impl GatedMlp {
         }
     }
 
+    /// Mixtral's of transformers 4 (`MixtralBlockSparseTop2MLP`), whose layers are numbered: from the
+    /// first of `sizes` columns to as many, by way of the second.
+    pub(super) fn numbered(
+        b: &Builder,
+        [hidden, intermediate]: [u64; 2],
+        activation: fn(&Tape, &Tensor) -> Tensor,
+    ) -> Self {
+        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
+        let gate_proj = linear("w1", hidden, intermediate);
+        let down_proj = linear("w2", intermediate, hidden);
+        Self {
+            gate_proj,
+            up_proj: linear("w3", hidden, intermediate),
+            down_proj,
+            activation,
+            liger: b.liger().gated,
+        }
+    }
+
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let product = if self.liger {
             let gate = self.gate_proj.forward(t, x);

@@ -1,10 +1,12 @@
 //! Multi-head latent attention: keys and values are kept as one vector of low rank for all heads.
 //!
-//! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`.
+//! Source: transformers 5.23, `models/deepseek_{v2,v3}/modeling_*.py`, and 4.51, which expands them before
+//! they are turned and keeps them expanded.
 
 use super::attention::{AttentionOptions, attend_with_weights};
 use super::builder::Builder;
 use super::causal::Shared;
+use super::facts::Transformers;
 use super::layers::{Linear, RmsNorm};
 use super::{rotary, rotary_pairs};
 use crate::spec::{DecoderConfig, Latent, LatentRotary};
@@ -82,16 +84,25 @@ impl LatentAttention {
         let [latent, k_turned] = t.split(&compressed, [sizes.rank, sizes.turned], -1);
         let latent = self.kv_a_norm.forward(t, &latent);
         let latent = t.view(&latent, [b, 1, s, sizes.rank]);
+        let early = self.options.facts.transformers != Transformers::V5;
+        let expanded = early.then(|| self.expand(t, &latent));
         let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);
         let (q_turned, k_turned) = self.turn(t, &q_turned, &k_turned, shared);
         let queries = t.cat(&[&q_straight, &q_turned], -1);
-        let (keys, values) = self.expand(t, &latent, &k_turned);
+        let (keys, values) = if let Some([_, straight, values]) = &expanded {
+            let turned = t.expand(&k_turned, [b, straight.dim(1), s, sizes.turned]);
+            let keys = t.cat(&[straight, &turned], -1);
+            t.cached(keys, values.clone())
+        } else {
+            let expanded = self.expand(t, &latent);
+            self.keys(t, expanded, &k_turned)
+        };
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &queries, &keys, &values, mask);
         let out = t.reshape(&out, [b, s, out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         let projected = self.o_proj.forward(t, &out);
-        drop((q, q_straight, compressed, q_turned, k_turned));
+        drop((q, q_straight, compressed, expanded, q_turned, k_turned));
         (projected, weights)
     }
 
@@ -100,14 +111,21 @@ impl LatentAttention {
         let (cos, sin) = (&shared.cos, &shared.sin);
         match self.sizes.rotary {
             LatentRotary::Halves => (rotary::apply(t, q, cos, sin), rotary::apply(t, k, cos, sin)),
+            LatentRotary::Pairs if self.options.facts.transformers != Transformers::V5 => {
+                let (q, k) = (rotary_pairs::halved(t, q), rotary_pairs::halved(t, k));
+                (
+                    rotary::apply(t, &q, cos, sin),
+                    rotary::apply(t, &k, cos, sin),
+                )
+            }
             LatentRotary::Pairs => rotary_pairs::apply_to_pairs(t, q, k, cos, sin),
             LatentRotary::Complex => rotary_pairs::apply_complex(t, q, k, cos),
         }
     }
 
-    /// `expand_kv`: keys `[B, A, S, D]` and values from the latent vector `[B, 1, S, R]` and the
-    /// turned columns of the keys `[B, 1, S, T]`.
-    fn expand(&self, t: &Tape, latent: &Tensor, turned: &Tensor) -> (Tensor, Tensor) {
+    /// From the latent vector `[B, 1, S, R]` keys without their turned columns and values for each
+    /// head, together and apart.
+    fn expand(&self, t: &Tape, latent: &Tensor) -> [Tensor; 3] {
         let sizes = self.sizes;
         let (b, s) = (latent.dim(0), latent.dim(2));
         let width = sizes.straight + sizes.value;
@@ -118,7 +136,21 @@ impl LatentAttention {
             t.transpose(&both, 1, 2)
         };
         let [straight, values] = t.split(&both, [sizes.straight, sizes.value], -1);
-        let turned = t.expand(turned, [b, both.dim(1), s, sizes.turned]);
+        [both, straight, values]
+    }
+
+    /// `expand_kv`: keys `[B, A, S, D]`, with the turned columns `[B, 1, S, T]`, and values.
+    fn keys(
+        &self,
+        t: &Tape,
+        [both, straight, values]: [Tensor; 3],
+        turned: &Tensor,
+    ) -> (Tensor, Tensor) {
+        let sizes = self.sizes;
+        let turned = t.expand(
+            turned,
+            [both.dim(0), both.dim(1), both.dim(2), sizes.turned],
+        );
         let keys = t.new_empty(&both, sizes.head_dim());
         let keys = t.put_columns(keys, &straight);
         (t.put_columns(keys, &turned), values)

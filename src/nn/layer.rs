@@ -10,6 +10,7 @@ use super::families;
 use super::feed_forward::FeedForward;
 use super::latent_attention::LatentAttention;
 use super::norm::Norm;
+use super::rotary::Rotary;
 use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
 use crate::spec::{DecoderConfig, LayerNames};
 use crate::tape::{Tape, Tensor};
@@ -27,11 +28,17 @@ pub(super) struct Parts {
     pub(super) holds: bool,
     /// Whether what is added to the residual stream is multiplied by a number.
     pub(super) multiplied: bool,
+    /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
+    /// only.
+    pub(super) contiguous_for_mask: bool,
+    /// Whether attention has rotary embeddings of its own, which nobody reads.
+    pub(super) unread_rotary: bool,
 }
 
 /// `LlamaDecoderLayer` and its like.
 pub(super) struct DecoderLayer {
     attention: Attention,
+    _unread: Option<Rotary>,
     mlp: FeedForward,
     /// Before and after attention, before and after the MLP.
     norms: [Option<(&'static str, Norm)>; 4],
@@ -52,6 +59,11 @@ impl Layer for DecoderLayer {
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (style, parts) = families::of(c, options.facts);
+        let facts = options.facts;
+        let options = AttentionOptions {
+            contiguous_for_mask: parts.contiguous_for_mask,
+            ..options
+        };
         let at = b.at("self_attn");
         let attention = if let Some(sizes) = c.latent {
             Attention::Latent(Box::new(LatentAttention::new(&at, c, sizes, options)))
@@ -61,11 +73,14 @@ impl Layer for DecoderLayer {
             let attention = RotaryAttention::new(&at, c, options, parts, turned);
             Attention::Rotary(Box::new(attention))
         };
+        let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
+        let unread = parts.unread_rotary.then(rotary);
         let names = LayerNames::of(c);
         let mlp = FeedForward::new(b, c, names.mlp);
         let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
         Self {
             attention,
+            _unread: unread,
             mlp,
             norms: names.norms.map(|name| name.map(|name| (name, norm(name)))),
             parallel: c.parallel_residual,
@@ -94,12 +109,12 @@ impl Block for DecoderLayer {
         let held = self.parts.holds.then(|| [x.clone(), attended.clone()]);
         drop(x);
         let residual = self.add(t, hidden, &normalized(t, after_attention, attended));
-        let changed = {
+        let (changed, logits) = {
             let x = normalized(t, before_mlp, residual.clone());
-            t.scoped("mlp", None, || self.mlp.forward(t, &x))
+            self.mlp.forward(t, &x)
         };
         let out = self.add(t, &residual, &normalized(t, after_mlp, changed));
-        drop((weights, held, shared, outside));
+        drop((weights, logits, held, shared, outside));
         out
     }
 }
@@ -107,7 +122,7 @@ impl Block for DecoderLayer {
 impl DecoderLayer {
     /// The layer's result where the MLP reads the same x as attention did.
     fn beside(&self, t: &Tape, hidden: &Tensor, x: &Tensor, attended: &Tensor) -> Tensor {
-        let changed = t.scoped("mlp", None, || self.mlp.forward(t, x));
+        let (changed, _logits) = self.mlp.forward(t, x);
         let sum = t.add(hidden, attended);
         t.add(&sum, &changed)
     }

@@ -54,6 +54,16 @@ impl Linear {
         Self { weight, adapter }
     }
 
+    /// A weight `[outputs, inputs]` that belongs to no linear layer: it is never quantized and gets no
+    /// adapter.
+    pub(super) fn plain(b: &Builder, inputs: u64, outputs: u64) -> Self {
+        let weight = b.parameter("weight", [outputs, inputs]);
+        Self {
+            weight: Weight::Full { weight, bias: None },
+            adapter: None,
+        }
+    }
+
     /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
     /// the input embedding's weight if it is `tied` to it. It is never quantized.
     pub(super) fn of_output(b: &Builder, inputs: u64, outputs: u64, tied: Option<&Tensor>) -> Self {

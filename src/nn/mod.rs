@@ -26,6 +26,7 @@ mod distilbert;
 mod distilbert_layer;
 mod dora;
 mod encoders;
+mod expert_loop;
 mod facts;
 mod falcon;
 mod falcon_attention;

@@ -2,9 +2,12 @@
 //!
 //! Source: transformers 5.23, `integrations/moe.py` and `models/{mixtral,olmoe,qwen2_moe,
 //! qwen3_moe,deepseek_v2,deepseek_v3}/modeling_*.py`. Tokens are sorted by expert and all experts run as one grouped
-//! product, so that no size depends on where the router sends them.
+//! product, so that no size depends on where the router sends them. In transformers 4 one expert runs
+//! after the other ([`ExpertLoop`]).
 
 use super::builder::Builder;
+use super::expert_loop::ExpertLoop;
+use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::router::{Routed, Router};
@@ -35,10 +38,10 @@ impl Mlp {
         }
     }
 
-    /// `[B, S, H]` to the same.
-    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+    /// `[B, S, H]` to the same, with the router's logits where the layer is given them.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
         match self {
-            Self::Dense(mlp) => mlp.forward(t, x),
+            Self::Dense(mlp) => (mlp.forward(t, x), None),
             Self::Sparse(moe) => moe.forward(t, x),
         }
     }
@@ -47,8 +50,14 @@ impl Mlp {
 /// `MixtralSparseMoeBlock` and its like.
 pub(super) struct SparseMoe {
     router: Router,
-    experts: GroupedExperts,
+    experts: RoutedExperts,
     shared: Option<SharedExpert>,
+}
+
+/// The experts that a router chooses among.
+enum RoutedExperts {
+    Grouped(GroupedExperts),
+    Loop(ExpertLoop),
 }
 
 /// An expert that all tokens go through, weighted by a gate of its own or not at all.
@@ -57,16 +66,46 @@ struct SharedExpert {
     gate: Option<Linear>,
 }
 
+impl SharedExpert {
+    /// `[N, H]` to the same.
+    fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
+        t.scoped("shared_expert", None, || self.mlp.forward(t, tokens))
+    }
+
+    /// Its output for the tokens, weighted by its gate.
+    fn weighted(&self, t: &Tape, tokens: &Tensor, output: Tensor) -> Tensor {
+        let share = self.gate.as_ref().map(|gate| {
+            let gate = t.scoped("shared_expert_gate", None, || gate.forward(t, tokens));
+            t.sigmoid(&gate)
+        });
+        match share {
+            Some(share) => {
+                let weighted = t.mul(&share, &output);
+                drop(output);
+                weighted
+            }
+            None => output,
+        }
+    }
+}
+
 impl SparseMoe {
     fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let hidden = c.hidden_size;
+        let four = b.facts().transformers != Transformers::V5;
         let router = || Router::new(&b.at("gate"), hidden, experts);
-        let grouped = || GroupedExperts::new(&b.at("experts"), hidden, experts);
-        let (router, grouped) = if experts.built_first {
-            let grouped = grouped();
-            (router(), grouped)
+        let routed = || {
+            if four {
+                RoutedExperts::Loop(ExpertLoop::new(b, c, experts))
+            } else {
+                RoutedExperts::Grouped(GroupedExperts::new(&b.at("experts"), hidden, experts))
+            }
+        };
+        let (router, routed) = if experts.are_built_first(four) {
+            let routed = routed();
+            (router(), routed)
         } else {
-            (router(), grouped())
+            (router(), routed())
         };
         let shared = experts.shared_intermediate_size.map(|intermediate| {
             let name = if experts.shared_gate {
@@ -84,66 +123,82 @@ impl SparseMoe {
         });
         Self {
             router,
-            experts: grouped,
+            experts: routed,
             shared,
         }
     }
 
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        match &self.shared {
-            Some(SharedExpert {
-                mlp,
-                gate: Some(gate),
-            }) => self.with_gated_expert(t, x, mlp, gate),
-            Some(SharedExpert { mlp, gate: None }) => self.with_shared_expert(t, x, mlp),
-            None => {
-                let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-                let (out, routed) = self.routed(t, &tokens);
-                let out = t.reshape(&out, *x.shape());
-                drop(routed);
-                out
+    fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
+        match (&self.shared, &self.experts) {
+            (Some(SharedExpert { mlp, gate: None }), _) => {
+                (self.with_shared_expert(t, x, mlp), None)
+            }
+            (shared, RoutedExperts::Grouped(_)) => (self.grouped(t, x, shared.as_ref()), None),
+            (shared, RoutedExperts::Loop(experts)) => {
+                let (out, logits) = self.looped(t, x, experts, shared.as_ref());
+                (out, Some(logits))
             }
         }
     }
 
-    /// Tokens through the experts that the router chooses.
-    fn routed(&self, t: &Tape, tokens: &Tensor) -> (Tensor, Routed) {
-        let routed = t.scoped("gate", None, || self.router.forward(t, tokens));
-        let out = t.scoped("experts", None, || {
-            self.experts
-                .forward(t, tokens, &routed.chosen, &routed.weights)
-        });
-        (out, routed)
+    /// Tokens through the experts that the router chose.
+    fn run(&self, t: &Tape, tokens: &Tensor, routed: &Routed) -> Tensor {
+        let Routed {
+            chosen, weights, ..
+        } = routed;
+        match &self.experts {
+            RoutedExperts::Grouped(experts) => t.scoped("experts", None, || {
+                experts.forward(t, tokens, chosen, weights)
+            }),
+            RoutedExperts::Loop(experts) => experts.forward(t, tokens, chosen, weights).0,
+        }
     }
 
-    /// `Qwen2MoeSparseMoeBlock`.
-    fn with_gated_expert(&self, t: &Tape, x: &Tensor, mlp: &GatedMlp, gate: &Linear) -> Tensor {
+    /// `MixtralSparseMoeBlock` and `Qwen2MoeSparseMoeBlock`.
+    fn grouped(&self, t: &Tape, x: &Tensor, shared: Option<&SharedExpert>) -> Tensor {
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-        let shared = t.scoped("shared_expert", None, || mlp.forward(t, &tokens));
-        let (out, routed) = self.routed(t, &tokens);
-        let shared = {
-            let share = {
-                let gate = t.scoped("shared_expert_gate", None, || gate.forward(t, &tokens));
-                t.sigmoid(&gate)
-            };
-            let weighted = t.mul(&share, &shared);
-            drop(shared);
-            weighted
-        };
-        let out = t.add(&out, &shared);
+        let shared_output = shared.map(|shared| shared.forward(t, &tokens));
+        let routed = t.scoped("gate", None, || self.router.forward(t, &tokens));
+        let mut out = self.run(t, &tokens, &routed);
+        if let (Some(shared), Some(output)) = (shared, shared_output) {
+            let weighted = shared.weighted(t, &tokens, output);
+            out = t.add(&out, &weighted);
+            let out = t.reshape(&out, *x.shape());
+            drop((routed, weighted));
+            return out;
+        }
         let out = t.reshape(&out, *x.shape());
-        drop((routed, shared));
+        drop(routed);
         out
+    }
+
+    /// The same blocks in transformers 4, with the router's logits.
+    fn looped(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        experts: &ExpertLoop,
+        shared: Option<&SharedExpert>,
+    ) -> (Tensor, Tensor) {
+        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let routed = t.scoped("gate", None, || self.router.forward(t, &tokens));
+        let (mut out, held) = experts.forward(t, &tokens, &routed.chosen, &routed.weights);
+        let mut weighted = None;
+        if let Some(shared) = shared {
+            let output = shared.forward(t, &tokens);
+            let added = weighted.insert(shared.weighted(t, &tokens, output));
+            out = t.add(&out, added);
+        }
+        let out = t.reshape(&out, *x.shape());
+        drop((routed.weights, routed.chosen, held, weighted));
+        (out, routed.logits)
     }
 
     /// `DeepseekV3MoE`: the router sees the hidden states before they are flattened.
     fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &GatedMlp) -> Tensor {
         let routed = t.scoped("gate", None, || self.router.forward(t, x));
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-        let out = t.scoped("experts", None, || {
-            self.experts
-                .forward(t, &tokens, &routed.chosen, &routed.weights)
-        });
+        let out = self.run(t, &tokens, &routed);
         let out = t.view(&out, *x.shape());
         let sum = {
             let shared = t.scoped("shared_experts", None, || mlp.forward(t, x));

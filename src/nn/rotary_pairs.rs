@@ -90,6 +90,14 @@ fn turn(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
     t.add(&straight, &turned)
 }
 
+/// The first columns of all pairs of `[B, heads, S, D]` before the second ones: a copy (transformers
+/// 4.51, which then turns halves).
+pub(super) fn halved(t: &Tape, x: &Tensor) -> Tensor {
+    let (b, heads, s, d) = (x.dim(0), x.dim(1), x.dim(2), x.dim(3));
+    let pairs = t.view(x, [b, heads, s, d / 2, 2]);
+    t.reshape(&t.transpose(&pairs, 4, 3), [b, heads, s, d])
+}
+
 /// The angles of `positions` as complex numbers, pairs in float32 `[B, S, D / 2, 2]`.
 pub(super) fn complex(t: &Tape, rotary: &Rotary, positions: &Tensor) -> Tensor {
     let s = positions.dim(-1);

@@ -3,6 +3,8 @@
 //! Source: transformers 5.23, `models/{mixtral,olmoe,deepseek_v2,deepseek_v3}/modeling_*.py`.
 
 use super::builder::Builder;
+use super::facts::Transformers;
+use super::layers::Linear;
 use crate::spec::{Experts, Groups, Routing};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -12,18 +14,20 @@ const BEST_OF_GROUP: u64 = 2;
 
 /// `MixtralTopKRouter` and its like: a score for each expert.
 pub(super) struct Router {
-    weight: Tensor,
+    gate: Linear,
     /// What is added to the scores before experts are chosen, `[E]`.
     correction: Option<Tensor>,
     per_token: u64,
     normalized: bool,
     routing: Routing,
+    /// Whether the weights take the dtype of the tokens, not that of the logits (transformers 4).
+    follows_tokens: bool,
 }
 
 /// What a router gives for N tokens.
 pub(super) struct Routed {
     /// Logits `[N, E]`, which the caller holds.
-    _logits: Tensor,
+    pub(super) logits: Tensor,
     /// Weights of the chosen experts `[N, K]`.
     pub(super) weights: Tensor,
     /// The chosen experts `[N, K]`.
@@ -31,16 +35,23 @@ pub(super) struct Routed {
 }
 
 impl Router {
-    /// For tokens of `hidden` columns.
+    /// For tokens of `hidden` columns. The weight of the scores is a linear layer of its own in
+    /// transformers 4 but for `DeepSeek`'s.
     pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
         let corrected = matches!(experts.routing, Routing::Corrected(_));
+        let four = b.facts().transformers != Transformers::V5;
         Self {
-            weight: b.parameter("weight", [experts.count, hidden]),
+            gate: if four && !corrected {
+                Linear::new(b, hidden, experts.count, false)
+            } else {
+                Linear::plain(b, hidden, experts.count)
+            },
             correction: corrected
                 .then(|| b.buffer("e_score_correction_bias", [experts.count], b.dtype())),
             per_token: experts.per_token,
             normalized: experts.normalized,
             routing: experts.routing,
+            follows_tokens: four,
         }
     }
 
@@ -49,7 +60,7 @@ impl Router {
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
         match self.routing {
             Routing::Softmax => self.softmax(t, &tokens, false),
-            Routing::WideSoftmax => self.softmax(t, &tokens, true),
+            Routing::WideSoftmax => self.softmax(t, &tokens, !self.follows_tokens),
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
             Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
         }
@@ -57,7 +68,7 @@ impl Router {
 
     /// The largest probabilities, which stay in float32 if `wide` says so.
     fn softmax(&self, t: &Tape, tokens: &Tensor, wide: bool) -> Routed {
-        let logits = t.linear(tokens, &self.weight, None);
+        let logits = self.gate.forward(t, tokens);
         let scores = if wide {
             let logits = t.to(&logits, DType::Float32);
             t.softmax(&logits, None)
@@ -70,10 +81,11 @@ impl Router {
             weights = t.div_in_place(weights, &sum);
         }
         if !wide {
-            weights = t.to(&weights, logits.dtype());
+            let like = if self.follows_tokens { tokens } else { &logits };
+            weights = t.to(&weights, like.dtype());
         }
         Routed {
-            _logits: logits,
+            logits,
             weights,
             chosen,
         }
@@ -82,8 +94,13 @@ impl Router {
     /// Logits of a product in float32.
     fn wide_logits(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         let tokens = t.to(tokens, DType::Float32);
-        let weight = t.to(&self.weight, DType::Float32);
-        t.linear(&tokens, &weight, None)
+        match self.gate.weight() {
+            Some(weight) => {
+                let weight = t.to(weight, DType::Float32);
+                t.linear(&tokens, &weight, None)
+            }
+            None => self.gate.forward(t, &tokens),
+        }
     }
 
     /// The largest probabilities, of all experts or of those of the best groups (`DeepSeek-V2`).
@@ -102,7 +119,7 @@ impl Router {
         let weights = t.mul_scalar(&values);
         drop((values, held));
         Routed {
-            _logits: logits,
+            logits,
             weights,
             chosen,
         }
@@ -124,6 +141,8 @@ impl Router {
         let (mask, locals) = groups.mask(t, &best, scores.dim(1));
         choice = only(t, &choice, &mask);
         let (_, chosen) = t.topk(&choice, self.per_token);
+        // In transformers 4 a function of its own chooses.
+        let held = Some((choice, mask, locals, best)).filter(|_| !self.follows_tokens);
         let mut weights = t.gather(&scores, &chosen);
         let mut denominator = None;
         if self.normalized {
@@ -135,9 +154,9 @@ impl Router {
             denominator = Some(sum);
         }
         let weights = t.mul_scalar(&weights);
-        drop((denominator, choice, mask, locals, best, scores));
+        drop((denominator, held, scores));
         Routed {
-            _logits: logits,
+            logits,
             weights,
             chosen,
         }

@@ -34,20 +34,49 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "falcon-7b",
         "falcon-40b",
     ] {
-        let (spec, trace) = run(
-            json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
+        what_is_checked_is_built(
+            &json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
         );
-        let built: Vec<String> = trace
-            .storages
-            .iter()
-            .filter(|storage| storage.category == Category::Parameters)
-            .map(|storage| trace.module(storage))
-            .collect();
-        let checked: Vec<String> = spec::modules(&spec.architecture, spec.task, spec.framework)
-            .into_iter()
-            .flat_map(|module| vec![module.path; module.parameters.len()])
-            .collect();
-        assert_eq!(built, checked, "{model}");
+    }
+}
+
+fn what_is_checked_is_built(scenario: &Value) {
+    let (spec, trace) = run(scenario.clone());
+    let built: Vec<String> = trace
+        .storages
+        .iter()
+        .filter(|storage| storage.category == Category::Parameters)
+        .map(|storage| trace.module(storage))
+        .collect();
+    let checked: Vec<String> = spec::modules(&spec.architecture, spec.task, spec.framework)
+        .into_iter()
+        .flat_map(|module| vec![module.path; module.parameters.len()])
+        .collect();
+    assert_eq!(built, checked, "{scenario}");
+}
+
+#[test]
+fn the_modules_of_mixtures_are_those_of_the_framework() {
+    let (four, five) = (
+        "torch-2.6/transformers-4.51",
+        "torch-2.15/transformers-5.23",
+    );
+    for (model, framework) in [
+        ("mixtral-8x7b", four),
+        ("mixtral-8x7b", five),
+        ("olmoe-1b-7b", four),
+        ("qwen1.5-moe-a2.7b", four),
+        ("qwen1.5-moe-a2.7b", five),
+        ("qwen3-30b-a3b", four),
+        ("qwen3-30b-a3b", five),
+        ("deepseek-v3", four),
+        ("deepseek-v3", five),
+        ("deepseek-v2-lite", five),
+    ] {
+        what_is_checked_is_built(&json!({
+            "model": model, "micro_batch_size": 1, "seq_len": 16, "framework": framework,
+            "model_overrides": {"num_hidden_layers": 5},
+        }));
     }
 }
 

@@ -6,8 +6,8 @@ use super::deepseek::Latent;
 use super::experts::Experts;
 use super::modules::Module;
 use super::{
-    Activation, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, kin, llama, mamba, olmo2, opt, phi,
-    phi3,
+    Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, kin, llama, mamba,
+    olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -285,7 +285,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     match config.model_type {
         DecoderType::Llama
         | DecoderType::Mistral
@@ -294,7 +294,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         | DecoderType::Mixtral
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
-        | DecoderType::Qwen3Moe => llama::modules(config),
+        | DecoderType::Qwen3Moe => llama::modules(config, framework),
         DecoderType::Mamba => mamba::modules(config),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
@@ -303,7 +303,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config),
+        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config, framework),
         DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
         _ => kin::modules(config),

@@ -5,7 +5,7 @@ use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, Experts, Groups, Routing};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout, Finding};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework};
 
 /// Sizes of multi-head latent attention, in columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,7 +207,7 @@ fn groups(experts: u64, defaults: [u64; 2], fields: &mut ConfigFields<'_>) -> Gr
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let mut all = vec![embedding("model.embed_tokens")];
     let low_rank = config
         .latent
@@ -230,7 +230,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
             linear(attention("kv_b_proj"), false),
             linear(attention("o_proj"), config.attention_bias),
         ]);
-        let sparse = experts::modules(config, layer, &at("mlp"));
+        let sparse = experts::modules(config, layer, framework, at);
         if sparse.is_empty() {
             all.extend(
                 ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]

@@ -57,6 +57,11 @@ pub struct Groups {
 }
 
 impl Experts {
+    /// Whether they are built before their router: `DeepSeek`'s always, Qwen's not in transformers 4.
+    pub fn are_built_first(&self, four: bool) -> bool {
+        self.built_first && !(four && self.routing == Routing::Softmax)
+    }
+
     /// Whether the MLP of layer `index` is a mixture of experts.
     pub fn is_sparse(&self, index: usize) -> bool {
         self.sparse.get(index).copied().unwrap_or(false)
@@ -219,26 +224,51 @@ fn sparse(layers: u64, steps: bool, fields: &mut ConfigFields<'_>) -> Vec<bool> 
         .collect()
 }
 
-/// Versions of transformers before 5 run one expert after the other, each over the tokens that its
-/// router sends there, which are not known.
+/// Which mixtures a version of transformers has. Before 5 it runs one expert after the other, each over
+/// the tokens that its router sends there, which are not known.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let Architecture::Decoder(config) = architecture else {
+        return;
+    };
+    let oldest = match config.model_type {
+        DecoderType::DeepseekV2 => Framework::Torch215Transformers523,
+        DecoderType::DeepseekV3 | DecoderType::Qwen3Moe => Framework::Torch26Transformers451,
+        _ => Framework::Torch26Transformers448,
+    };
     let recent = Framework::Torch215Transformers523;
-    let sparse = matches!(architecture, Architecture::Decoder(config) if config.experts.is_some());
-    if sparse && scenario.framework != recent {
+    let missing = match scenario.framework {
+        Framework::Torch215Transformers523 => false,
+        Framework::Torch26Transformers451 => oldest == recent,
+        Framework::Torch26Transformers448 => oldest != Framework::Torch26Transformers448,
+    };
+    if missing {
+        let (name, needed) = (scenario.framework.name(), oldest.name());
         findings.push(
             Finding::error(
                 "framework",
-                "Mixtures of experts are estimated with transformers 5 only.",
-                "混合专家模型目前只支持按 transformers 5 估算。",
+                format!("{name} does not have this model; {needed} does."),
+                format!("{name} 尚无该模型；{needed} 才有。"),
             )
-            .with_fix("framework", recent.name()),
+            .with_fix("framework", needed),
         );
+    } else if config.experts.is_some() && scenario.framework != recent {
+        findings.push(Finding::notice(
+            "framework",
+            "transformers 4 runs one expert after the other over the tokens that its router sends there; \
+             they are taken to be spread evenly. A router that prefers some experts takes a little more.",
+            "transformers 4 逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
+        ));
     }
 }
 
-/// The modules with parameters of the mixture at `path` in `layer`, in the order in which they are
-/// built; none where the layer has no experts.
-pub(super) fn modules(config: &DecoderConfig, layer: u64, path: &str) -> Vec<Module> {
+/// The modules with parameters of the mixture in `layer`, whose parts `layer_part` names, in the order
+/// in which they are built; none where the layer has no experts.
+pub(super) fn modules(
+    config: &DecoderConfig,
+    layer: u64,
+    framework: Framework,
+    layer_part: impl Fn(&'static str) -> String,
+) -> Vec<Module> {
     let Some(experts) = config
         .experts
         .as_ref()
@@ -246,27 +276,40 @@ pub(super) fn modules(config: &DecoderConfig, layer: u64, path: &str) -> Vec<Mod
     else {
         return Vec::new();
     };
+    let four = framework != Framework::Torch215Transformers523;
+    let numbered = four && config.model_type == DecoderType::Mixtral;
+    let path = layer_part(if numbered { "block_sparse_moe" } else { "mlp" });
     let at = |name: &str| format!("{path}.{name}");
-    let mut all = vec![
-        other(at("gate")),
-        Module {
+    let plain_gate = !four || matches!(experts.routing, Routing::Corrected(_));
+    let gate = if plain_gate {
+        other(at("gate"))
+    } else {
+        linear(at("gate"), false)
+    };
+    let gated = ["gate_proj", "up_proj", "down_proj"];
+    let routed = if four {
+        let names = if numbered { ["w1", "w2", "w3"] } else { gated };
+        let part = |index, name| linear(at(&format!("experts.{index}.{name}")), false);
+        (0..experts.count)
+            .flat_map(|index| names.map(|name| part(index, name)))
+            .collect()
+    } else {
+        vec![Module {
             path: at("experts"),
             kind: ModuleKind::Other,
             parameters: &["gate_up_proj", "down_proj"],
-        },
-    ];
-    if experts.built_first {
-        all.reverse();
-    }
+        }]
+    };
+    let mut all = vec![gate];
+    let first = usize::from(!experts.are_built_first(four));
+    all.splice(first..first, routed);
     if experts.shared_intermediate_size.is_some() {
         let shared = if experts.shared_gate {
             "shared_expert."
         } else {
             "shared_experts."
         };
-        all.extend(
-            ["gate_proj", "up_proj", "down_proj"].map(|name| linear(at(shared) + name, false)),
-        );
+        all.extend(gated.map(|name| linear(at(shared) + name, false)));
         if experts.shared_gate {
             all.push(linear(at("shared_expert_gate"), false));
         }

@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout, Finding, experts};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework, experts};
 
 /// Defaults by which the members of the family differ.
 struct Defaults {
@@ -160,7 +160,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let mut all = vec![embedding("model.embed_tokens")];
     let qkv_bias = config.qkv_bias || config.attention_bias;
     for layer in 0..config.num_hidden_layers {
@@ -176,7 +176,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         if norms {
             all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
         }
-        let sparse = experts::modules(config, layer, &at("mlp"));
+        let sparse = experts::modules(config, layer, framework, at);
         if sparse.is_empty() {
             all.extend(
                 ["gate_proj", "up_proj", "down_proj"]

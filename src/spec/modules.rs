@@ -44,7 +44,7 @@ impl Module {
 pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
-        Architecture::Decoder(config) => decoder::modules(config),
+        Architecture::Decoder(config) => decoder::modules(config, framework),
         Architecture::Fla(config) => fla_modules::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bart(config) => bart::modules(config),

@@ -1,7 +1,7 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc
 import torch, transformers
-import evaluation, libraries, masks, scenario as scenarios
+import evaluation, libraries, masks, routing, scenario as scenarios
 from recorder import AutocastCopies, Recorder, storage, tensors
 
 torch.set_num_threads(1)

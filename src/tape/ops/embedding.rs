@@ -12,7 +12,7 @@ const ROWS_PER_THREAD: u64 = 10;
 /// Bytes of an index.
 const INDEX: u64 = 8;
 /// CUB aligns each part of its temporary storage to this many bytes.
-const CUB_ALIGNMENT: u64 = 256;
+pub(super) const CUB_ALIGNMENT: u64 = 256;
 /// Pairs of 8-byte keys and values that a block of CUB's one-sweep radix sort takes (tuning for
 /// compute capability 8.0 and later).
 const SORT_TILE: u64 = 3840;

@@ -134,8 +134,13 @@ impl Tape {
 
     /// `x[rows]` of `[N, ..]`. Saves the rows; its gradient is added to zeros row by row.
     pub fn index_rows(&self, x: &Tensor, rows: &Tensor) -> Tensor {
+        self.index_along(x, 0, rows)
+    }
+
+    /// The same along `axis`.
+    pub fn index_along(&self, x: &Tensor, axis: usize, rows: &Tensor) -> Tensor {
         let mut shape = *x.shape();
-        shape.dims_mut()[0] = rows.numel();
+        shape.dims_mut()[axis] = rows.numel();
         let saved = self.records(&[x]).then(|| self.save(rows));
         let out = self.empty("index", shape, x.dtype());
         let Some(saved) = saved else { return out };
@@ -145,23 +150,25 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let _rows = saved.unpack(t);
+                let rows = saved.unpack(t);
                 let grad = t.empty("new_zeros", from, g.dtype());
-                t.add_rows(g, from.dim(0));
+                t.index_put(g, rows.numel(), 1, from.dims()[axis]);
                 smallvec![Some(grad)]
             }),
         )
     }
 
-    /// What `_index_put_impl_(rows, values, accumulate=True, unsafe=True)` takes for rows out of
-    /// `of` (`index_put_with_sort_kernel`, `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
-    fn add_rows(&self, values: &Tensor, of: u64) {
+    /// What `_index_put_impl_(indices, values, accumulate=True, unsafe=True)` takes for `n` indices of so
+    /// many dimensions, which together tell one out of `of` (`index_put_with_sort_kernel`, `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
+    pub(super) fn index_put(&self, values: &Tensor, n: u64, dimensions: u64, of: u64) {
         const OP: &str = "index_put";
-        let n = values.dim(0);
         let indices = || self.empty(OP, Shape::from([n]), DType::Int64);
-        let wrapped = indices();
-        let linear = indices();
-        drop(wrapped);
+        let position = || {
+            let _wrapped = indices();
+            indices()
+        };
+        let linear = position();
+        (1..dimensions).for_each(|_| drop(position()));
         let _values = self.contiguous(values);
         let sorted = (indices(), indices());
         {

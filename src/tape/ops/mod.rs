@@ -5,6 +5,7 @@
 //! generated code does.
 
 mod activation;
+mod assignment;
 mod attention;
 mod attention_math;
 mod cast;

@@ -39,7 +39,10 @@ X cudaError_t cudaMallocHost(void**p,size_t n){ *p=calloc(1,n?n:1); return cudaS
 X cudaError_t cudaHostAlloc(void**p,size_t n,unsigned){ *p=calloc(1,n?n:1); return cudaSuccess; }
 X cudaError_t cudaFreeHost(void*p){ free(p); return cudaSuccess; }
 X cudaError_t cudaMemGetInfo(size_t*f,size_t*t){ *t=cap(); *f=cap()-used; return cudaSuccess; }
-static cudaError_t cpy(void*d,const void*s,size_t n){ if(isdev(d)) return cudaSuccess; if(isdev(s)){ memset(d,0,n); return cudaSuccess;} memmove(d,s,n); return cudaSuccess; }
+// What the next int that comes from the device is: how many elements a condition holds for, which sizes depend on (routing.py).
+static int answer=0;
+X void fakecuda_answer(int n){ answer=n; }
+static cudaError_t cpy(void*d,const void*s,size_t n){ if(isdev(d)) return cudaSuccess; if(isdev(s)){ memset(d,0,n); if(answer&&n==sizeof answer){ memcpy(d,&answer,n); answer=0; } return cudaSuccess;} memmove(d,s,n); return cudaSuccess; }
 X cudaError_t cudaMemcpy(void*d,const void*s,size_t n,cudaMemcpyKind){ return cpy(d,s,n);} 
 X cudaError_t cudaMemcpyAsync(void*d,const void*s,size_t n,cudaMemcpyKind,cudaStream_t){ return cpy(d,s,n);} 
 X cudaError_t cudaMemset(void*d,int v,size_t n){ if(!isdev(d)) memset(d,v,n); return cudaSuccess; }

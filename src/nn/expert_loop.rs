@@ -1,0 +1,102 @@
+//! Experts that run one after the other, each over the tokens that are sent to it.
+//!
+//! Source: transformers 4.51 and 4.48, `models/{mixtral,olmoe,qwen2_moe,qwen3_moe,deepseek_v3}/
+//! modeling_*.py`. How many tokens an expert gets depends on what the router has learned; here they
+//! are spread as evenly as can be.
+
+use super::builder::Builder;
+use super::gated_mlp::GatedMlp;
+use crate::spec::{DecoderConfig, DecoderType, Experts};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// The experts of one layer.
+pub(super) struct ExpertLoop {
+    experts: Vec<GatedMlp>,
+    /// Whether weights are read first and experts without tokens left out (`DeepseekV3MoE.moe`).
+    weights_first: bool,
+}
+
+/// The variables of a loop that has run.
+pub(super) type Held = (Tensor, [Option<Tensor>; 5]);
+
+impl ExpertLoop {
+    pub(super) fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
+        let sizes = [c.hidden_size, experts.intermediate_size];
+        let named = c.model_type == DecoderType::Mixtral;
+        Self {
+            experts: b.items("experts", experts.count, |b| {
+                if named {
+                    GatedMlp::numbered(b, sizes, Tape::silu)
+                } else {
+                    GatedMlp::new(b, sizes[0], sizes[1], Tape::silu)
+                }
+            }),
+            weights_first: c.model_type == DecoderType::DeepseekV3,
+        }
+    }
+
+    /// Tokens `[N, H]` through the experts `[N, K]` that were chosen for them, weighted,
+    /// with what the loop's variables refer to in the end.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        tokens: &Tensor,
+        chosen: &Tensor,
+        weights: &Tensor,
+    ) -> (Tensor, Held) {
+        let (n, k) = (chosen.dim(0), chosen.dim(1));
+        let count = self.experts.len() as u64;
+        let dtype = if self.weights_first {
+            weights.dtype()
+        } else {
+            tokens.dtype()
+        };
+        let mut out = t.empty("zeros", *tokens.shape(), dtype);
+        let mask = t.empty("one_hot", Shape::from([n, k, count]), DType::Int64);
+        let order = if self.weights_first { [n, k] } else { [k, n] };
+        // What a step's variables refer to, until the next step.
+        let mut held: [Option<Tensor>; 5] = Default::default();
+        for (index, expert) in (0..).zip(&self.experts) {
+            let share = n * k / count + u64::from(u64::from(index) < n * k % count);
+            let at = t.where_set(order, share);
+            held[0] = Some(at.clone());
+            if self.weights_first && share == 0 {
+                continue;
+            }
+            let rows = t.select(&at, 0);
+            let read = || {
+                if self.weights_first {
+                    t.index_elements(weights, &at)
+                } else {
+                    t.index_elements(&t.unsqueeze(weights, 2), &at)
+                }
+            };
+            if self.weights_first {
+                held[1] = Some(read());
+            }
+            let input = if self.weights_first {
+                t.index_rows(tokens, &rows)
+            } else {
+                let found = t.index_along(&t.unsqueeze(tokens, 0), 1, &rows);
+                t.view(&found, [rows.numel(), tokens.dim(1)])
+            };
+            held[2] = Some(input.clone());
+            let mut result = Some(t.scoped("experts", Some(index), || expert.forward(t, &input)));
+            if self.weights_first {
+                held[3].clone_from(&result);
+            }
+            let weighted = {
+                let first = held[1].as_ref().map(|weights| t.unsqueeze(weights, 1));
+                let weights = first.unwrap_or_else(read);
+                let result = result.take();
+                result.map(|result| t.mul(&result, &weights))
+            };
+            held[4].clone_from(&weighted);
+            if let Some(weighted) = weighted {
+                out = t.index_add_in_place(out, &rows, &t.to(&weighted, dtype));
+            }
+        }
+        (t.to(&out, tokens.dtype()), (mask, held))
+    }
+}
