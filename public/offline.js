@@ -1,3 +1,6 @@
+// What stands beside the page's own program: offline use, newer versions, and a word when the
+// program cannot start.
+
 // Asks for the service worker once the page has settled, and tells the page of newer versions.
 // A sandboxed frame has no storage of its own and does without.
 const worker = self.origin !== "null" && isSecureContext ? navigator.serviceWorker : undefined;
@@ -8,3 +11,27 @@ addEventListener("load", () => setTimeout(() => worker?.register("sw.js").catch(
 addEventListener("visibilitychange", () => {
   if (!document.hidden) worker?.controller?.postMessage({ highwater: "check" });
 });
+
+// While only the skeleton stands, whatever breaks kept WebAssembly from starting: the reader gets a
+// sentence and a link instead of a page that seems to load for ever.
+const SAID = {
+  en: ["Highwater could not start: this browser lacks WebAssembly, or something stopped it. ", "Which browsers have it"],
+  zh: ["Highwater 无法启动：此浏览器不支持 WebAssembly，或其被阻止。", "哪些浏览器支持"],
+};
+function cannotStart() {
+  if (!document.getElementById("skeleton") || document.querySelector(".failure")) return;
+  const asked = new URLSearchParams(location.search).get("lang") ?? navigator.language;
+  const [sentence, name] = SAID[asked.slice(0, 2)] ?? SAID.en;
+  const link = document.createElement("a");
+  link.href = "https://webassembly.org/features/";
+  link.textContent = name;
+  const panel = document.createElement("p");
+  panel.className = "failure";
+  panel.setAttribute("role", "alert");
+  panel.append(sentence, link);
+  document.body.prepend(panel);
+  document.getElementById("skeleton").hidden = true;
+}
+addEventListener("error", cannotStart, true);
+addEventListener("unhandledrejection", cannotStart);
+if (typeof WebAssembly !== "object") cannotStart();

@@ -34,6 +34,17 @@ pub struct Lifetime {
 }
 
 impl Target {
+    /// The stable name of a part of memory; of nothing else.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Category(category) => Some(category.name()),
+            Self::Other(name) => Some(name),
+            Self::Host(part) => Some(part.name()),
+            Self::Phase(_) | Self::Tensor(_) => None,
+        }
+    }
+
     /// What is highlighted where single tensors are not shown.
     #[must_use]
     pub fn broadly(self) -> Self {

@@ -61,6 +61,15 @@ impl Store {
         self.kept.set(Some(self.scenario.get_untracked()));
     }
 
+    /// Keeps the configuration on screen, or lets go of the one that is kept.
+    pub fn toggle_kept(&self) {
+        if untrack(|| self.kept.is_on()) {
+            self.kept.set(None);
+        } else {
+            self.keep();
+        }
+    }
+
     /// A becomes B, and B becomes A.
     pub fn swap(&self) {
         if let Some(a) = self.kept.0.scenario.get_untracked() {

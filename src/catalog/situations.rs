@@ -7,6 +7,8 @@ pub struct Situation {
     pub id: &'static str,
     /// The scenario, as JSON.
     pub scenario: &'static str,
+    /// The name of the situation that it is compared with, if it is.
+    pub against: Option<&'static str>,
     /// The question, in English and in Chinese.
     pub question: (&'static str, &'static str),
 }
@@ -34,6 +36,7 @@ pub static SITUATIONS: &[Situation] = &[
     Situation {
         id: "peak-in-the-optimizer",
         scenario: r#"{"model": "qwen2.5-1.5b", "micro_batch_size": 2, "seq_len": 256}"#,
+        against: None,
         question: (
             "Where is the peak? 2 samples: in the optimizer",
             "峰值在哪里？2 个样本：在优化器更新",
@@ -42,6 +45,7 @@ pub static SITUATIONS: &[Situation] = &[
     Situation {
         id: "peak-in-backward",
         scenario: r#"{"model": "qwen2.5-1.5b", "micro_batch_size": 16, "seq_len": 256}"#,
+        against: None,
         question: (
             "Where is the peak? 16 samples: in backward",
             "峰值在哪里？16 个样本：在反向",
@@ -52,6 +56,7 @@ pub static SITUATIONS: &[Situation] = &[
         scenario: r#"{"model": {"linear": {"in_features": 10000, "out_features": 50000}},
             "micro_batch_size": 5000, "optimizer": {"name": "none", "impl": "none"},
             "loss": "none", "keep_outputs": true}"#,
+        against: None,
         question: (
             "One linear layer, three forward passes",
             "单个线性层，前向三次",
@@ -66,6 +71,7 @@ pub static SITUATIONS: &[Situation] = &[
             "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
             "hardware": {"gpu": "rtx-4000-ada", "host_ram": 16000000000}"#
         ),
+        against: None,
         question: ("T5 on 20 GB: batch 8", "20 GB 显卡上的 T5：批次 8"),
     },
     Situation {
@@ -77,6 +83,7 @@ pub static SITUATIONS: &[Situation] = &[
             "host": {"tokenizer": "unigram", "checkpoint": "random_init"},
             "hardware": {"gpu": "rtx-4000-ada", "host_ram": 16000000000}"#
         ),
+        against: None,
         question: (
             "T5 on 20 GB: batch 24 fills the GPU, not the RAM",
             "20 GB 显卡上的 T5：批次 24 占满显存，内存不变",
@@ -92,6 +99,7 @@ pub static SITUATIONS: &[Situation] = &[
             "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 3,
             "host_ram": 32000000000, "swap": 4000000000}"#
         ),
+        against: None,
         question: (
             "RAM is full and swapping, three GPUs half empty",
             "内存已满并开始交换，三块显卡却半空",
@@ -107,9 +115,10 @@ pub static SITUATIONS: &[Situation] = &[
             "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 2,
             "host_ram": 16000000000}"#
         ),
+        against: None,
         question: (
-            "Into 16 GB of RAM, A: everything in memory",
-            "放进 16 GB 内存，方案 A：数据全部载入",
+            "Into 16 GB of RAM: everything in memory",
+            "放进 16 GB 内存：数据全部载入",
         ),
     },
     Situation {
@@ -122,9 +131,10 @@ pub static SITUATIONS: &[Situation] = &[
             "hardware": {"gpu": "rtx-4000-ada", "gpus_per_node": 2,
             "host_ram": 16000000000}"#
         ),
+        against: Some("in-memory"),
         question: (
-            "Into 16 GB of RAM, B: read on demand",
-            "放进 16 GB 内存，方案 B：按需读取",
+            "Into 16 GB of RAM: in memory (A) beside read on demand (B)",
+            "放进 16 GB 内存：全部载入（A）与按需读取（B）对比",
         ),
     },
     Situation {
@@ -136,6 +146,7 @@ pub static SITUATIONS: &[Situation] = &[
             "dataloader": {"num_workers": 8},
             "hardware": {"gpu": "rtx-4090", "gpus_per_node": 7, "processes_per_gpu": 2,
             "host_ram": 269500000000}}"#,
+        against: None,
         question: (
             "Two LoRA jobs on one GPU run out of memory",
             "一块 GPU 上的两个 LoRA 任务显存不足",
@@ -145,6 +156,7 @@ pub static SITUATIONS: &[Situation] = &[
         id: "8b-bf16",
         scenario: r#"{"model": "llama-3.1-8b", "micro_batch_size": 1, "seq_len": 4096,
             "precision": "bf16", "activation_checkpointing": "full"}"#,
+        against: None,
         question: (
             "An 8B model in pure bf16 on one 80 GB GPU",
             "80 GB 显卡上的 8B 模型，纯 bf16",

@@ -140,6 +140,24 @@ impl<K> CapacityBar<K> {
         self
     }
 
+    /// Two bars on the larger of their scales.
+    #[must_use]
+    pub fn beside(self, other: Self) -> (Self, Self) {
+        let scale = self.scale.max(other.scale);
+        (self.on_scale(scale), other.on_scale(scale))
+    }
+
+    fn on_scale(mut self, scale: f64) -> Self {
+        let shrink = self.scale / scale;
+        for part in self.parts.iter_mut().chain(&mut self.uncounted) {
+            part.start *= shrink;
+            part.width *= shrink;
+        }
+        self.capacity_at *= shrink;
+        self.scale = scale;
+        self
+    }
+
     /// Where an amount lies on the scale, at most at its end.
     pub fn at(&self, bytes: Bytes) -> f64 {
         (bytes.get() as f64 / self.scale).min(1.0)

@@ -3,6 +3,7 @@
 use super::CapacityBar;
 use crate::report::{DeviceReport, StepReport};
 use crate::tape::Category;
+use crate::units::Bytes;
 
 /// A part of what nvidia-smi shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,21 +42,26 @@ pub fn binding_step(device: &DeviceReport) -> &StepReport {
     }
 }
 
-/// What nvidia-smi shows at the peak, against what programs can use.
-pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
+/// The parts of what nvidia-smi shows at the peak.
+pub(super) fn device_parts(device: &DeviceReport) -> Vec<(DevicePart, Bytes)> {
     let composition = &binding_step(device).peak.composition;
     let tensors = composition.total();
     let own = device.run.peak_reserved.max(tensors);
     let others = device.total - device.context - own;
-    let parts = composition
+    composition
         .parts()
         .map(|(category, bytes)| (DevicePart::Category(category), bytes))
         .chain([
             (DevicePart::Cached, own - tensors),
             (DevicePart::OtherProcesses, others),
             (DevicePart::Context, device.context),
-        ]);
-    CapacityBar::folded(parts, DevicePart::Small, device.usable)
+        ])
+        .collect()
+}
+
+/// What nvidia-smi shows at the peak, against what programs can use.
+pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
+    CapacityBar::folded(device_parts(device), DevicePart::Small, device.usable)
 }
 
 #[cfg(test)]

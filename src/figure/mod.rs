@@ -7,6 +7,7 @@
 //! the counted parts of a bar add up to its total.
 
 mod bar;
+mod compare;
 mod device;
 mod host;
 mod peaks;
@@ -15,6 +16,7 @@ mod tensors;
 mod zoom;
 
 pub use bar::{CapacityBar, Part, Standing};
+pub use compare::{Comparison, Pair, compare_device, compare_host};
 pub use device::{DevicePart, binding_step, device_bar};
 pub use host::{HostBarPart, NodeRow, host_bar, node_rows};
 pub use peaks::{PhasePeak, phase_peaks};

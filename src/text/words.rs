@@ -211,6 +211,18 @@ words! {
     NoLimit: "no limit", "无上限";
     Off: "off", "关闭";
     On: "on", "开启";
+    TensorsWaiting: "The model is run once more, tensor by tensor, when this is in sight\u{2026}", "滚动到此处时会逐个张量地再运行一次模型\u{2026}";
+    Compare: "Compare", "对比";
+    CompareHelp: "Keep this configuration as A; what you change from now on is B.", "把当前配置保留为 A，此后的修改即为 B。";
+    CompareTitle: "A and B side by side", "A 与 B 对比";
+    CompareSame: "A is kept. Change a setting: what is on screen is B.", "已保留 A。修改任一选项，屏幕上的即为 B。";
+    CompareNoAnswer: "A has no answer yet.", "A 暂无结果。";
+    CompareSwap: "Swap A and B", "交换 A 与 B";
+    CompareKeep: "Keep B as A", "把 B 设为 A";
+    CompareDifference: "B \u{2212} A", "B \u{2212} A";
+    CompareSettings: "Settings that differ", "不同的选项";
+    GlobalBatch: "Global batch size", "全局批次大小";
+    KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";
     Situations: "Situations", "典型情形";
 }
 

@@ -260,7 +260,8 @@ fn CapacityPanel<K: Shown>(
     }
 }
 
-fn device_part(name: &str) -> Option<DevicePart> {
+/// The part of the GPU's bar behind a key.
+pub(super) fn device_part(name: &str) -> Option<DevicePart> {
     [
         DevicePart::Cached,
         DevicePart::OtherProcesses,

@@ -1,6 +1,6 @@
 //! The compact widget in somebody else's page.
 
-use super::bars::{DevicePanel, HostPanel};
+use super::compare::Bars;
 use super::controls::{GPU, MICRO_BATCH_SIZE, SEQ_LEN};
 use super::notices::Notices;
 use super::verdict::VerdictPanel;
@@ -38,8 +38,7 @@ pub(super) fn Embedded() -> impl IntoView {
                 </section>
             })}
             <Show when=move || store.has_answer()>
-                <DevicePanel />
-                <HostPanel />
+                <Bars />
             </Show>
         </main>
     }

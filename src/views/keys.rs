@@ -10,6 +10,7 @@ use leptos::prelude::*;
 const KEYS: &[(&str, Word)] = &[
     ("/", Word::KeySearch),
     ("?", Word::KeyKeys),
+    ("c", Word::KeyCompare),
     ("\u{2190} \u{2192} \u{2191} \u{2193}", Word::KeyArrows),
     ("Shift + \u{2190} \u{2192}", Word::KeyLeap),
     ("Home, End", Word::KeyEnds),
@@ -34,6 +35,7 @@ pub(super) fn KeysButton() -> impl IntoView {
         }
         match event.key().as_str() {
             "/" if browser::focus_first("#model") => event.prevent_default(),
+            "c" => store.toggle_kept(),
             "?" => {
                 open.set(true);
                 request_animation_frame(|| {

@@ -1,5 +1,6 @@
 //! The head of the page: what this is, language, units and sharing.
 
+use super::compare::CompareButton;
 use super::keys::KeysButton;
 use super::share::SharePanel;
 use super::situations::Situations;
@@ -50,6 +51,7 @@ pub(super) fn Masthead() -> impl IntoView {
             </div>
             <div class="ways">
                 <Situations />
+                <CompareButton />
                 <TourButton />
                 <KeysButton />
             </div>

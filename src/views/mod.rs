@@ -5,8 +5,10 @@
 //! `figure`, `chart` and `text`.
 
 mod assumptions;
+mod bar_row;
 mod bars;
 mod breakdown;
+mod compare;
 mod controls;
 mod crossover;
 mod embedded;

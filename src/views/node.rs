@@ -1,12 +1,10 @@
 //! The node: host RAM rank by rank, and what makes it grow.
 
-use super::bars::{Shown, host_part, segments};
+use super::bar_row::{Limit, bar_row};
+use super::bars::host_part;
 use crate::app::{Store, use_store};
 use crate::figure::{CapacityBar, HostBarPart, NodeRow, node_rows};
-use crate::text::{
-    Scale, Word, amount, bar_name, exact_bytes, growth_sentence, more_ranks, rank_name,
-};
-use crate::widgets::Bar;
+use crate::text::{Word, amount, growth_sentence, more_ranks, rank_name};
 use leptos::prelude::*;
 
 fn row_name(row: NodeRow, store: Store) -> String {
@@ -20,59 +18,10 @@ fn row_name(row: NodeRow, store: Store) -> String {
 
 /// One row: whose it is, its bar, its total.
 fn row((row, bar): (NodeRow, CapacityBar<HostBarPart>), store: Store) -> impl IntoView {
-    let bar = StoredValue::new(bar);
-    let parts = Memo::new(move |_| bar.with_value(|bar| segments(bar, store)));
-    let name = Signal::derive(move || {
-        let (units, language) = (store.units.get(), store.language.get());
-        let labels: Vec<_> = parts.with(|parts| {
-            let counted = parts.iter().filter(|part| !part.uncounted);
-            counted
-                .map(|part| (part.label.clone(), part.number.clone()))
-                .collect()
-        });
-        bar.with_value(|bar| {
-            let title = row_name(row, store);
-            bar_name(&title, &labels, bar.total, bar.capacity, units, language)
-        })
-    });
-    let current = Memo::new(move |_| {
-        let target = store.focus.broadly()?;
-        let all = parts.with(|parts| parts.iter().map(|part| part.key).collect::<Vec<_>>());
-        all.into_iter()
-            .find(|key| host_part(key).is_some_and(|part| part.target() == target))
-    });
-    let on_point = move |key: Option<&'static str>| {
-        store
-            .focus
-            .point(key.and_then(host_part).map(Shown::target));
-    };
-    let on_pick = move |key: &'static str| {
-        if let Some(part) = host_part(key) {
-            store.focus.toggle(part.target());
-        }
-    };
-    let total = bar.with_value(|bar| bar.total);
-    let capacity = bar.with_value(|bar| bar.capacity);
-    view! {
-        <li class="node-row">
-            <span class="node-name">{Signal::derive(move || row_name(row, store))}</span>
-            <Bar
-                name
-                segments=parts
-                capacity=Signal::stored(None)
-                ghost=Signal::stored(None)
-                current
-                on_point
-                on_pick
-            />
-            <span
-                class="node-number"
-                title=Signal::derive(move || exact_bytes(total, store.language.get()))
-            >
-                {Signal::derive(move || Scale::new(capacity, store.units.get()).finer_amount(total))}
-            </span>
-        </li>
-    }
+    let name = Signal::derive(move || row_name(row, store));
+    let capacity = bar.capacity;
+    let bar = Signal::stored(Some(bar));
+    bar_row(name, bar, host_part, Limit::Unmarked(capacity))
 }
 
 /// The panel.

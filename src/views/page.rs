@@ -1,8 +1,8 @@
 //! The whole page.
 
 use super::assumptions::AssumptionsPanel;
-use super::bars::{DevicePanel, HostPanel};
 use super::breakdown::BreakdownPanel;
+use super::compare::Bars;
 use super::controls::{Controls, Groups};
 use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
@@ -53,8 +53,7 @@ fn Whole() -> impl IntoView {
                     <UpdateNotice />
                     <Notices />
                     <Show when=move || store.has_answer()>
-                        <DevicePanel />
-                        <HostPanel />
+                        <Bars />
                         <PhasesPanel />
                         <TimelinePanel />
                         <CrossoverPanel />

@@ -1,11 +1,15 @@
 //! Situations that people ask about, each a link.
 
-use crate::app::{query_of_scenario, use_store, visit};
+use crate::app::{query_of_two, use_store, visit};
 use crate::catalog::{SITUATIONS, Situation};
 use crate::codec::decode_json;
-use crate::text::{Language, Word};
+use crate::text::Word;
 use crate::widgets::Menu;
 use leptos::prelude::*;
+
+fn situation_named(id: &str) -> Option<&'static Situation> {
+    SITUATIONS.iter().find(|situation| situation.id == id)
+}
 
 /// The menu of situations.
 #[component]
@@ -14,10 +18,11 @@ pub(super) fn Situations() -> impl IntoView {
     let open = RwSignal::new(false);
     let link = move |situation: &'static Situation| {
         let (scenario, _) = decode_json(situation.scenario);
-        let query = query_of_scenario(store, &scenario);
+        let against = situation.against.and_then(situation_named);
+        let against = against.map(|other| decode_json(other.scenario).0);
+        let query = query_of_two(store, &scenario, against);
         let href = format!("?{query}");
         let chosen = store.scenario.with_untracked(|now| *now == scenario);
-        let (english, chinese) = situation.question;
         view! {
             <li>
                 <a
@@ -29,10 +34,7 @@ pub(super) fn Situations() -> impl IntoView {
                         visit(store, &query);
                     }
                 >
-                    {match store.language.get_untracked() {
-                        Language::English => english,
-                        Language::Chinese => chinese,
-                    }}
+                    {store.language.get_untracked().of(situation.question)}
                 </a>
             </li>
         }

@@ -67,7 +67,11 @@ pub(super) fn TensorsPanel() -> impl IntoView {
     });
     let chosen = Signal::derive(move || only.get().map_or(ALL, Category::name).to_owned());
     let more = Signal::derive(move || groups.with(Vec::len) > FIRST && !whole.get());
+    let there = Memo::new(move |_| store.detail.with(Option::is_some));
     let summary = move || {
+        if !there.get() {
+            return Word::TensorsWaiting.text(store.language.get()).to_owned();
+        }
         let (units, language) = (store.units.get(), store.language.get());
         let count: usize = groups.with(|all| all.iter().map(|g| g.members.len()).sum());
         let total = groups.with(|all| all.iter().map(|g| g.total).sum());
@@ -94,7 +98,8 @@ pub(super) fn TensorsPanel() -> impl IntoView {
                 </label>
             </header>
             <p class="figure-summary">{Signal::derive(summary)}</p>
-            <TensorTable groups whole />
+            <div class="bone bone-rows" hidden=Signal::derive(move || there.get())></div>
+            <TensorTable groups whole there />
             <button
                 type="button"
                 class="quiet"
@@ -117,6 +122,8 @@ fn TensorTable(
     groups: Memo<Vec<TensorGroup>>,
     /// Whether it shows all of them.
     whole: RwSignal<bool>,
+    /// Whether there is anything to show.
+    there: Memo<bool>,
 ) -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
@@ -126,6 +133,7 @@ fn TensorTable(
             role="region"
             tabindex="0"
             aria-label=word(Word::Table)
+            hidden=Signal::derive(move || !there.get())
         >
             <table class="numbers tensors">
                 <thead>

@@ -88,13 +88,3 @@ test("the first estimate is on screen soon after navigation", async () => {
   );
   assert.ok(best < FIRST_ESTIMATE_LIMIT_MS, `${best} ms`);
 });
-
-test("without scripts there is a sentence instead of a blank page", async () => {
-  const options = { javaScriptEnabled: false, ready: false };
-  const { page, problems, close } = await open(browser, site.url, options);
-  const text = await page.locator("noscript").innerText();
-  assert.match(text, /needs JavaScript and WebAssembly/);
-  // Scripts that are announced beforehand are not loaded: that is the point.
-  problems.splice(0);
-  await close();
-});

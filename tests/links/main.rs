@@ -5,6 +5,7 @@
 //! renamed or a default that changes breaks links that stand in papers and messages.
 
 use highwater::codec::decode_query;
+use highwater::spec::Scenario;
 use serde_json::Value;
 
 fn published() -> impl Iterator<Item = Value> {
@@ -24,18 +25,24 @@ fn differences(path: &str, expected: &Value, actual: &Value, found: &mut Vec<Str
     }
 }
 
+fn tree(scenario: &Scenario) -> Value {
+    let mut tree = serde_json::to_value(scenario).expect("a scenario");
+    // Without a value there is no padding in training, which is what every link was about.
+    if tree["padding_mask"].is_null() {
+        tree["padding_mask"] = false.into();
+    }
+    tree
+}
+
 #[test]
 fn published_links_mean_what_they_meant() {
     for line in published() {
         let link = line["link"].as_str().expect("a link");
-        let (scenario, _, findings) = decode_query(link);
-        let mut actual = serde_json::to_value(&scenario).expect("a scenario");
-        // Without a value there is no padding in training, which is what every link was about.
-        if actual["padding_mask"].is_null() {
-            actual["padding_mask"] = false.into();
-        }
+        let (scenario, view, findings) = decode_query(link);
         let mut found = Vec::new();
-        differences("scenario", &line["scenario"], &actual, &mut found);
+        differences("scenario", &line["scenario"], &tree(&scenario), &mut found);
+        let against = view.against.map(|other| tree(&other)).unwrap_or_default();
+        differences("against", &line["against"], &against, &mut found);
         assert!(found.is_empty(), "{link}: {}", found.join("; "));
         let noticed: Vec<_> = findings
             .iter()

@@ -1,0 +1,342 @@
+//! A and B: the configuration that was kept beside the one on screen.
+
+use super::bar_row::{Limit, bar_row};
+use super::bars::{DevicePanel, HostPanel, Shown, background, device_part, host_part};
+use super::value::value_text;
+use crate::app::{Store, use_store};
+use crate::codec::differences;
+use crate::figure::{Comparison, Pair, compare_device, compare_host};
+use crate::report::Report;
+use crate::spec::Scenario;
+use crate::text::{
+    Language, Scale, Word, difference, exact, setting_name, verdict_answer, verdict_detail,
+};
+use crate::units::Bytes;
+use leptos::prelude::*;
+
+/// The button that keeps the configuration on screen as A, or lets it go.
+#[component]
+pub(super) fn CompareButton() -> impl IntoView {
+    let store = use_store();
+    let on = Memo::new(move |_| store.kept.is_on());
+    view! {
+        <button
+            type="button"
+            class="quiet"
+            id="compare-button"
+            aria-pressed=Signal::derive(move || on.get().to_string())
+            title=Signal::derive(move || Word::CompareHelp.text(store.language.get()))
+            on:click=move |_| store.toggle_kept()
+        >
+            {Signal::derive(move || Word::Compare.text(store.language.get()))}
+        </button>
+    }
+}
+
+/// The bars: of the configuration on screen, or of both.
+#[component]
+pub(super) fn Bars() -> impl IntoView {
+    let store = use_store();
+    let on = Memo::new(move |_| store.kept.is_on());
+    move || {
+        if on.get() {
+            view! { <ComparePanel /> }.into_any()
+        } else {
+            view! {
+                <DevicePanel />
+                <HostPanel />
+            }
+            .into_any()
+        }
+    }
+}
+
+/// What both answers give together.
+fn both<T>(store: Store, of: impl FnOnce(&Report, &Report) -> T) -> Option<T> {
+    let a = store.kept.answer()?;
+    store
+        .answer
+        .with(|b| Some(of(&a.report, &b.as_ref()?.report)))
+}
+
+/// The panel.
+#[component]
+fn ComparePanel() -> impl IntoView {
+    let store = use_store();
+    let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
+    let device = Memo::new(move |_| both(store, compare_device));
+    let host = Memo::new(move |_| both(store, compare_host));
+    let note = move || {
+        let language = store.language.get();
+        let Some(a) = store.kept.scenario() else {
+            return String::new();
+        };
+        if store.scenario.with(|b| *b == *a) {
+            return Word::CompareSame.text(language).to_owned();
+        }
+        if store.kept.answer().is_none() {
+            return Word::CompareNoAnswer.text(language).to_owned();
+        }
+        String::new()
+    };
+    let note = Memo::new(move |_| note());
+    view! {
+        <section class="card figure compare" data-testid="compare" aria-labelledby="compare-title">
+            <header class="figure-head">
+                <h2 id="compare-title">{word(Word::CompareTitle)}</h2>
+                <div class="figure-tools">
+                    <button type="button" class="quiet" on:click=move |_| store.swap()>
+                        {word(Word::CompareSwap)}
+                    </button>
+                    <button type="button" class="quiet" on:click=move |_| store.keep()>
+                        {word(Word::CompareKeep)}
+                    </button>
+                    <button type="button" class="quiet" on:click=move |_| store.kept.set(None)>
+                        {word(Word::Close)}
+                    </button>
+                </div>
+            </header>
+            <p class="figure-summary" role="status" hidden=Signal::derive(move || note.with(String::is_empty))>
+                {note}
+            </p>
+            <Verdicts />
+            <TwoBars title=Word::Vram all=device find=device_part />
+            <TwoBars title=Word::Ram all=host find=host_part />
+            <Settings />
+            <div class="compare-tables">
+                <Parts title=Word::Vram all=device />
+                <Parts title=Word::Ram all=host />
+            </div>
+        </section>
+    }
+}
+
+/// The two answers in words.
+#[component]
+fn Verdicts() -> impl IntoView {
+    let store = use_store();
+    let sentence = move |report: &Report| {
+        let (units, language) = (store.units.get(), store.language.get());
+        let answer = verdict_answer(&report.verdict, units, language);
+        (
+            answer,
+            verdict_detail(&report.verdict, units, language),
+            report.verdict.fits,
+        )
+    };
+    let line = move |side: &'static str, said: Option<(String, String, bool)>| {
+        said.map(|(answer, detail, fits)| {
+            view! {
+                <li data-fits=fits.to_string()>
+                    <b class="side">{side}</b>
+                    <span>
+                        <strong>{answer}</strong>
+                        " "
+                        {detail}
+                    </span>
+                </li>
+            }
+        })
+    };
+    let a = Memo::new(move |_| store.kept.answer().map(|a| sentence(&a.report)));
+    let b = Memo::new(move |_| {
+        store
+            .answer
+            .with(|b| b.as_ref().map(|b| sentence(&b.report)))
+    });
+    view! {
+        <ul class="sides">
+            {move || line("A", a.get())}
+            {move || line("B", b.get())}
+        </ul>
+    }
+}
+
+/// One memory: both bars on one scale.
+#[component]
+fn TwoBars<K: Shown>(
+    /// Which memory.
+    title: Word,
+    /// Both.
+    all: Memo<Option<Comparison<K>>>,
+    /// The part behind a key.
+    find: fn(&str) -> Option<K>,
+) -> impl IntoView {
+    let store = use_store();
+    let heading = Signal::derive(move || title.text(store.language.get()));
+    let named = move |side: &'static str| Signal::derive(move || side.to_owned());
+    let a = Signal::derive(move || all.with(|all| all.as_ref().map(|all| all.a.clone())));
+    let b = Signal::derive(move || all.with(|all| all.as_ref().map(|all| all.b.clone())));
+    view! {
+        <div hidden=Signal::derive(move || all.with(Option::is_none))>
+            <h3>{heading}</h3>
+            <ul class="node-rows" aria-label=heading>
+                {bar_row(named("A"), a, find, Limit::Own)}
+                {bar_row(named("B"), b, find, Limit::Own)}
+            </ul>
+        </div>
+    }
+}
+
+/// Where each byte of a memory went, part by part.
+#[component]
+fn Parts<K: Shown>(
+    /// Which memory.
+    title: Word,
+    /// Both.
+    all: Memo<Option<Comparison<K>>>,
+) -> impl IntoView {
+    let store = use_store();
+    let name = Signal::derive(move || title.text(store.language.get()));
+    view! {
+        <Head name differs=true>
+            {move || all.with(|all| all.as_ref().map(|all| rows(all, store)))}
+        </Head>
+    }
+}
+
+/// A table with a column for each side.
+#[component]
+fn Head(
+    /// What it is of.
+    #[prop(into)]
+    name: Signal<&'static str>,
+    /// Whether it has a column for what lies between.
+    differs: bool,
+    /// Its rows.
+    children: Children,
+) -> impl IntoView {
+    let store = use_store();
+    let last = differs.then(|| {
+        view! {
+            <th scope="col">
+                {Signal::derive(move || Word::CompareDifference.text(store.language.get()))}
+            </th>
+        }
+    });
+    view! {
+        <div class="scroll" role="region" tabindex="0" aria-label=name>
+            <table class="numbers compare-table">
+                <thead>
+                    <tr>
+                        <th scope="col">{name}</th>
+                        <th scope="col">"A"</th>
+                        <th scope="col">"B"</th>
+                        {last}
+                    </tr>
+                </thead>
+                <tbody>{children()}</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn rows<K: Shown>(all: &Comparison<K>, store: Store) -> AnyView {
+    let scale = Scale::new(all.a.total.max(all.b.total), store.units.get());
+    let number = move |bytes: Bytes| match bytes {
+        Bytes::ZERO => "\u{2013}".to_owned(),
+        bytes => scale.finer(bytes),
+    };
+    let row = move |&Pair { key, a, b }: &Pair<K>| {
+        let target = key.target();
+        let recedes = Signal::derive(move || {
+            store
+                .focus
+                .broadly()
+                .is_some_and(|current| current != target)
+        });
+        view! {
+            <tr
+                class:receding=recedes
+                on:pointerenter=move |_| store.focus.point(Some(target))
+                on:pointerleave=move |_| store.focus.point(None)
+            >
+                <th scope="row">
+                    <button
+                        type="button"
+                        class="column-head"
+                        aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
+                        on:focus=move |_| store.focus.point(Some(target))
+                        on:blur=move |_| store.focus.point(None)
+                        on:click=move |_| store.focus.toggle(target)
+                    >
+                        <span class="swatch" style:background=background(key.ink())></span>
+                        {key.label(store)}
+                    </button>
+                </th>
+                <td>{number(a)}</td>
+                <td>{number(b)}</td>
+                <td>{(a != b).then(|| difference(a, b, store.units.get()))}</td>
+            </tr>
+        }
+    };
+    let total = view! {
+        <tr class="total">
+            <th scope="row">{Word::Total.text(store.language.get())} ", " {scale.unit}</th>
+            <td>{scale.finer(all.a.total)}</td>
+            <td>{scale.finer(all.b.total)}</td>
+            <td>{difference(all.a.total, all.b.total, store.units.get())}</td>
+        </tr>
+    };
+    (all.parts.iter().map(row).collect_view(), total).into_any()
+}
+
+/// A setting's name and its value on each side.
+type Line = (String, String, String);
+
+/// The settings that differ, as people read them.
+fn settings(a: &Scenario, b: &Scenario, reports: &[Report; 2], language: Language) -> Vec<Line> {
+    let [of_a, of_b] = reports;
+    let mut lines: Vec<Line> = differences(a, b)
+        .into_iter()
+        .map(|(key, a, b)| {
+            let (a, b) = match key.path {
+                "model" => (of_a.model.name.clone(), of_b.model.name.clone()),
+                "hardware.gpu" => (of_a.device.name.clone(), of_b.device.name.clone()),
+                path => (
+                    value_text(path, &a, language),
+                    value_text(path, &b, language),
+                ),
+            };
+            (setting_name(key.path, language).to_owned(), a, b)
+        })
+        .collect();
+    if !lines.is_empty() {
+        lines.push((
+            Word::GlobalBatch.text(language).to_owned(),
+            exact(of_a.global_batch_size),
+            exact(of_b.global_batch_size),
+        ));
+    }
+    lines
+}
+
+/// The settings in which they differ.
+#[component]
+fn Settings() -> impl IntoView {
+    let store = use_store();
+    let lines = Memo::new(move |_| {
+        let language = store.language.get();
+        let a = store.kept.scenario()?;
+        let reports = both(store, |a, b| [a.clone(), b.clone()])?;
+        Some(store.scenario.with(|b| settings(&a, b, &reports, language)))
+    });
+    let name = Signal::derive(move || Word::CompareSettings.text(store.language.get()));
+    let line = |(name, a, b): Line| {
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                <td>{a}</td>
+                <td>{b}</td>
+            </tr>
+        }
+    };
+    view! {
+        <div hidden=Signal::derive(move || lines.with(|l| l.as_ref().is_none_or(Vec::is_empty)))>
+            <h3>{name}</h3>
+            <Head name differs=false>
+                {move || lines.get().map(|all| all.into_iter().map(line).collect_view())}
+            </Head>
+        </div>
+    }
+}
