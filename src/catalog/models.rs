@@ -120,6 +120,9 @@ models! {
     "gemma-2b", "Gemma 2B", "google/gemma-2b", "2024-02";
     "gemma-2-2b", "Gemma 2 2B", "google/gemma-2-2b", "2024-07";
     "gemma-3-1b", "Gemma 3 1B", "google/gemma-3-1b-pt", "2025-03";
+    "starcoder-15b", "StarCoder 15B", "bigcode/starcoder", "2023-05";
+    "starcoderbase-1b", "StarCoderBase 1B", "bigcode/starcoderbase-1b", "2023-07";
+    "santacoder-1.1b", "SantaCoder 1.1B", "bigcode/gpt_bigcode-santacoder", "2023-04";
     "starcoder2-3b", "StarCoder2 3B", "bigcode/starcoder2-3b", "2024-02";
     "starcoder2-7b", "StarCoder2 7B", "bigcode/starcoder2-7b", "2024-02";
     "starcoder2-15b", "StarCoder2 15B", "bigcode/starcoder2-15b", "2024-02";

@@ -26,6 +26,29 @@ pub(super) fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
     out
 }
 
+/// `FastGELUActivation`: 0.5 x (1 + tanh(c x (1 + d x x))).
+fn gelu_fast(t: &Tape, x: &Tensor) -> Tensor {
+    let half = t.mul_scalar(x);
+    let one_plus = {
+        let bent = {
+            let product = {
+                let scaled = t.mul_scalar(x);
+                let one_plus = {
+                    let square = {
+                        let scaled = t.mul_scalar(x);
+                        t.mul(&scaled, x)
+                    };
+                    t.add_scalar(&square)
+                };
+                t.mul(&scaled, &one_plus)
+            };
+            t.tanh(&product)
+        };
+        t.add_scalar(&bent)
+    };
+    t.mul(&half, &one_plus)
+}
+
 /// The function `activation` of x, which nobody else holds.
 pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
     match activation {
@@ -33,6 +56,7 @@ pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
         Activation::Gelu => t.gelu(&x),
         Activation::Silu => t.silu(&x),
         Activation::GeluNew => gelu_new(t, x),
+        Activation::GeluFast => gelu_fast(t, &x),
         Activation::Relu2 => {
             let positive = t.relu(&x);
             t.square(&positive)

@@ -13,15 +13,15 @@ pub(super) enum Conv1D {
         bias: Tensor,
         adapter: Option<Slot>,
     },
-    /// bitsandbytes puts a linear layer in its place.
-    FourBit(Linear),
+    /// A linear layer in its place: what bitsandbytes puts there, and `GPTBigCode`'s.
+    Linear(Linear),
 }
 
 impl Conv1D {
     /// Weight `[inputs, outputs]`, bias `[outputs]`.
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64) -> Self {
         if b.quantization().is_on() {
-            return Self::FourBit(Linear::new(b, inputs, outputs, true));
+            return Self::linear(b, inputs, outputs);
         }
         let weight = b.parameter("weight", [inputs, outputs]);
         let bias = b.parameter("bias", [outputs]);
@@ -33,10 +33,15 @@ impl Conv1D {
         }
     }
 
+    /// A linear layer of the same size.
+    pub(super) fn linear(b: &Builder, inputs: u64, outputs: u64) -> Self {
+        Self::Linear(Linear::new(b, inputs, outputs, true))
+    }
+
     /// `[B, S, inputs]` to `[B, S, outputs]`.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         match self {
-            Self::FourBit(layer) => layer.forward(t, x),
+            Self::Linear(layer) => layer.forward(t, x),
             Self::Full {
                 weight,
                 bias,

@@ -1,14 +1,15 @@
-//! GPT-2 (`models/gpt2/modeling_gpt2.py`).
+//! GPT-2 and `GPTBigCode` (`models/{gpt2,gpt_bigcode}/modeling_*.py`).
 
-use super::activation::gelu_new;
+use super::activation::activated;
 use super::attention::{AttentionOptions, attend, dropped};
 use super::builder::Builder;
 use super::conv1d::Conv1D;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
+use super::gpt_bigcode::BigCodeAttention;
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::model::Output;
-use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
+use crate::spec::{Activation, Attention, DecoderConfig, DecoderType, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -21,14 +22,21 @@ pub(super) struct Gpt2 {
     ln_f: LayerNorm,
     lm_head: Linear,
     embedding_dropout: bool,
+    /// `GPTBigCode`'s causal mask of all positions.
+    big_code: Option<Tensor>,
     shell: Shell,
 }
 
 struct Gpt2Block {
     ln_1: LayerNorm,
-    attn: SelfAttention,
+    attn: AttentionKind,
     ln_2: LayerNorm,
     mlp: Mlp,
+}
+
+enum AttentionKind {
+    Gpt2(SelfAttention),
+    BigCode(BigCodeAttention),
 }
 
 struct SelfAttention {
@@ -45,6 +53,7 @@ struct SelfAttention {
 struct Mlp {
     c_fc: Conv1D,
     c_proj: Conv1D,
+    activation: Activation,
     dropout: bool,
 }
 
@@ -54,12 +63,16 @@ pub(super) struct Shared {
     mask: Option<Tensor>,
     /// Token positions `[1, S]`, which the blocks only hold.
     positions: Option<Tensor>,
+    /// Whether a re-entrant checkpoint gets the mask as a keyword argument, not the positions.
+    keeps_mask: bool,
 }
 
 impl Gpt2 {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let is_big_code = c.model_type == DecoderType::GptBigCode;
         let options = AttentionOptions {
             dropout: c.dropout.attention,
+            positions_given: !is_big_code,
             ..AttentionOptions::of(spec, facts)
         };
         let model = b.at("transformer");
@@ -69,6 +82,8 @@ impl Gpt2 {
             Rc::new(Gpt2Block::new(b, c, options))
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), c.hidden_size);
+        let square = [c.position_rows, c.position_rows];
+        let big_code = is_big_code.then(|| model.buffer("bias", square, DType::Bool));
         let tied = c.tie_word_embeddings.then_some(&wte.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
         Self {
@@ -78,6 +93,7 @@ impl Gpt2 {
             ln_f,
             lm_head,
             embedding_dropout: c.dropout.embedding,
+            big_code,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -89,12 +105,18 @@ impl Gpt2 {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        // Before transformers 5 positions are made first.
+        // Before transformers 5 positions are made first; `GPTBigCode` makes its mask early.
         let recent = self.shell.facts.transformers == Transformers::V5;
+        let is_big_code = self.big_code.is_some();
         let positions = || self.shell.positions(t, input_ids.dim(1));
         let early = (!recent).then(positions);
+        let mask = || {
+            let style = self.shell.facts.mask_style();
+            self.shell.causal_mask(t, input_ids, None, style)
+        };
         let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
         let positions = early.unwrap_or_else(positions);
+        let early_mask = is_big_code.then(mask);
         let positions = if positions.shape().rank() == 1 {
             t.unsqueeze(&positions, 0)
         } else {
@@ -103,10 +125,9 @@ impl Gpt2 {
         let position_embedded = t.scoped("wpe", None, || self.wpe.forward(t, &positions));
         let hidden = t.add(&embedded, &position_embedded);
         let shared = Shared {
-            mask: self
-                .shell
-                .causal_mask(t, input_ids, None, self.shell.facts.mask_style()),
+            mask: early_mask.unwrap_or_else(mask),
             positions: Some(positions),
+            keeps_mask: is_big_code,
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);
         for (i, block) in (0..).zip(&self.h) {
@@ -122,7 +143,7 @@ impl Gpt2Block {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {
             ln_1: LayerNorm::new(&b.at("ln_1"), c.hidden_size),
-            attn: SelfAttention::new(&b.at("attn"), c, options),
+            attn: AttentionKind::new(&b.at("attn"), c, options),
             ln_2: LayerNorm::new(&b.at("ln_2"), c.hidden_size),
             mlp: Mlp::new(&b.at("mlp"), c),
         }
@@ -133,10 +154,12 @@ impl Block for Gpt2Block {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
-        let positions = shared.positions.clone();
+        let recent = facts.transformers == Transformers::V5;
+        let kept = |x: &Option<Tensor>, wanted: bool| x.clone().filter(|_| wanted && recent);
         Shared {
-            mask: None,
-            positions: positions.filter(|_| facts.transformers == Transformers::V5),
+            mask: kept(&shared.mask, shared.keeps_mask),
+            positions: kept(&shared.positions, !shared.keeps_mask),
+            keeps_mask: shared.keeps_mask,
         }
     }
 
@@ -150,6 +173,24 @@ impl Block for Gpt2Block {
         let out = t.add(&residual, &changed);
         drop((x, attended, weights));
         out
+    }
+}
+
+impl AttentionKind {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        if c.model_type == DecoderType::GptBigCode {
+            Self::BigCode(BigCodeAttention::new(b, c, options))
+        } else {
+            Self::Gpt2(SelfAttention::new(b, c, options))
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the block holds.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        match self {
+            Self::Gpt2(attention) => attention.forward(t, x, shared),
+            Self::BigCode(attention) => attention.forward(t, x, shared.mask.as_ref()),
+        }
     }
 }
 
@@ -228,16 +269,22 @@ fn eager(
 
 impl Mlp {
     fn new(b: &Builder, c: &DecoderConfig) -> Self {
+        let layer = if c.model_type == DecoderType::GptBigCode {
+            Conv1D::linear
+        } else {
+            Conv1D::new
+        };
         Self {
-            c_fc: Conv1D::new(&b.at("c_fc"), c.hidden_size, c.intermediate_size),
-            c_proj: Conv1D::new(&b.at("c_proj"), c.intermediate_size, c.hidden_size),
+            c_fc: layer(&b.at("c_fc"), c.hidden_size, c.intermediate_size),
+            c_proj: layer(&b.at("c_proj"), c.intermediate_size, c.hidden_size),
+            activation: c.activation,
             dropout: c.dropout.residual,
         }
     }
 
     fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let inner = self.c_fc.forward(t, x);
-        let inner = gelu_new(t, inner);
+        let inner = activated(t, self.activation, inner);
         let out = self.c_proj.forward(t, &inner);
         drop(inner);
         dropped(t, out, self.dropout)

@@ -37,6 +37,7 @@ mod flash;
 mod four_bit;
 mod gated_mlp;
 mod gpt2;
+mod gpt_bigcode;
 mod gpt_neox;
 mod int8;
 mod latent_attention;

@@ -7,6 +7,8 @@ pub enum Activation {
     Relu,
     /// `gelu_new`, written out in Python.
     GeluNew,
+    /// `gelu_fast`, written out in Python.
+    GeluFast,
     /// `gelu`.
     Gelu,
     /// `silu`.
@@ -21,6 +23,7 @@ impl Activation {
         Some(match name {
             "relu" => Self::Relu,
             "gelu_new" => Self::GeluNew,
+            "gelu_fast" => Self::GeluFast,
             "gelu" | "gelu_pytorch_tanh" => Self::Gelu,
             "silu" | "swish" => Self::Silu,
             "relu2" => Self::Relu2,

@@ -72,6 +72,7 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         DecoderType::Helium | DecoderType::Glm4 => framework == Framework::Torch26Transformers451,
         DecoderType::StableLm
         | DecoderType::Cohere2
+        | DecoderType::GptBigCode
         | DecoderType::Olmo3
         | DecoderType::SmolLm3
         | DecoderType::Arcee

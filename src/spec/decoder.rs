@@ -155,6 +155,8 @@ pub enum DecoderType {
     DeepseekV3,
     /// GPT-2.
     Gpt2,
+    /// `StarCoder` and `SantaCoder`.
+    GptBigCode,
     /// `GPT-NeoX` and Pythia.
     GptNeox,
     /// Gemma.
@@ -270,7 +272,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Mamba => mamba::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
-        DecoderType::Gpt2 => gpt2::read(fields),
+        DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
         DecoderType::GptNeox => gpt_neox::read(fields),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
             gemma::read(model_type, fields)
@@ -298,7 +300,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Mamba => mamba::modules(config),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
-        DecoderType::Gpt2 => gpt2::modules(config),
+        DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),

@@ -51,6 +51,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("deepseek_v2", Reader::Decoder(DecoderType::DeepseekV2)),
     ("deepseek_v3", Reader::Decoder(DecoderType::DeepseekV3)),
     ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
+    ("gpt_bigcode", Reader::Decoder(DecoderType::GptBigCode)),
     (
         "t5",
         Reader::T5 {

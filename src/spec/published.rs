@@ -103,6 +103,14 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(intermediate, hidden);
             (config.position_rows * hidden, layer, norm)
         }
+        DecoderType::GptBigCode => {
+            let layer = 2 * norm
+                + linear(hidden, hidden + 2 * keys)
+                + linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (config.position_rows * hidden, layer, norm)
+        }
         DecoderType::Bloom => {
             let layer = 2 * norm
                 + linear(hidden, 3 * hidden)
@@ -316,6 +324,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gemma-2-2b", 2_614_341_888),
     ("gemma-3-1b", 999_885_952),
     ("olmo-2-1b", 1_484_916_736),
+    ("starcoder-15b", 15_517_456_384),
+    ("starcoderbase-1b", 1_137_207_296),
+    ("santacoder-1.1b", 1_124_886_528),
     ("starcoder2-3b", 3_030_371_328),
     ("starcoder2-7b", 7_173_923_840),
     ("starcoder2-15b", 15_957_889_024),
