@@ -154,6 +154,16 @@ fn smollm3_exaone4_and_seed_oss_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn gpt_bigcode_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("gpt_bigcode.jsonl", 28);
+}
+
+#[test]
+fn nemotron_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("nemotron.jsonl", 16);
+}
+
+#[test]
 fn mixtures_of_experts_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("moe.jsonl", 89);
 }

@@ -137,6 +137,7 @@ models! {
     "olmo-7b", "OLMo 7B", "allenai/OLMo-7B-hf", "2024-04";
     "olmo-3-7b", "OLMo 3 7B", "allenai/Olmo-3-1025-7B", "2025-11";
     "smollm3-3b", "SmolLM3 3B", "HuggingFaceTB/SmolLM3-3B", "2025-07";
+    "minitron-4b", "Minitron 4B", "nvidia/Minitron-4B-Base", "2024-07";
     "helium-1-2b", "Helium 1 preview 2B", "kyutai/helium-1-preview-2b", "2025-01";
     "seed-oss-36b", "Seed-OSS 36B", "ByteDance-Seed/Seed-OSS-36B-Base", "2025-08";
     "exaone-4-1.2b", "EXAONE 4.0 1.2B", "LGAI-EXAONE/EXAONE-4.0-1.2B", "2025-07";

@@ -53,6 +53,10 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turn = Turn::Part;
             parts.holds = true;
         }
+        DecoderType::Nemotron => {
+            style.norm = NormKind::OnePlus;
+            parts.turn = Turn::Part;
+        }
         DecoderType::Helium => {
             style.norm = NormKind::Helium;
             parts.turn = Turn::Pairs;

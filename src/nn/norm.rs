@@ -18,6 +18,8 @@ pub(super) enum NormKind {
     Helium,
     /// `torch.nn.LayerNorm`.
     Layer,
+    /// `NemotronLayerNorm1P`: one plus the weight is applied, in the precision of autocast.
+    OnePlus,
     /// `OlmoLayerNorm`: in float32 and without weights.
     Bare,
     /// `CohereLayerNorm`: written out in float32, without a bias.
@@ -33,6 +35,7 @@ pub(super) enum Norm {
     Liger(Tensor, bool),
     Layer(LayerNorm),
     Helium(Tensor),
+    OnePlus([Tensor; 2]),
     Bare,
     Cohere(Tensor),
 }
@@ -43,6 +46,9 @@ impl Norm {
         match kind {
             NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
             NormKind::Bare => Self::Bare,
+            NormKind::OnePlus => {
+                Self::OnePlus(["weight", "bias"].map(|name| b.parameter(name, [size])))
+            }
             NormKind::Helium => Self::Helium(b.parameter("weight", [size])),
             NormKind::Cohere => Self::Cohere(b.parameter("weight", [size])),
             NormKind::Olmo2 | NormKind::Gemma if b.liger().rms_norm => {
@@ -75,6 +81,10 @@ impl Norm {
                 };
                 drop(normalized);
                 t.to(&weighted, x.dtype())
+            }
+            Self::OnePlus([weight, bias]) => {
+                let one_plus = t.add_scalar(weight);
+                t.layer_norm_narrow(x, &one_plus, bias)
             }
             Self::Bare => {
                 let normalized = {

@@ -54,6 +54,8 @@ pub(super) struct RotaryAttention {
     clipped: bool,
     /// Whether the result is dropped out.
     dropout: bool,
+    /// Whether the parts of turned queries and keys stay in local variables.
+    holds: bool,
     head_dim: u64,
     rotary_dim: u64,
     options: AttentionOptions,
@@ -99,6 +101,7 @@ impl RotaryAttention {
             turn: turned.then_some(parts.turn),
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
+            holds: parts.holds,
             head_dim: c.head_dim,
             rotary_dim: c.rotary_dim,
             options,
@@ -151,7 +154,7 @@ impl RotaryAttention {
                 let whole = |i: usize| t.cat(&[&turned[i], &rest[i]], -1);
                 let whole = [whole(0), whole(1)];
                 let ([q, k], [q_rest, k_rest]) = (turned, rest);
-                return (whole, Some([q, k, q_rest, k_rest]));
+                return (whole, self.holds.then_some([q, k, q_rest, k_rest]));
             }
             Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
             Some(Turn::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),

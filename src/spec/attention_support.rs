@@ -73,6 +73,7 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         DecoderType::StableLm
         | DecoderType::Cohere2
         | DecoderType::GptBigCode
+        | DecoderType::Nemotron
         | DecoderType::Olmo3
         | DecoderType::SmolLm3
         | DecoderType::Arcee

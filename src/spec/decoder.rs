@@ -193,6 +193,8 @@ pub enum DecoderType {
     Arcee,
     /// Helium.
     Helium,
+    /// Nemotron and Minitron.
+    Nemotron,
     /// Seed-OSS.
     SeedOss,
     /// Ministral.

@@ -17,6 +17,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::StableLm => ([2560, 6912, 32, 32, 50_304], Some(32), None),
         DecoderType::SmolLm3 => ([2048, 11_008, 36, 16, 128_256], Some(4), None),
         DecoderType::Arcee => ([2560, 18_432, 32, 32, 32_000], None, None),
+        DecoderType::Nemotron => ([6144, 24_576, 32, 48, 256_000], None, None),
         DecoderType::Helium => ([2560, 7040, 24, 20, 48_000], Some(20), Some(128)),
         DecoderType::SeedOss => ([4096, 27_648, 64, 80, 155_136], Some(8), Some(128)),
         DecoderType::Ministral => ([4096, 14_336, 32, 32, 32_000], Some(8), None),
@@ -42,7 +43,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     };
     let activation = match model_type {
         DecoderType::Starcoder2 => fields.activation("hidden_act", "gelu_pytorch_tanh"),
-        DecoderType::Arcee => fields.activation("hidden_act", "relu2"),
+        DecoderType::Arcee | DecoderType::Nemotron => fields.activation("hidden_act", "relu2"),
         _ => {
             fields.check_activation("hidden_act", &["silu", "swish"]);
             Activation::Silu
@@ -84,7 +85,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         ),
         rotary_dim: match model_type {
             DecoderType::StableLm => fields.part(head_dim, "partial_rotary_factor", 250),
-            DecoderType::Glm | DecoderType::Glm4 => {
+            DecoderType::Glm | DecoderType::Glm4 | DecoderType::Nemotron => {
                 fields.part(head_dim, "partial_rotary_factor", 500)
             }
             _ => head_dim,
@@ -135,7 +136,10 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             false,
             biased(fields, "mlp_bias"),
         ),
-        DecoderType::Granite | DecoderType::SmolLm3 | DecoderType::Arcee => {
+        DecoderType::Granite
+        | DecoderType::SmolLm3
+        | DecoderType::Arcee
+        | DecoderType::Nemotron => {
             let bias = biased(fields, "attention_bias");
             (bias, bias, biased(fields, "mlp_bias"))
         }
@@ -251,7 +255,7 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     let names = LayerNames::of(config);
     let normalizes = |path: String| match config.model_type {
         DecoderType::Olmo => None,
-        DecoderType::Starcoder2 | DecoderType::StableLm => Some(norm(path)),
+        DecoderType::Starcoder2 | DecoderType::StableLm | DecoderType::Nemotron => Some(norm(path)),
         _ => Some(other(path)),
     };
     let mut all = vec![embedding("model.embed_tokens")];

@@ -57,7 +57,7 @@ impl LayerNames {
         };
         let mlp = match config.model_type {
             DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
-            DecoderType::Arcee => MlpNames::Plain(["up_proj", "down_proj"]),
+            DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
             DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused,
             _ => MlpNames::Gated,
         };

@@ -81,6 +81,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("olmo3", Reader::Decoder(DecoderType::Olmo3)),
     ("smollm3", Reader::Decoder(DecoderType::SmolLm3)),
     ("arcee", Reader::Decoder(DecoderType::Arcee)),
+    ("nemotron", Reader::Decoder(DecoderType::Nemotron)),
     ("helium", Reader::Decoder(DecoderType::Helium)),
     ("seed_oss", Reader::Decoder(DecoderType::SeedOss)),
     ("ministral", Reader::Decoder(DecoderType::Ministral)),

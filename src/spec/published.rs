@@ -176,6 +176,7 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
         DecoderType::Glm4 => (plain + 4 * hidden, hidden),
         DecoderType::Olmo => (plain, 0),
         DecoderType::StableLm => (plain + 4 * hidden, 2 * hidden),
+        DecoderType::Nemotron => (plain - hidden * intermediate + 4 * hidden, 2 * hidden),
         DecoderType::Arcee => (plain - hidden * intermediate + 2 * hidden, hidden),
         DecoderType::Starcoder2 => {
             // Two layers in the MLP, and a bias to every layer and norm, of which q, k and v have
@@ -341,6 +342,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("olmo-7b", 6_888_095_744),
     ("olmo-3-7b", 7_298_011_136),
     ("smollm3-3b", 3_075_098_624),
+    ("minitron-4b", 4_190_509_056),
     ("helium-1-2b", 2_172_643_840),
     ("seed-oss-36b", 36_151_104_512),
     ("exaone-4-1.2b", 1_279_391_488),

@@ -54,6 +54,16 @@ impl Tape {
         )
     }
 
+    /// [`Tape::layer_norm`] in the low precision of the autocast region, if there is one, to which x,
+    /// weight and bias are cast first.
+    pub fn layer_norm_narrow(&self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Tensor {
+        let Some(dtype) = self.autocast_dtype() else {
+            return self.layer_norm(x, Some(weight), Some(bias));
+        };
+        let [x, weight, bias] = [x, weight, bias].map(|x| self.to(x, dtype));
+        self.without_autocast(|| self.layer_norm(&x, Some(&weight), Some(&bias)))
+    }
+
     /// `torch.nn.functional.rms_norm(x, [size], weight)` over the last dimension: one kernel in torch
     /// 2.15 (`_fused_rms_norm`), which saves x, the weight and, in float32, the reciprocal deviation
     /// of each row; written out in torch 2.6 (`aten/src/ATen/native/layer_norm.cpp`).
