@@ -1,4 +1,4 @@
-//! From the scenario to the answer: one estimate a frame.
+//! From the scenario to the answer: at once, and at most once more a frame.
 
 use super::store::Store;
 use crate::report;
@@ -6,20 +6,40 @@ use crate::spec::Finding;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Estimates at once, and again in the next frame after each change of the scenario. However many
-/// events a frame has, it has one estimate.
+/// What the frame that comes next has.
+#[derive(Clone, Copy, PartialEq)]
+enum Frame {
+    /// Nothing that changed.
+    Idle,
+    /// An answer to the first change.
+    Answered,
+    /// Changes after that answer.
+    Behind,
+}
+
+/// Estimates at once and after each change of the scenario. The first change since the last frame
+/// is answered where it happens, so that the answer is there when the frame comes; further ones are
+/// answered together in the frame.
 pub fn follow(store: Store) {
     estimate(store);
-    let waiting = StoredValue::new(false);
+    let frame = StoredValue::new(Frame::Idle);
     Effect::new(move |opened: Option<()>| {
         store.scenario.track();
-        if opened.is_none() || waiting.get_value() {
+        if opened.is_none() {
             return;
         }
-        waiting.set_value(true);
+        if frame.get_value() != Frame::Idle {
+            frame.set_value(Frame::Behind);
+            return;
+        }
+        frame.set_value(Frame::Answered);
+        estimate(store);
         request_animation_frame(move || {
-            waiting.set_value(false);
-            estimate(store);
+            let behind = frame.get_value() == Frame::Behind;
+            frame.set_value(Frame::Idle);
+            if behind {
+                estimate(store);
+            }
         });
     });
 }

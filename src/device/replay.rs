@@ -50,7 +50,7 @@ pub struct Replay {
 
 /// Runs requests over storages numbered below `storages` through a fresh allocator.
 pub fn replay(
-    requests: impl ExactSizeIterator<Item = Request>,
+    mut requests: impl ExactSizeIterator<Item = Request>,
     storages: usize,
     settings: Settings,
 ) -> Replay {
@@ -61,14 +61,14 @@ pub fn replay(
         reserved: Vec::with_capacity(requests.len()),
         failure: None,
     };
-    let mut requests = requests.enumerate().peekable();
-    while let Some((index, request)) = requests.next() {
+    let mut coming = requests.next();
+    while let Some(request) = coming {
+        coming = requests.next();
         match request {
             Request::Alloc { id, bytes } if bytes > 0 => {
-                let freed_at_once =
-                    matches!(requests.peek(), Some((_, Request::Free(next))) if *next == id);
+                let freed_at_once = coming == Some(Request::Free(id));
                 if freed_at_once && let Some(allocated) = allocator.allocated_for_a_moment(bytes) {
-                    requests.next();
+                    coming = requests.next();
                     result.allocated.extend([allocated, allocator.allocated()]);
                     result.reserved.extend([allocator.reserved(); 2]);
                     continue;
@@ -77,7 +77,7 @@ pub fn replay(
                     Ok(block) => place[id as usize] = block,
                     Err(out) => {
                         result.failure = Some(Failure {
-                            request: index,
+                            request: result.allocated.len(),
                             bytes,
                             tried: out.tried,
                             allocated: allocator.allocated(),

@@ -57,26 +57,23 @@ pub fn spans(trace: &Trace) -> Vec<PhaseSpan> {
 /// Live bytes by category after chosen events, which must ascend.
 pub(super) fn compositions(trace: &Trace, at: &[usize]) -> Vec<Composition> {
     let mut composition = Composition::default();
-    let mut found = Vec::with_capacity(at.len());
-    let mut wanted = at.iter().copied().peekable();
-    for (index, &event) in trace.events.iter().enumerate() {
-        match event {
-            Event::Alloc(id) => {
-                composition.add(trace.storages[id as usize].category, rounded(trace, id));
+    let mut done = 0;
+    let after = |&event: &usize| {
+        for &event in trace.events.get(done..=event).unwrap_or_default() {
+            match event {
+                Event::Alloc(id) => {
+                    composition.add(trace.storages[id as usize].category, rounded(trace, id));
+                }
+                Event::Free(id) => {
+                    composition.remove(trace.storages[id as usize].category, rounded(trace, id));
+                }
+                Event::Mark(_) => {}
             }
-            Event::Free(id) => {
-                composition.remove(trace.storages[id as usize].category, rounded(trace, id));
-            }
-            Event::Mark(_) => {}
         }
-        while wanted.next_if_eq(&index).is_some() {
-            found.push(composition);
-        }
-        if wanted.peek().is_none() {
-            break;
-        }
-    }
-    found
+        done = done.max(event + 1);
+        composition
+    };
+    at.iter().map(after).collect()
 }
 
 /// The peak of one phase of one step over its micro-batches.
