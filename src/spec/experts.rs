@@ -62,6 +62,11 @@ impl Experts {
         self.built_first && !(four && self.routing == Routing::Softmax)
     }
 
+    /// Whether the MLP of every layer is a mixture of experts.
+    pub fn are_everywhere(&self) -> bool {
+        self.sparse.iter().all(|&sparse| sparse)
+    }
+
     /// Whether the MLP of layer `index` is a mixture of experts.
     pub fn is_sparse(&self, index: usize) -> bool {
         self.sparse.get(index).copied().unwrap_or(false)

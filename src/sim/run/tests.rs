@@ -119,6 +119,7 @@ fn a_few_layers_stand_for_all() {
         "bloom-560m",
         "mamba-130m",
         "gla-340m",
+        "mixtral-8x7b",
         "gemma-2b",
         "olmo-2-1b",
         "phi-2",
