@@ -56,6 +56,11 @@ fn batches_of_usual_length_and_the_longest_after_them_meet_every_goal() {
 }
 
 #[test]
+fn master_weights_of_deepspeed_meet_every_goal() {
+    every_goal_is_met("master_weights.jsonl", 13);
+}
+
+#[test]
 fn liger_kernels_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("liger.jsonl", 208);
 }

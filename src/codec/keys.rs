@@ -3,8 +3,9 @@
 
 use crate::spec::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
-    DatasetMode, EvaluationKind, Framework, Libraries, Loss, MultiprocessingContext, OptimizerImpl,
-    OptimizerName, Precision, Program, QuantizationType, SdpaBackend, Task, TokenizerKind,
+    DatasetMode, EvaluationKind, Framework, Libraries, Loss, MasterWeights, MultiprocessingContext,
+    OptimizerImpl, OptimizerName, Precision, Program, QuantizationType, SdpaBackend, Task,
+    TokenizerKind,
 };
 
 /// What a key holds.
@@ -170,6 +171,7 @@ pub static KEYS: &[Key] = &[
     key("pad_to_multiple_of", "pad", Kind::Count),
     key("lora.use_dora", "dora", Kind::Flag),
     key("dataset.length_mean", "mean_len", Kind::Tokens),
+    key("optimizer.master_weights", "master", name!(MasterWeights)),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.

@@ -38,6 +38,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             weight_decay: true,
             relative_step: true,
             in_backward: true,
+            master_weights: MasterWeights::DeepSpeed,
             ..Optimizer::default()
         },
         dataset: Dataset {

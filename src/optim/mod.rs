@@ -11,6 +11,7 @@ mod adaptive;
 mod bitsandbytes;
 mod clip;
 mod lion;
+mod master_weights;
 mod muon;
 mod scaler;
 mod sgd;

@@ -1,5 +1,6 @@
 //! An optimizer and its state.
 
+use super::master_weights::{self, MasterWeights};
 use crate::spec::{self, OptimizerImpl, OptimizerName};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
@@ -15,6 +16,8 @@ pub struct Optimizer {
     pub(super) kept: Vec<Option<Tensor>>,
     /// What all parameters share.
     pub(super) shared: State,
+    /// The weights that it steps over instead of the parameters.
+    master_weights: Option<MasterWeights>,
 }
 
 impl Optimizer {
@@ -25,6 +28,8 @@ impl Optimizer {
             states: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
+            master_weights: (options.master_weights == spec::MasterWeights::DeepSpeed)
+                .then(|| MasterWeights::new(t, options)),
         };
         if options.name == OptimizerName::Adagrad {
             optimizer.adagrad_state(t);
@@ -32,8 +37,23 @@ impl Optimizer {
         optimizer
     }
 
+    /// Whether it has its own way to begin and end the backward pass.
+    pub fn runs_backward(&self) -> bool {
+        self.master_weights.is_some()
+    }
+
+    /// What it does when the last micro-batch of a step has run backward.
+    pub fn backward_ended(&self, t: &Tape) {
+        if self.runs_backward() {
+            master_weights::reduce_gradients(t);
+        }
+    }
+
     /// One step over all parameters that have a gradient.
     pub fn step(&mut self, t: &Tape) {
+        if let Some(master_weights) = &self.master_weights {
+            return master_weights.step(t);
+        }
         let grad_mode = t.set_grad_enabled(false);
         match self.options.name {
             OptimizerName::AdamW | OptimizerName::Adam => self.adam(t),

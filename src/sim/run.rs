@@ -7,8 +7,8 @@ use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{
-    Architecture, AutocastStyle, EvaluationKind, Framework, Loss, OptimizerName, Precision,
-    Program, ResolvedSpec,
+    Architecture, AutocastStyle, EvaluationKind, Framework, Loss, MasterWeights, OptimizerName,
+    Precision, Program, ResolvedSpec,
 };
 use crate::tape::{Backend, Category, FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -100,7 +100,8 @@ pub(super) fn folded(
     tape: NewTape,
     layers: Layers,
 ) -> Option<Trace> {
-    let in_backward = spec.optimizer.in_backward || spec.offload.gradients;
+    let drops_gradients = spec.optimizer.master_weights != MasterWeights::None;
+    let in_backward = spec.optimizer.in_backward || spec.offload.gradients || drops_gradients;
     if spec.usual_lengths.is_some()
         || spec.keep_outputs
         || !spec.zero_grad_set_to_none
@@ -286,7 +287,7 @@ impl<'a> Run<'a> {
                 encoded,
             } = output;
             t.set_grad_enabled(grad_mode);
-            if self.accumulation > 1 {
+            if self.accumulation > 1 && !self.optimizer.borrow().runs_backward() {
                 loss = loss.map(|loss| t.div_scalar(&loss));
             }
             if spec.keep_outputs {
@@ -302,7 +303,7 @@ impl<'a> Run<'a> {
             self.forward_ended(loss.as_ref());
             if self.trains() {
                 self.mark(step, micro_batch, Phase::Backward);
-                self.backward(loss);
+                self.backward(loss, micro_batch + 1 == self.accumulation);
             }
         }
         batch
@@ -336,16 +337,22 @@ impl<'a> Run<'a> {
         output
     }
 
-    fn backward(&mut self, loss: Option<Tensor>) {
+    fn backward(&mut self, loss: Option<Tensor>, last: bool) {
         let t = self.tape;
-        if let Some(loss) = &loss {
+        let own = self.optimizer.borrow().runs_backward();
+        let scaled = loss.as_ref().filter(|_| own);
+        let scaled = scaled.map(|loss| t.div_scalar(loss));
+        if let Some(loss) = scaled.as_ref().or(loss.as_ref()) {
             match &mut self.scaler {
                 Some(scaler) => t.backward(&scaler.scale(t, loss)),
                 None => t.backward(loss),
             }
         }
         classify_gradients(t);
-        drop(loss);
+        if last {
+            self.optimizer.borrow().backward_ended(t);
+        }
+        drop((scaled, loss));
     }
 
     /// Clipping and the optimizer's step, up to the mark of `zero_grad`.
@@ -355,7 +362,8 @@ impl<'a> Run<'a> {
         }
         let t = self.tape;
         let last = self.accumulation - 1;
-        if self.spec.clip_grad_norm {
+        // Clipping is part of a step with weights of its own.
+        if self.spec.clip_grad_norm && !self.optimizer.borrow().runs_backward() {
             self.mark(step, last, Phase::Clip);
             if let Some(scaler) = &mut self.scaler {
                 scaler.unscale(t);

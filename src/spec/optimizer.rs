@@ -1,6 +1,8 @@
 //! Checks of the optimizer: implementations that exist and options that it has.
 
-use super::{Finding, Framework, Optimizer, OptimizerImpl, OptimizerName, Precision, Scenario};
+use super::{
+    Finding, Framework, MasterWeights, Optimizer, OptimizerImpl, OptimizerName, Precision, Scenario,
+};
 
 impl OptimizerName {
     /// The implementations of its step on CUDA, the default first (torch 2.15,
@@ -114,6 +116,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
         );
     }
     check_in_backward(scenario, findings);
+    check_master_weights(scenario, findings);
     let mut no_effect = |key: &str| {
         findings.push(Finding::notice(
             key,
@@ -129,6 +132,57 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     if optimizer.relative_step && optimizer.name != OptimizerName::AdafactorTransformers {
         no_effect("optimizer.relative_step");
+    }
+}
+
+/// DeepSpeed's master weights are Adam's, beside weights that are all in half precision.
+fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let optimizer = &scenario.optimizer;
+    if optimizer.master_weights == MasterWeights::None {
+        return;
+    }
+    let mut refuse = |key: &str, what: &str, what_zh: &str, fix: serde_json::Value| {
+        findings.push(
+            Finding::error(
+                key,
+                format!("optimizer.master_weights {what}."),
+                format!("optimizer.master_weights {what_zh}。"),
+            )
+            .with_fix(key, fix),
+        );
+    };
+    let none = || MasterWeights::None.name().into();
+    if !matches!(scenario.precision, Precision::Bf16 | Precision::Fp16) {
+        refuse(
+            "precision",
+            "are copies of weights in half precision: precision must be bf16 or fp16",
+            "是半精度权重的副本：precision 必须为 bf16 或 fp16",
+            Precision::Bf16.name().into(),
+        );
+    }
+    if !optimizer.name.has_amsgrad() {
+        refuse(
+            "optimizer.name",
+            "are estimated for adam and adamw only",
+            "目前只支持 adam 和 adamw",
+            OptimizerName::AdamW.name().into(),
+        );
+    }
+    if scenario.lora.is_some() || scenario.quantization.is_on() {
+        refuse(
+            "optimizer.master_weights",
+            "are not estimated with adapters or a quantized base yet",
+            "暂不支持与 LoRA 或量化基座同时使用",
+            none(),
+        );
+    }
+    if optimizer.in_backward || scenario.offload.optimizer_states {
+        refuse(
+            "optimizer.master_weights",
+            "need an optimizer that steps on the device after backward",
+            "要求优化器在反向传播之后于显卡上更新",
+            none(),
+        );
     }
 }
 

@@ -299,6 +299,16 @@ names! {
     }
 }
 
+names! {
+    /// Who keeps full-precision copies of weights in half precision.
+    MasterWeights {
+        /// Nobody: the optimizer works on the weights as they are.
+        None = "none",
+        /// DeepSpeed's engine without `ZeRO`.
+        DeepSpeed = "deepspeed",
+    }
+}
+
 /// An optimizer and its options.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -324,6 +334,8 @@ pub struct Optimizer {
     /// gradient, which is then dropped (`register_post_accumulate_grad_hook`).
     #[serde(skip_serializing_if = "is_false")]
     pub in_backward: bool,
+    /// Full-precision copies of weights in half precision that it steps over.
+    pub master_weights: MasterWeights,
 }
 
 impl Default for Optimizer {
@@ -336,6 +348,7 @@ impl Default for Optimizer {
             weight_decay: false,
             relative_step: false,
             in_backward: false,
+            master_weights: MasterWeights::None,
         }
     }
 }

@@ -230,6 +230,22 @@ impl Tape {
         ParameterId::try_from(self.parameters.borrow().len()).unwrap_or(ParameterId::MAX)
     }
 
+    /// Makes every parameter that gets a gradient a slice of one new tensor `[P]`
+    /// (`_flatten_dense_tensors` of copies, whose slices become the parameters' data).
+    pub fn flatten_parameters(&self) -> Tensor {
+        let parameters = self.parameters.borrow();
+        let copy = |p: &Parameter| self.clone_contiguous(&p.tensor.detach());
+        let copies: Vec<Tensor> = parameters.iter().map(copy).collect();
+        let numel = Shape::from([copies.iter().map(Tensor::numel).sum()]);
+        let dtype = copies.first().map_or(DType::Float32, Tensor::dtype);
+        let flat = self.allocate("cat", numel, dtype, Category::Parameters);
+        copies.into_iter().rev().for_each(drop);
+        for parameter in parameters.iter() {
+            parameter.tensor.free_storage();
+        }
+        flat
+    }
+
     /// The parameters that get gradients, in the order in which they were made, with theirs.
     pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
         for (i, p) in self.parameters.borrow().iter().enumerate() {

@@ -72,7 +72,7 @@ impl Recorder {
     ) -> Storage {
         if self.muted.get() || bytes == 0 {
             return Storage {
-                id: PHANTOM,
+                id: Cell::new(PHANTOM),
                 recorder: Rc::clone(self),
             };
         }
@@ -103,7 +103,7 @@ impl Recorder {
             places.push(place);
         }
         Storage {
-            id,
+            id: Cell::new(id),
             recorder: Rc::clone(self),
         }
     }
@@ -245,7 +245,7 @@ impl Recorder {
 /// A live storage; dropping it records the free.
 #[derive(Debug)]
 pub(super) struct Storage {
-    id: u32,
+    id: Cell<u32>,
     recorder: Rc<Recorder>,
 }
 
@@ -253,12 +253,31 @@ impl Storage {
     /// Where it stands in the record.
     pub(super) fn place(&self) -> u32 {
         let places = self.recorder.places.borrow();
-        places.get(self.id as usize).copied().unwrap_or(self.id)
+        let id = self.id.get();
+        places.get(id as usize).copied().unwrap_or(id)
     }
 
     /// The number that it had before the record was unfolded.
     pub(super) fn id(&self) -> u32 {
-        self.id
+        self.id.get()
+    }
+
+    /// Records the free now; whoever holds the storage holds nothing from here on.
+    pub(super) fn free(&self) {
+        let place = self.place();
+        self.id.set(PHANTOM);
+        if self.recorder.closed.get() {
+            return;
+        }
+        let mut storages = self.recorder.storages.borrow_mut();
+        if let Some(storage) = storages.get_mut(place as usize) {
+            storage.alive = false;
+            let recorder = &self.recorder;
+            recorder.events.borrow_mut().push(RawEvent::Free(place));
+            if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
+                folds.free(recorder.scope.get(), storage.scope);
+            }
+        }
     }
 
     /// What the storage is for, as far as is known.
@@ -279,18 +298,6 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if self.recorder.closed.get() {
-            return;
-        }
-        let place = self.place();
-        let mut storages = self.recorder.storages.borrow_mut();
-        if let Some(storage) = storages.get_mut(place as usize) {
-            storage.alive = false;
-            let recorder = &self.recorder;
-            recorder.events.borrow_mut().push(RawEvent::Free(place));
-            if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
-                folds.free(recorder.scope.get(), storage.scope);
-            }
-        }
+        self.free();
     }
 }

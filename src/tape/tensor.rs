@@ -174,4 +174,9 @@ impl Tensor {
     pub fn storage_id(&self) -> u32 {
         self.0.storage.place()
     }
+
+    /// Frees the storage, whoever holds it.
+    pub(super) fn free_storage(&self) {
+        self.0.storage.free();
+    }
 }

@@ -5,8 +5,8 @@ use crate::host::{HostPart, HostPhase};
 use crate::sim::Phase;
 use crate::spec::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, DatasetMode,
-    EvaluationKind, Framework, Loss, OptimizerImpl, OptimizerName, Precision, Program,
-    QuantizationType, Task, TokenizerKind,
+    EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl, OptimizerName, Precision,
+    Program, QuantizationType, Task, TokenizerKind,
 };
 use crate::tape::Category;
 
@@ -108,6 +108,11 @@ terms! { OptimizerName {
     Lion8bit: "Lion, 8-bit (bitsandbytes)", "Lion，8 位（bitsandbytes）";
     Sgd8bit: "SGD, 8-bit (bitsandbytes)", "SGD，8 位（bitsandbytes）";
     None: "none (gradients only)", "无（只有梯度）";
+} }
+
+terms! { MasterWeights {
+    None: "none", "无";
+    DeepSpeed: "DeepSpeed (no ZeRO)", "DeepSpeed（无 ZeRO）";
 } }
 
 terms! { OptimizerImpl {
@@ -220,6 +225,7 @@ pub fn value_name(key: &str, name: &str, language: Language) -> Option<&'static 
         "autocast_style" => of!(AutocastStyle),
         "optimizer.name" => of!(OptimizerName),
         "optimizer.impl" => of!(OptimizerImpl),
+        "optimizer.master_weights" => of!(MasterWeights),
         "attention" => of!(Attention),
         "activation_checkpointing" => of!(ActivationCheckpointing),
         "quantization.type" => of!(QuantizationType),

@@ -42,6 +42,12 @@ def finite():
             self.flags.all()
             return True
 
+        def logical_and(self, other):
+            return self.flags.logical_and(other.flags)
+
+        def __invert__(self):
+            return ~self.flags
+
     torch.isfinite = Everywhere
 
 

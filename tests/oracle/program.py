@@ -24,6 +24,10 @@ def run(written, iterations=ITERATIONS):
     trained = [p for p in parameters if p.requires_grad]
     training = asked["program"] == "training"
     optimizer = scenarios.optimizer(asked, trained, model) if training else None
+    engine = None
+    if asked["optimizer"].get("master_weights", "none") != "none":
+        import master_weights
+        optimizer = engine = master_weights.DeepSpeed(model, optimizer, asked)
     states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     gc.collect()
@@ -36,6 +40,8 @@ def run(written, iterations=ITERATIONS):
         known.setdefault(storage(b), (b.untyped_storage().nbytes(), "buffers"))
     for t in tensors(list(optimizer.state.values())) if optimizer else ():
         known.setdefault(storage(t), (t.untyped_storage().nbytes(), "optimizer_states"))
+    for w in engine.weights if engine else ():
+        known[storage(w)] = (w.untyped_storage().nbytes(), "master_weights")
     facts = dict(num_parameters=sum(p.numel() for p in parameters), num_trainable=sum(p.numel() for p in trained))
     weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
     autocast = scenarios.AUTOCAST.get(asked["precision"])
@@ -54,7 +60,7 @@ def run(written, iterations=ITERATIONS):
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
-                    output = model(**batch)
+                    output = (engine.engine if engine else model)(**batch)
                 logits = output.logits
                 loss = output.loss if asked["loss"] == "labels" else logits.mean()
                 if asked["keep_outputs"]:
@@ -63,17 +69,20 @@ def run(written, iterations=ITERATIONS):
             # Liger's fused loss leaves no logits.
             at_end = {storage(logits)} if logits is not None else set()
             del output, logits
-            if steps > 1:
+            if steps > 1 and not engine:
                 loss = loss / steps
             recorder.mark(f"{at}:forward_end", logits=at_end | {storage(loss)}, activations=None)
             if training:
                 recorder.mark(f"{at}:backward")
-                (scaler.scale(loss) if scaler else loss).backward()
+                if engine:
+                    engine.backward(loss)
+                else:
+                    (scaler.scale(loss) if scaler else loss).backward()
                 recorder.mark(f"{at}:backward_end", gradients=gradients())
                 if not asked["keep_outputs"]:
                     loss = None
         if optimizer:
-            if asked["clip_grad_norm"]:
+            if asked["clip_grad_norm"] and not engine:
                 recorder.mark(f"{step}:0:clip")
                 if scaler:
                     scaler.unscale_(optimizer)

@@ -139,6 +139,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("optimizer.in_backward"),
             Setting::new("optimizer.momentum").look(Look::Shares(SHARES)),
             Setting::new("optimizer.amsgrad"),
+            Setting::new("optimizer.master_weights").half(),
             Setting::new("optimizer.weight_decay"),
             Setting::new("optimizer.relative_step"),
         ],
