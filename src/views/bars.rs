@@ -15,8 +15,6 @@ pub(super) trait Shown: Copy + Send + Sync + PartialEq + 'static {
     fn label(self, store: Store) -> &'static str;
     fn ink(self) -> (&'static str, &'static str);
     fn target(self) -> Target;
-    /// The part into which small ones are folded.
-    fn small() -> Self;
 }
 
 impl Shown for DevicePart {
@@ -48,10 +46,6 @@ impl Shown for DevicePart {
             other => Target::Other(other.name()),
         }
     }
-
-    fn small() -> Self {
-        Self::Small
-    }
 }
 
 impl Shown for HostBarPart {
@@ -81,10 +75,6 @@ impl Shown for HostBarPart {
             Self::Small | Self::PageCache => Target::Other(self.name()),
         }
     }
-
-    fn small() -> Self {
-        Self::Small
-    }
 }
 
 /// A part's colour and texture, from the custom properties that the figures' theme sets.
@@ -111,7 +101,7 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
 }
 
 /// A bar's parts for the widget.
-pub(super) fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
+fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
     let scale = Scale::new(bar.total, store.units.get());
     let bytes: Vec<Bytes> = bar.parts.iter().map(|part| part.bytes).collect();
     let counted = bar
@@ -126,12 +116,74 @@ pub(super) fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segm
     counted.chain(uncounted).collect()
 }
 
-/// The GPU's bar.
-const DEVICE: &str = "device-bar";
+/// A bar as it is shown, whatever its parts are.
+#[derive(Clone, PartialEq)]
+pub(super) struct ShownBar {
+    /// Its parts.
+    pub segments: Vec<Segment>,
+    /// The sum of the counted ones.
+    pub total: Bytes,
+    /// What there is.
+    pub capacity: Bytes,
+    /// The line at the capacity.
+    pub mark: Mark,
+    /// Where the bar ended before.
+    pub ghost: Option<Mark>,
+    /// How the total stands to the capacity.
+    pub standing: &'static str,
+}
+
+impl ShownBar {
+    /// A bar with the total that it had before.
+    pub fn new<K: Shown>(bar: &CapacityBar<K>, before: Option<Bytes>, store: Store) -> Self {
+        let units = store.units.get();
+        Self {
+            segments: segments(bar, store),
+            total: bar.total,
+            capacity: bar.capacity,
+            mark: Mark {
+                at: bar.capacity_at,
+                label: amount(bar.capacity, units),
+            },
+            ghost: before
+                .filter(|before| *before != bar.total)
+                .map(|before| Mark {
+                    at: bar.at(before),
+                    label: difference(before, bar.total, units),
+                }),
+            standing: bar.standing.name(),
+        }
+    }
+
+    /// How it is read aloud.
+    pub fn name(&self, title: &str, store: Store) -> String {
+        let counted = self.segments.iter().filter(|part| !part.uncounted);
+        let labels: Vec<(String, String)> = counted
+            .map(|part| (part.label.clone(), part.number.clone()))
+            .collect();
+        let (units, language) = (store.units.get(), store.language.get());
+        bar_name(title, &labels, self.total, self.capacity, units, language)
+    }
+
+    /// The part that is highlighted; one that is too small to be shown by itself is one of the
+    /// small ones. `find` gives what a part of this memory is highlighted with.
+    pub fn current(&self, find: Find, store: Store) -> Option<&'static str> {
+        let name = store
+            .focus
+            .broadly()?
+            .name()
+            .filter(|name| find(name).is_some())?;
+        let there = |key: &&str| self.segments.iter().any(|part| part.key == *key);
+        [name, DevicePart::Small.name()].into_iter().find(there)
+    }
+}
+
+/// What the part behind a key is highlighted with.
+pub(super) type Find = fn(&str) -> Option<Target>;
 
 /// A bar with its heading and its legend.
 #[component]
-fn CapacityPanel<K: Shown>(
+fn CapacityPanel(
     /// For tests and style sheets.
     id: &'static str,
     /// What the bar is of.
@@ -140,93 +192,41 @@ fn CapacityPanel<K: Shown>(
     #[prop(into)]
     subtitle: Signal<String>,
     /// The bar.
-    bar: Memo<Option<CapacityBar<K>>>,
-    /// The total before the last change.
-    #[prop(into)]
-    before: Signal<Option<Bytes>>,
-    /// The part behind a key.
-    find: fn(&str) -> Option<K>,
+    bar: Memo<Option<ShownBar>>,
+    /// What the part behind a key is highlighted with.
+    find: Find,
 ) -> impl IntoView {
     let store = use_store();
     let heading = move || title.text(store.language.get());
-    let with = move |pick: fn(&CapacityBar<K>, Store) -> String| {
+    let with = move |pick: fn(&ShownBar, Store) -> String| {
         bar.with(|bar| bar.as_ref().map(|bar| pick(bar, store)))
     };
     let parts = Memo::new(move |_| {
-        bar.with(|bar| bar.as_ref().map(|bar| segments(bar, store)))
+        bar.with(|bar| bar.as_ref().map(|bar| bar.segments.clone()))
             .unwrap_or_default()
     });
     let name = Memo::new(move |_| {
-        let labels: Vec<(String, String)> = parts.with(|parts| {
-            let counted = parts.iter().filter(|part| !part.uncounted);
-            counted
-                .map(|part| (part.label.clone(), part.number.clone()))
-                .collect()
-        });
-        let (units, language) = (store.units.get(), store.language.get());
-        bar.with(|bar| {
-            bar.as_ref().map(|bar| {
-                bar_name(
-                    title.text(language),
-                    &labels,
-                    bar.total,
-                    bar.capacity,
-                    units,
-                    language,
-                )
-            })
-        })
-        .unwrap_or_default()
+        bar.with(|bar| bar.as_ref().map(|bar| bar.name(heading(), store)))
+            .unwrap_or_default()
     });
-    let capacity = Memo::new(move |_| {
-        bar.with(|bar| {
-            bar.as_ref().map(|bar| Mark {
-                at: bar.capacity_at,
-                label: amount(bar.capacity, store.units.get()),
-            })
-        })
-    });
-    let ghost = Memo::new(move |_| {
-        let before = before.get()?;
-        bar.with(|bar| {
-            let bar = bar.as_ref().filter(|bar| bar.total != before)?;
-            Some(Mark {
-                at: bar.at(before),
-                label: difference(before, bar.total, store.units.get()),
-            })
-        })
-    });
-    let current = Memo::new(move |_| {
-        let target = store.focus.broadly()?;
-        bar.with(|bar| {
-            let bar = bar.as_ref()?;
-            let all = bar.parts.iter().chain(&bar.uncounted).map(|part| part.key);
-            let own = all.clone().find(|key| key.target() == target);
-            // What is too small to be shown by itself is one of the small parts.
-            let small = || {
-                let folded = matches!(target, Target::Category(_)) && id == DEVICE;
-                all.clone().find(|key| folded && *key == K::small())
-            };
-            own.or_else(small).map(Shown::key)
-        })
-    });
+    let capacity = Memo::new(move |_| bar.with(|bar| bar.as_ref().map(|bar| bar.mark.clone())));
+    let ghost = Memo::new(move |_| bar.with(|bar| bar.as_ref()?.ghost.clone()));
+    let current = Memo::new(move |_| bar.with(|bar| bar.as_ref()?.current(find, store)));
     let pinned = Memo::new(move |_| {
         parts.with(|parts| {
             parts
                 .iter()
                 .map(|part| part.key)
-                .find(|key| find(key).is_some_and(|part| store.focus.is_pinned(part.target())))
+                .find(|key| find(key).is_some_and(|target| store.focus.is_pinned(target)))
         })
     });
-    let on_point = move |key: Option<&'static str>| {
-        store.focus.point(key.and_then(find).map(Shown::target));
-    };
+    let on_point = move |key: Option<&'static str>| store.focus.point(key.and_then(find));
     let on_pick = move |key: &'static str| {
-        if let Some(part) = find(key) {
-            store.focus.toggle(part.target());
+        if let Some(target) = find(key) {
+            store.focus.toggle(target);
         }
     };
-    let standing = move || bar.with(|bar| bar.as_ref().map(|bar| bar.standing.name()));
+    let standing = move || bar.with(|bar| bar.as_ref().map(|bar| bar.standing));
     view! {
         <section class="card capacity" data-testid=id data-standing=standing>
             <header class="capacity-head">
@@ -260,8 +260,8 @@ fn CapacityPanel<K: Shown>(
     }
 }
 
-/// The part of the GPU's bar behind a key.
-pub(super) fn device_part(name: &str) -> Option<DevicePart> {
+/// What the part of the GPU's bar behind a key is highlighted with.
+pub(super) fn device_target(name: &str) -> Option<Target> {
     [
         DevicePart::Cached,
         DevicePart::OtherProcesses,
@@ -271,14 +271,16 @@ pub(super) fn device_part(name: &str) -> Option<DevicePart> {
     .into_iter()
     .find(|part| part.name() == name)
     .or_else(|| Category::from_name(name).map(DevicePart::Category))
+    .map(Shown::target)
 }
 
-/// The part of the host's bar behind a key.
-pub(super) fn host_part(name: &str) -> Option<HostBarPart> {
+/// What the part of the host's bar behind a key is highlighted with.
+pub(super) fn host_target(name: &str) -> Option<Target> {
     [HostBarPart::Small, HostBarPart::PageCache]
         .into_iter()
         .find(|part| part.name() == name)
         .or_else(|| HostPart::from_name(name).map(HostBarPart::Used))
+        .map(Shown::target)
 }
 
 /// GPU memory.
@@ -286,9 +288,11 @@ pub(super) fn host_part(name: &str) -> Option<HostBarPart> {
 pub(super) fn DevicePanel() -> impl IntoView {
     let store = use_store();
     let bar = Memo::new(move |_| {
-        store
-            .answer
-            .with(|answer| answer.as_ref().map(|e| device_bar(&e.report.device)))
+        let before = store.ghost.get().map(|ghost| ghost.device);
+        store.answer.with(|answer| {
+            let device = &answer.as_ref()?.report.device;
+            Some(ShownBar::new(&device_bar(device), before, store))
+        })
     });
     let subtitle = Signal::derive(move || {
         store
@@ -296,15 +300,13 @@ pub(super) fn DevicePanel() -> impl IntoView {
             .with(|answer| answer.as_ref().map(|e| e.report.device.name.clone()))
             .unwrap_or_default()
     });
-    let before = Signal::derive(move || store.ghost.get().map(|ghost| ghost.device));
     view! {
         <CapacityPanel
-            id=DEVICE
+            id="device-bar"
             title=Word::Vram
             subtitle
             bar
-            before
-            find=device_part
+            find=device_target
         />
     }
 }
@@ -314,10 +316,11 @@ pub(super) fn DevicePanel() -> impl IntoView {
 pub(super) fn HostPanel() -> impl IntoView {
     let store = use_store();
     let bar = Memo::new(move |_| {
+        let before = store.ghost.get().map(|ghost| ghost.host);
         store.answer.with(|answer| {
-            answer
-                .as_ref()
-                .map(|e| host_bar(&e.report.host, e.report.verdict.host.capacity))
+            let report = &answer.as_ref()?.report;
+            let bar = host_bar(&report.host, report.verdict.host.capacity);
+            Some(ShownBar::new(&bar, before, store))
         })
     });
     let subtitle = Signal::derive(move || {
@@ -327,8 +330,7 @@ pub(super) fn HostPanel() -> impl IntoView {
             .with(|answer| answer.as_ref().map(|e| e.report.host.peak.phase));
         phase.map_or_else(String::new, |phase| crate::text::host_peak(phase, language))
     });
-    let before = Signal::derive(move || store.ghost.get().map(|ghost| ghost.host));
     view! {
-        <CapacityPanel id="host-bar" title=Word::Ram subtitle bar before find=host_part />
+        <CapacityPanel id="host-bar" title=Word::Ram subtitle bar find=host_target />
     }
 }

@@ -1,9 +1,11 @@
 //! A and B: the configuration that was kept beside the one on screen.
 
 use super::bar_row::{Limit, bar_row};
-use super::bars::{DevicePanel, HostPanel, Shown, background, device_part, host_part};
+use super::bars::{
+    DevicePanel, Find, HostPanel, Shown, ShownBar, background, device_target, host_target,
+};
 use super::value::value_text;
-use crate::app::{Store, use_store};
+use crate::app::{Store, Target, use_store};
 use crate::codec::differences;
 use crate::figure::{Comparison, Pair, compare_device, compare_host};
 use crate::report::Report;
@@ -59,13 +61,46 @@ fn both<T>(store: Store, of: impl FnOnce(&Report, &Report) -> T) -> Option<T> {
         .with(|b| Some(of(&a.report, &b.as_ref()?.report)))
 }
 
+/// A memory of both as it is shown, whatever its parts are.
+#[derive(Clone, PartialEq)]
+struct Both {
+    bars: [ShownBar; 2],
+    parts: Vec<Part>,
+}
+
+/// A part of both.
+#[derive(Clone, PartialEq)]
+struct Part {
+    target: Target,
+    label: &'static str,
+    background: String,
+    a: Bytes,
+    b: Bytes,
+}
+
+impl Both {
+    fn new<K: Shown>(all: &Comparison<K>, store: Store) -> Self {
+        let part = |&Pair { key, a, b }: &Pair<K>| Part {
+            target: key.target(),
+            label: key.label(store),
+            background: background(key.ink()),
+            a,
+            b,
+        };
+        Self {
+            bars: [&all.a, &all.b].map(|bar| ShownBar::new(bar, None, store)),
+            parts: all.parts.iter().map(part).collect(),
+        }
+    }
+}
+
 /// The panel.
 #[component]
 fn ComparePanel() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
-    let device = Memo::new(move |_| both(store, compare_device));
-    let host = Memo::new(move |_| both(store, compare_host));
+    let device = Memo::new(move |_| both(store, |a, b| Both::new(&compare_device(a, b), store)));
+    let host = Memo::new(move |_| both(store, |a, b| Both::new(&compare_host(a, b), store)));
     let note = move || {
         let language = store.language.get();
         let Some(a) = store.kept.scenario() else {
@@ -100,8 +135,8 @@ fn ComparePanel() -> impl IntoView {
                 {note}
             </p>
             <Verdicts />
-            <TwoBars title=Word::Vram all=device find=device_part />
-            <TwoBars title=Word::Ram all=host find=host_part />
+            <TwoBars title=Word::Vram all=device find=device_target />
+            <TwoBars title=Word::Ram all=host find=host_target />
             <Settings />
             <div class="compare-tables">
                 <Parts title=Word::Vram all=device />
@@ -154,25 +189,27 @@ fn Verdicts() -> impl IntoView {
 
 /// One memory: both bars on one scale.
 #[component]
-fn TwoBars<K: Shown>(
+fn TwoBars(
     /// Which memory.
     title: Word,
     /// Both.
-    all: Memo<Option<Comparison<K>>>,
-    /// The part behind a key.
-    find: fn(&str) -> Option<K>,
+    all: Memo<Option<Both>>,
+    /// What the part behind a key is highlighted with.
+    find: Find,
 ) -> impl IntoView {
     let store = use_store();
     let heading = Signal::derive(move || title.text(store.language.get()));
-    let named = move |side: &'static str| Signal::derive(move || side.to_owned());
-    let a = Signal::derive(move || all.with(|all| all.as_ref().map(|all| all.a.clone())));
-    let b = Signal::derive(move || all.with(|all| all.as_ref().map(|all| all.b.clone())));
+    let row = move |at: usize, side: &'static str| {
+        let bar = move || all.with(|all| all.as_ref().map(|all| all.bars[at].clone()));
+        let label = Signal::stored(side.to_owned());
+        bar_row(label, Signal::derive(bar), find, Limit::Own)
+    };
     view! {
         <div hidden=Signal::derive(move || all.with(Option::is_none))>
             <h3>{heading}</h3>
             <ul class="node-rows" aria-label=heading>
-                {bar_row(named("A"), a, find, Limit::Own)}
-                {bar_row(named("B"), b, find, Limit::Own)}
+                {row(0, "A")}
+                {row(1, "B")}
             </ul>
         </div>
     }
@@ -180,11 +217,11 @@ fn TwoBars<K: Shown>(
 
 /// Where each byte of a memory went, part by part.
 #[component]
-fn Parts<K: Shown>(
+fn Parts(
     /// Which memory.
     title: Word,
     /// Both.
-    all: Memo<Option<Comparison<K>>>,
+    all: Memo<Option<Both>>,
 ) -> impl IntoView {
     let store = use_store();
     let name = Signal::derive(move || title.text(store.language.get()));
@@ -231,14 +268,15 @@ fn Head(
     }
 }
 
-fn rows<K: Shown>(all: &Comparison<K>, store: Store) -> AnyView {
-    let scale = Scale::new(all.a.total.max(all.b.total), store.units.get());
+fn rows(all: &Both, store: Store) -> AnyView {
+    let [of_a, of_b] = [all.bars[0].total, all.bars[1].total];
+    let scale = Scale::new(of_a.max(of_b), store.units.get());
     let number = move |bytes: Bytes| match bytes {
         Bytes::ZERO => "\u{2013}".to_owned(),
         bytes => scale.finer(bytes),
     };
-    let row = move |&Pair { key, a, b }: &Pair<K>| {
-        let target = key.target();
+    let row = move |part: &Part| {
+        let (target, a, b) = (part.target, part.a, part.b);
         let recedes = Signal::derive(move || {
             store
                 .focus
@@ -260,8 +298,8 @@ fn rows<K: Shown>(all: &Comparison<K>, store: Store) -> AnyView {
                         on:blur=move |_| store.focus.point(None)
                         on:click=move |_| store.focus.toggle(target)
                     >
-                        <span class="swatch" style:background=background(key.ink())></span>
-                        {key.label(store)}
+                        <span class="swatch" style:background=part.background.clone()></span>
+                        {part.label}
                     </button>
                 </th>
                 <td>{number(a)}</td>
@@ -273,9 +311,9 @@ fn rows<K: Shown>(all: &Comparison<K>, store: Store) -> AnyView {
     let total = view! {
         <tr class="total">
             <th scope="row">{Word::Total.text(store.language.get())} ", " {scale.unit}</th>
-            <td>{scale.finer(all.a.total)}</td>
-            <td>{scale.finer(all.b.total)}</td>
-            <td>{difference(all.a.total, all.b.total, store.units.get())}</td>
+            <td>{scale.finer(of_a)}</td>
+            <td>{scale.finer(of_b)}</td>
+            <td>{difference(of_a, of_b, store.units.get())}</td>
         </tr>
     };
     (all.parts.iter().map(row).collect_view(), total).into_any()
@@ -333,7 +371,6 @@ fn Settings() -> impl IntoView {
     };
     view! {
         <div hidden=Signal::derive(move || lines.with(|l| l.as_ref().is_none_or(Vec::is_empty)))>
-            <h3>{name}</h3>
             <Head name differs=false>
                 {move || lines.get().map(|all| all.into_iter().map(line).collect_view())}
             </Head>

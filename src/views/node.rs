@@ -1,7 +1,7 @@
 //! The node: host RAM rank by rank, and what makes it grow.
 
 use super::bar_row::{Limit, bar_row};
-use super::bars::host_part;
+use super::bars::{ShownBar, host_target};
 use crate::app::{Store, use_store};
 use crate::figure::{CapacityBar, HostBarPart, NodeRow, node_rows};
 use crate::text::{Word, amount, growth_sentence, more_ranks, rank_name};
@@ -17,11 +17,12 @@ fn row_name(row: NodeRow, store: Store) -> String {
 }
 
 /// One row: whose it is, its bar, its total.
-fn row((row, bar): (NodeRow, CapacityBar<HostBarPart>), store: Store) -> impl IntoView {
+fn row((row, bar): (NodeRow, CapacityBar<HostBarPart>), store: Store) -> AnyView {
     let name = Signal::derive(move || row_name(row, store));
     let capacity = bar.capacity;
-    let bar = Signal::stored(Some(bar));
-    bar_row(name, bar, host_part, Limit::Unmarked(capacity))
+    let bar = StoredValue::new(bar);
+    let shown = Memo::new(move |_| Some(bar.with_value(|bar| ShownBar::new(bar, None, store))));
+    bar_row(name, shown.into(), host_target, Limit::Unmarked(capacity))
 }
 
 /// The panel.

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
 import { estimateShown, launch, open, painted } from "./support/browser.mjs";
+import { unfold } from "./support/controls.mjs";
 import { serve } from "./support/site.mjs";
 
 let browser;
@@ -18,6 +19,7 @@ after(async () => {
 
 test("each control says what it does, by keys and by touch, one at a time", async () => {
   const { page, close } = await open(browser, site.url, { hasTouch: true });
+  await unfold(page, /Optimizer options/);
   const help = page.locator("details.help");
   assert.ok((await help.count()) >= 15);
   await help.nth(2).locator("summary").focus();
