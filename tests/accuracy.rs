@@ -220,6 +220,11 @@ fn other_linear_attention_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn whisper_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("whisper.jsonl", 36);
+}
+
+#[test]
 fn hgrn2_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("hgrn2.jsonl", 19);
 }

@@ -176,6 +176,13 @@ models! {
     "bart-large", "BART large", "facebook/bart-large", "2019-10";
     "bart-large-cnn", "BART large, CNN", "facebook/bart-large-cnn", "2019-10";
     "distilbart-cnn-12-6", "DistilBART 12-6, CNN", "sshleifer/distilbart-cnn-12-6", "2020-08";
+    "whisper-tiny", "Whisper tiny", "openai/whisper-tiny", "2022-09";
+    "whisper-base", "Whisper base", "openai/whisper-base", "2022-09";
+    "whisper-small", "Whisper small", "openai/whisper-small", "2022-09";
+    "whisper-medium", "Whisper medium", "openai/whisper-medium", "2022-09";
+    "whisper-large-v2", "Whisper large v2", "openai/whisper-large-v2", "2022-12";
+    "whisper-large-v3", "Whisper large v3", "openai/whisper-large-v3", "2023-11";
+    "whisper-large-v3-turbo", "Whisper large v3 turbo", "openai/whisper-large-v3-turbo", "2024-10";
     "distilbert-base", "DistilBERT base", "distilbert/distilbert-base-uncased", "2019-10";
     "distilbert-base-cased", "DistilBERT base, cased", "distilbert/distilbert-base-cased", "2019-10";
     "distilbert-base-multilingual", "DistilBERT base, multilingual", "distilbert/distilbert-base-multilingual-cased", "2019-10";

@@ -188,6 +188,16 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// A parameter that is never trained.
+    pub(super) fn fixed(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        self.count(shape.numel());
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.allocate(name, shape, self.dtype, Category::Parameters)
+        })
+    }
+
     /// Counts elements of parameters.
     pub(super) fn count(&self, elements: u64) {
         self.plan

@@ -66,5 +66,7 @@ mod t5_attention;
 mod t5_block;
 mod vit;
 mod vit_layer;
+mod whisper;
+mod whisper_layer;
 
 pub use model::{Batch, Model, Output, Request};

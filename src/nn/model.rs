@@ -13,6 +13,7 @@ use super::linear::LinearNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
 use super::vit::Vit;
+use super::whisper::Whisper;
 use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -20,7 +21,8 @@ use std::rc::Rc;
 
 /// The tensors of one micro-batch on the device.
 pub struct Batch {
-    /// Token ids `[B, S]`, images `[B, C, I, I]`, or features `[B, in]` of the toy.
+    /// Token ids `[B, S]`, images `[B, C, I, I]`, spectrograms `[B, channels, frames]`, or features
+    /// `[B, in]` of the toy.
     input: Tensor,
     /// Padding mask `[B, S]`, when one is passed.
     padding_mask: Option<Tensor>,
@@ -84,9 +86,10 @@ impl Model {
             }
             Architecture::Vit(config) => Net::Encoder(Box::new(Vit::new(&b, config, spec, facts))),
             Architecture::T5(config) => Net::Seq2Seq(Box::new(T5::new(&b, config, spec, facts))),
-            Architecture::Bart(config) => {
-                Net::Seq2Seq(Box::new(Bart::new(&b, config, spec, facts)))
-            }
+            Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
+                Some(heard) => Box::new(Whisper::new(&b, config, heard, spec, facts)),
+                None => Box::new(Bart::new(&b, config, spec, facts)),
+            }),
             Architecture::Fla(config) => Net::Decoder(Box::new(Fla::new(&b, config, spec, facts))),
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
@@ -246,7 +249,18 @@ fn batch(
         };
     }
     let tokens = Shape::from([samples, seq_len]);
-    let ids = input(tokens, DType::Int64);
+    let recordings = match &spec.architecture {
+        Architecture::Bart(config) => config.recordings,
+        _ => None,
+    };
+    let ids = match recordings {
+        Some(heard) => input(
+            Shape::from([samples, heard.num_mel_bins, heard.frames()]),
+            spec.weights,
+        ),
+        None => input(tokens, DType::Int64),
+    };
+    let mask = mask && recordings.is_none();
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),

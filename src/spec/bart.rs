@@ -3,7 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{Activation, Dropout};
+use super::{Activation, Dropout, Recordings, whisper};
 
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -29,6 +29,8 @@ pub struct BartConfig {
     pub dropout: Dropout,
     /// Whether the config ties the head to the embedding.
     pub tie_word_embeddings: bool,
+    /// The recordings that the encoder hears, of Whisper.
+    pub recordings: Option<Recordings>,
 }
 
 /// The sizes of an encoder or a decoder.
@@ -47,25 +49,8 @@ pub struct BartStack {
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
     let d_model = fields.required("d_model", &WIDTH, 1024);
-    let mut stack = |[layers, ffn_dim, heads]: [&str; 3]| {
-        let attention_heads = fields.optional(heads, &HEADS, 16);
-        BartStack {
-            layers: fields.optional(layers, &LAYERS, 12),
-            ffn_dim: fields.optional(ffn_dim, &WIDTH, 4096),
-            attention_heads,
-            head_dim: fields.divided(d_model, attention_heads, heads),
-        }
-    };
-    let encoder = stack([
-        "encoder_layers",
-        "encoder_ffn_dim",
-        "encoder_attention_heads",
-    ]);
-    let decoder = stack([
-        "decoder_layers",
-        "decoder_ffn_dim",
-        "decoder_attention_heads",
-    ]);
+    let encoder = stack(fields, ENCODER, d_model, [12, 4096, 16]);
+    let decoder = stack(fields, DECODER, d_model, [12, 4096, 16]);
     let positions = fields.optional("max_position_embeddings", &SEQ_LEN, 1024);
     let dropped = fields.drops("dropout", true);
     BartConfig {
@@ -82,11 +67,44 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
             residual: dropped,
         },
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        recordings: None,
+    }
+}
+
+/// The fields of the encoder: its layers, their width and their heads.
+pub(super) const ENCODER: [&str; 3] = [
+    "encoder_layers",
+    "encoder_ffn_dim",
+    "encoder_attention_heads",
+];
+/// The same of the decoder.
+pub(super) const DECODER: [&str; 3] = [
+    "decoder_layers",
+    "decoder_ffn_dim",
+    "decoder_attention_heads",
+];
+
+/// The stack that these fields describe, or that these `defaults` do.
+pub(super) fn stack(
+    fields: &mut ConfigFields<'_>,
+    [layers, ffn_dim, heads]: [&str; 3],
+    d_model: u64,
+    defaults: [u64; 3],
+) -> BartStack {
+    let attention_heads = fields.optional(heads, &HEADS, defaults[2]);
+    BartStack {
+        layers: fields.optional(layers, &LAYERS, defaults[0]),
+        ffn_dim: fields.optional(ffn_dim, &WIDTH, defaults[1]),
+        attention_heads,
+        head_dim: fields.divided(d_model, attention_heads, heads),
     }
 }
 
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
+    if c.recordings.is_some() {
+        return whisper::modules(c);
+    }
     let mut all = vec![embedding("model.shared")];
     for (name, stack) in [("encoder", c.encoder), ("decoder", c.decoder)] {
         all.push(embedding(format!("model.{name}.embed_positions")));

@@ -151,6 +151,9 @@ const FIELDS: &[&str] = &[
     "use_qk_norm",
     "use_qkv_bias",
     "use_conv_bias",
+    "max_source_positions",
+    "max_target_positions",
+    "num_mel_bins",
 ];
 
 /// The fields of a config that decide something. A config of a type that is not supported is

@@ -217,6 +217,8 @@ mod tests {
             ..Scenario::default()
         };
         assert_eq!(idle(&of("vit-base"), "seq_len"), Some(Idle::Images));
+        assert_eq!(idle(&of("whisper-tiny"), "seq_len"), Some(Idle::Images));
+        assert_eq!(idle(&of("whisper-tiny"), "target_seq_len"), None);
         assert_eq!(idle(&of("bert-base"), "seq_len"), None);
         assert_eq!(idle(&of("bert-base"), "task"), None);
         assert_eq!(idle(&of("vit-base"), "task"), Some(Idle::OneTask));

@@ -67,6 +67,7 @@ mod task;
 mod training;
 mod vit;
 mod weights;
+mod whisper;
 
 pub use activation::Activation;
 pub use adapters::ALL_LINEAR;
@@ -97,6 +98,7 @@ pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use scenario::*;
 pub use t5::T5Config;
 pub use vit::VitConfig;
+pub use whisper::Recordings;
 
 #[cfg(test)]
 mod published;

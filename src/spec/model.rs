@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
-    closest, decoder, distilbert, fla_config, guess, size_only, t5, vit,
+    closest, decoder, distilbert, fla_config, guess, size_only, t5, vit, whisper,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ enum Reader {
     T5 { multilingual: bool },
     Bert { roberta: bool },
     Bart,
+    Whisper,
     Fla(FlaMixer),
     Vit,
     DistilBert,
@@ -28,6 +29,7 @@ impl Reader {
             Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
             Self::Vit => Architecture::Vit(vit::read(fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
+            Self::Whisper => Architecture::Bart(whisper::read(fields)),
             Self::Fla(mixer) => Architecture::Fla(fla_config::read(mixer, fields)),
             Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
@@ -61,6 +63,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("bert", Reader::Bert { roberta: false }),
     ("roberta", Reader::Bert { roberta: true }),
     ("bart", Reader::Bart),
+    ("whisper", Reader::Whisper),
     ("vit", Reader::Vit),
     ("distilbert", Reader::DistilBert),
     ("mt5", Reader::T5 { multilingual: true }),

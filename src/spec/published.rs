@@ -374,18 +374,31 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gated-deltanet-1.3b", 1_387_348_732),
     ("retnet-1.3b", 1_351_727_104),
     ("hgrn2-1.3b", 1_364_396_032),
+    ("whisper-tiny", 37_760_640),
+    ("whisper-base", 72_593_920),
+    ("whisper-small", 241_734_912),
+    ("whisper-medium", 763_857_920),
+    ("whisper-large-v2", 1_543_304_960),
+    ("whisper-large-v3", 1_543_490_560),
+    ("whisper-large-v3-turbo", 808_878_080),
     ("transformer-1.3b", 1_364_297_728),
 ];
 
 fn bart_parameters(c: &BartConfig) -> u64 {
     let h = c.d_model;
     let norm = 2 * h;
-    let attention = 4 * (h * h + h) + norm;
+    // Keys of Whisper have no bias.
+    let biases = if c.recordings.is_some() { 3 } else { 4 };
+    let attention = 4 * h * h + biases * h + norm;
     let stack = |s: BartStack, attentions: u64| {
         let feed_forward = 2 * h * s.ffn_dim + s.ffn_dim + h + norm;
         c.position_rows * h + norm + s.layers * (attentions * attention + feed_forward)
     };
-    c.vocab_size * h + stack(c.encoder, 1) + stack(c.decoder, 2)
+    let heard = c.recordings.map_or(0, |heard| {
+        let convolutions = 3 * h * (heard.num_mel_bins + h) + 2 * h;
+        convolutions + (heard.max_source_positions - c.position_rows) * h
+    });
+    c.vocab_size * h + heard + stack(c.encoder, 1) + stack(c.decoder, 2)
 }
 
 fn vit_parameters(c: &VitConfig) -> u64 {

@@ -3,7 +3,7 @@
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, evaluation, fla, hardware, liger,
-    limits, model, offload, optimizer, quantization, support, task, training, weights,
+    limits, model, offload, optimizer, quantization, support, task, training, weights, whisper,
 };
 use crate::units::Bytes;
 
@@ -66,6 +66,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     evaluation::check_combinations(scenario, &model.architecture, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     fla::check(scenario, &model.architecture, findings);
+    whisper::check(scenario, &model.architecture, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {

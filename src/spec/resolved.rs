@@ -172,10 +172,12 @@ impl Architecture {
         matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)
     }
 
-    /// Tokens of a sample, where the model decides them: an image's patches.
+    /// Tokens of a sample, where the model decides them: an image's patches, a recording's
+    /// positions.
     pub fn tokens(&self) -> Option<u64> {
         match self {
             Self::Vit(config) => Some(config.tokens()),
+            Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
             _ => None,
         }
     }

@@ -69,8 +69,8 @@ pub(super) fn check_encoder_decoder(
         findings.push(
             Finding::error(
                 "attention",
-                "flash_attention_2 of BART is not supported yet; sdpa uses the same kernel where it can.",
-                "暂不支持 BART 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
+                "flash_attention_2 of BART and Whisper is not supported yet; sdpa uses the same kernel where it can.",
+                "暂不支持 BART 和 Whisper 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
         );

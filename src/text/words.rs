@@ -190,8 +190,8 @@ words! {
     IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
     IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
-    IdleImages: "The model reads images; their size in its config decides the number of tokens.",
-        "该模型读取图像；词元数由其配置中的图像尺寸决定。";
+    IdleImages: "The model reads images or recordings; their size in its config decides the number of tokens.",
+        "该模型读取图像或录音；词元数由其配置中的尺寸决定。";
     IdleNoDecoder: "The model has no decoder with a length of its own.", "该模型没有独立长度的解码器。";
     IdleOneTask: "The model is estimated for one task.", "该模型只按一种任务估算。";
     IdleNotSdpa: "No effect: the attention is not sdpa.", "无效：注意力实现不是 sdpa。";

@@ -67,6 +67,8 @@ def model(scenario):
     dtype = {"dtype" if TRANSFORMERS_5 else "torch_dtype": weights}
     made, checkpointing = getattr(transformers, CLASSES[scenario["task"]]), scenario["activation_checkpointing"]
     kind, fields = model_fields(scenario)
+    if kind == "whisper":
+        made = transformers.AutoModelForSpeechSeq2Seq
     if scenario["liger_kernel"]:
         libraries.liger(scenario["liger_kernel"], kind)
     quantized = scenario["quantization"].get("type", "none") != "none"
@@ -86,8 +88,10 @@ def model(scenario):
     if lora:
         libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
         import peft
+        # PEFT's own wrapper of encoder-decoders passes token ids on, which Whisper does not take.
+        tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM")
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
-                                   target_modules=lora["target_modules"], task_type=dict(causal_lm="CAUSAL_LM", seq2seq_lm="SEQ_2_SEQ_LM").get(scenario["task"]))
+                                   target_modules=lora["target_modules"], task_type=tasks.get(scenario["task"]))
         with torch.device("cuda"):
             model = peft.get_peft_model(model, adapters)
         if not quantized:
@@ -125,8 +129,12 @@ def batch(scenario, config):
         image = torch.zeros(count, config.num_channels, config.image_size, config.image_size, device="cuda")
         return dict(pixel_values=image, **dict(labels=tokens()) if labelled else {})
     length = scenario["seq_len"]
-    batch = dict(input_ids=tokens(length))
-    if scenario["padding_mask"]:
+    if config.model_type == "whisper":
+        shape = count, config.num_mel_bins, 2 * config.max_source_positions
+        batch = dict(input_features=torch.zeros(*shape, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda"))
+    else:
+        batch = dict(input_ids=tokens(length))
+    if scenario["padding_mask"] and "input_ids" in batch:
         batch["attention_mask"] = torch.ones(count, length, dtype=torch.long, device="cuda")
         # Padding that a real GPU finds; stubbed kernels do nothing.
         batch["attention_mask"][:, -1:].zero_()

@@ -37,6 +37,29 @@ impl Tape {
         self.without_autocast(|| self.convolution(&x, &weight, bias.as_ref(), window))
     }
 
+    /// `torch.nn.functional.conv1d(x, weight, bias, stride, padding)` of `[B, C, L]` and
+    /// `[O, C, l]` to `[B, O, L']`: a convolution of images one row high.
+    pub fn conv1d(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        [stride, padding]: [u64; 2],
+    ) -> Tensor {
+        let bias = bias.map(|bias| self.cast_down(bias));
+        let weight = self.cast_down(weight);
+        let x = self.cast_down(x);
+        let window = Window {
+            stride: [1, stride],
+            padding: [0, padding],
+        };
+        self.without_autocast(|| {
+            let [x, weight] = [&x, &weight].map(|x| self.unsqueeze(x, 2));
+            let out = self.convolution(&x, &weight, bias.as_ref(), window);
+            self.view(&out, [out.dim(0), out.dim(1), out.dim(3)])
+        })
+    }
+
     fn convolution(
         &self,
         x: &Tensor,

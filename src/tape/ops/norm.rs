@@ -22,9 +22,11 @@ impl Tape {
             .collect();
         let records = self.records(&inputs);
         let saved = records.then(|| self.save(x));
+        let in_rows = self.contiguous(x);
         let out = self.empty(OP, *x.shape(), x.dtype());
         let rows = Shape::from([x.numel() / x.dim(-1).max(1)]);
         let statistics = [(); 2].map(|()| self.empty(OP, rows, DType::Float32));
+        drop(in_rows);
         let Some(saved) = saved else { return out };
         let statistics = statistics.map(|rows| self.save(&rows));
         let shape = *x.shape();
@@ -41,10 +43,10 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let _bias = affine.get(1).map(|bias| bias.unpack(t));
-                let _x = saved.unpack(t);
+                let x = saved.unpack(t);
                 let _weight = affine.first().map(|weight| weight.unpack(t));
                 let _statistics = statistics.each_ref().map(|s| s.unpack(t));
-                let _rows = t.contiguous(g);
+                let _rows = [t.contiguous(g), t.contiguous(&x)];
                 let mut grads: Grads = smallvec![need_x.then(|| t.empty(BACKWARD, shape, dtype))];
                 grads.extend(parameters.iter().map(|&(shape, dtype, needed)| {
                     needed.then(|| t.empty(BACKWARD, shape, dtype))

@@ -1,0 +1,160 @@
+//! Whisper (`models/whisper/configuration_whisper.py` of transformers 5.23, 4.51 and 4.48): BART's
+//! stacks with norms first, over recordings instead of text.
+
+use super::config_fields::ConfigFields;
+use super::limits::{SEQ_LEN, VOCABULARY, WIDTH};
+use super::modules::{Module, embedding, linear, norm, other, output};
+use super::{
+    Architecture, BartConfig, Dropout, EvaluationKind, Finding, Precision, Program, Scenario, bart,
+    evaluation,
+};
+
+/// What Whisper hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recordings {
+    /// Channels of the spectrogram.
+    pub num_mel_bins: u64,
+    /// Positions of the encoder, each for two frames of the spectrogram.
+    pub max_source_positions: u64,
+}
+
+impl Recordings {
+    /// Frames of a spectrogram.
+    pub fn frames(&self) -> u64 {
+        2 * self.max_source_positions
+    }
+}
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
+    let d_model = fields.optional("d_model", &WIDTH, 384);
+    let dropped = fields.drops("dropout", false);
+    BartConfig {
+        d_model,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 51_865),
+        position_rows: fields.optional("max_target_positions", &SEQ_LEN, 448),
+        encoder: bart::stack(fields, bart::ENCODER, d_model, [4, 1536, 6]),
+        decoder: bart::stack(fields, bart::DECODER, d_model, [4, 1536, 6]),
+        activation: fields.activation("activation_function", "gelu"),
+        activation_dropout: fields.drops("activation_dropout", false),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_dropout", false),
+            residual: dropped,
+        },
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        recordings: Some(Recordings {
+            num_mel_bins: fields.optional("num_mel_bins", &WIDTH, 80),
+            max_source_positions: fields.optional("max_source_positions", &SEQ_LEN, 1500),
+        }),
+    }
+}
+
+/// Refuses what Whisper does not take or what is not estimated yet.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let Architecture::Bart(config) = architecture else {
+        return;
+    };
+    if config.recordings.is_none() {
+        return;
+    }
+    let (target, most) = (
+        scenario.target_seq_len.unwrap_or(scenario.seq_len),
+        config.position_rows,
+    );
+    if target > most {
+        findings.push(
+            Finding::error(
+                "target_seq_len",
+                format!(
+                    "Whisper's decoder takes at most {most} tokens; target_seq_len is {target}."
+                ),
+                format!("Whisper 的解码器最多接受 {most} 个词元；target_seq_len 为 {target}。"),
+            )
+            .with_fix("target_seq_len", most),
+        );
+    }
+    if scenario.precision == Precision::Fp16 {
+        findings.push(
+            Finding::error(
+                "precision",
+                "Whisper with weights in float16 is not estimated yet; amp_fp16 is.",
+                "暂不支持估算 float16 权重的 Whisper；支持 amp_fp16。",
+            )
+            .with_fix("precision", Precision::AmpFp16.name()),
+        );
+    }
+    if evaluation::resolve(scenario).kind != EvaluationKind::None {
+        let (key, none) = match scenario.program {
+            Program::Evaluation => ("program", Program::Training.name()),
+            _ => ("evaluation.kind", EvaluationKind::None.name()),
+        };
+        findings.push(
+            Finding::error(
+                key,
+                "Evaluation is not estimated yet for Whisper.",
+                "暂不支持估算 Whisper 的评估过程。",
+            )
+            .with_fix(key, none),
+        );
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
+    let with_bias = |path: &str| Module {
+        parameters: &["weight", "bias"],
+        ..other(path)
+    };
+    let mut all = ["conv1", "conv2"]
+        .map(|name| with_bias(&format!("model.encoder.{name}")))
+        .to_vec();
+    for (stack, layers) in [("encoder", c.encoder.layers), ("decoder", c.decoder.layers)] {
+        let at = |part: &str| format!("model.{stack}.{part}");
+        if stack == "decoder" {
+            all.push(embedding(at("embed_tokens")));
+        }
+        all.push(embedding(at("embed_positions")));
+        for i in 0..layers {
+            let of_layer = |part: &str| at(&format!("layers.{i}.{part}"));
+            let mut attention = |module: &str| {
+                for (projection, bias) in [
+                    ("k_proj", false),
+                    ("v_proj", true),
+                    ("q_proj", true),
+                    ("out_proj", true),
+                ] {
+                    all.push(linear(of_layer(&format!("{module}.{projection}")), bias));
+                }
+                all.push(norm(of_layer(&format!("{module}_layer_norm"))));
+            };
+            attention("self_attn");
+            if stack == "decoder" {
+                attention("encoder_attn");
+            }
+            all.extend(["fc1", "fc2"].map(|name| linear(of_layer(name), true)));
+            all.push(norm(of_layer("final_layer_norm")));
+        }
+        all.push(norm(at("layer_norm")));
+    }
+    all.push(output("proj_out", c.tie_word_embeddings));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{ModelRef, Scenario, resolve};
+
+    #[test]
+    fn the_decoder_takes_only_as_many_tokens_as_it_has_positions() {
+        let with = |target| Scenario {
+            model: ModelRef::Catalog("whisper-tiny".to_owned()),
+            target_seq_len: Some(target),
+            ..Scenario::default()
+        };
+        assert!(resolve(&with(448)).spec.is_some());
+        let refused = resolve(&with(449));
+        assert!(refused.spec.is_none());
+        assert_eq!(refused.findings[0].key, "target_seq_len");
+    }
+}
