@@ -93,6 +93,25 @@ fn an_optimizer_on_the_cpu_meets_every_goal() {
     every_goal_is_met("offload.jsonl", 7);
 }
 
+/// Reserved memory and composition are not held to the goals: DeepSpeed's set-up is not simulated,
+/// and the order in which ZeRO-1 empties its bucket is not that of the engine (0.95 %).
+#[test]
+fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
+    let accuracy = accuracy("zero_offload.jsonl");
+    assert_eq!(accuracy.compared(), 9, "every case is compared");
+    let held = ["tensor median", "tensor worst", "allocated", "phase"];
+    for goal in accuracy.goals() {
+        let is_held = held.iter().any(|what| goal.what.contains(what));
+        assert!(
+            goal.met || !is_held,
+            "{}: {} against {}",
+            goal.what,
+            goal.found,
+            goal.bound
+        );
+    }
+}
+
 #[test]
 fn t5_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("t5.jsonl", 183);

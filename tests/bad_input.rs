@@ -136,3 +136,20 @@ fn experts_that_are_not_there_are_refused() {
     let (key, _) = repaired(&json!({"model": {"hf_config": config}, "seq_len": 64}));
     assert_eq!(key, "model.hf_config.num_experts_per_tok");
 }
+
+#[test]
+fn what_no_node_can_be_says_why() {
+    for (value, reason) in [
+        (json!({"hardware": {"host_ram": 0}}), "half a GiB"),
+        (json!({"dataset": {"raw_bytes": 1_u64 << 53}}), "disks"),
+        (json!({"dataloader": {"num_workers": 5_000}}), "process"),
+    ] {
+        let (scenario, _) = decode_json(&value.to_string());
+        let error = resolve(&scenario).findings.remove(0);
+        assert_eq!(error.severity, Severity::Error);
+        assert!(error.message.contains(reason), "{}", error.message);
+        let fix = error.fix.expect("a repair");
+        let repaired = fix.apply(&scenario).expect("a repair that can be applied");
+        assert!(estimate(&repaired).is_ok(), "{value}");
+    }
+}

@@ -1,8 +1,8 @@
 //! Laws of the host model, over many jobs drawn from a fixed sequence.
 
 use highwater::host::{
-    FACTS, HostDriver, HostEstimate, HostJob, HostPart, HostPhase, KNOWN_LIMITATIONS, Offloaded,
-    estimate_job,
+    FACTS, HostDriver, HostEstimate, HostEvaluation, HostJob, HostPart, HostPhase,
+    KNOWN_LIMITATIONS, Offloaded, estimate_job,
 };
 use highwater::spec::{
     ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
@@ -73,9 +73,16 @@ impl Draw {
             largest_tensor_bytes: Bytes(self.below(1 << 30)),
             offloaded: Offloaded {
                 pinned: Bytes(self.below(16 << 30)),
+                pageable: Bytes(self.below(16 << 30)),
                 states: Bytes(self.below(16 << 30)),
                 step: Bytes(self.below(1 << 30)),
             },
+            training: Bytes(self.below(16 << 30)),
+            gathered: self.yes().then_some(Bytes(self.below(16 << 30))),
+            evaluation: self.yes().then(|| HostEvaluation {
+                batch: vec![Bytes(self.below(1 << 24))],
+                predictions: Bytes(self.below(8 << 30)),
+            }),
             max_shard: Bytes(5_000_000_000),
             other_memory: Bytes(self.below(1 << 30)),
         }
@@ -120,7 +127,8 @@ fn parts_add_up_to_the_total_of_their_phase() {
 fn the_peak_is_the_largest_of_the_phases() {
     for job in jobs() {
         let HostEstimate { peak, phases, .. } = estimate_job(&job);
-        assert_eq!(phases.len(), HostPhase::ALL.len());
+        let evaluates = usize::from(job.evaluation.is_some());
+        assert_eq!(phases.len() + 1, HostPhase::ALL.len() + evaluates);
         assert!(phases.contains(&peak));
         assert!(phases.iter().all(|phase| phase.total <= peak.total));
     }

@@ -38,18 +38,22 @@ fn expected() -> Map<String, Value> {
         if !default.is_null() {
             property["default"] = default.clone();
         }
-        match key.path.split_once('.') {
-            None => properties.insert(key.path.to_owned(), property),
-            Some((group, name)) => {
-                let group = properties
-                    .entry(group)
-                    .or_insert_with(|| json!({"type": "object", "properties": {}}));
-                group["properties"][name] = property;
-                None
-            }
-        };
+        place(&mut properties, key.path, property);
     }
     properties
+}
+
+/// Puts a property where its dotted path says.
+fn place(properties: &mut Map<String, Value>, path: &str, property: Value) {
+    let Some((group, rest)) = path.split_once('.') else {
+        properties.insert(path.to_owned(), property);
+        return;
+    };
+    let group = properties
+        .entry(group)
+        .or_insert_with(|| json!({"type": "object", "properties": {}}));
+    let inner = group["properties"].as_object_mut().expect("properties");
+    place(inner, rest, property);
 }
 
 /// Takes the descriptions out of a schema, each of which must say something.

@@ -72,6 +72,8 @@ pub(super) const LIGHT_PARTS: [u32; PARTS] = [
     0x1f_8a_99, // pinned_memory
     0xa8_3f_6b, // model_loading
     0x3d_4c_a8, // offload
+    0x0f_79_6b, // training
+    0x8e_3a_a6, // predictions
     0x8f_30_30, // saving
     0x6e_6e_6e, // page_tables
     0x8c_84_78, // other_processes
@@ -79,7 +81,7 @@ pub(super) const LIGHT_PARTS: [u32; PARTS] = [
 
 pub(super) const DARK_PARTS: [u32; PARTS] = [
     0x6d_9d_be, 0xa9_bc_cb, 0x5f_b9_83, 0xc0_90_5e, 0xee_86_66, 0xa5_85_d8, 0xe0_b6_50, 0x55_bf_cd,
-    0xd8_76_a0, 0x82_90_e8, 0xd0_6a_6a, 0x9a_9a_9a, 0xb5_ad_a0,
+    0xd8_76_a0, 0x82_90_e8, 0x4f_c0_ad, 0xc9_85_de, 0xd0_6a_6a, 0x9a_9a_9a, 0xb5_ad_a0,
 ];
 
 pub(super) const PART_TEXTURES: [Texture; PARTS] = [
@@ -93,6 +95,8 @@ pub(super) const PART_TEXTURES: [Texture; PARTS] = [
     Texture::Crossed(12),
     Texture::Falling(5),
     Texture::Upright(4),
+    Texture::Rising(12),
+    Texture::Dots(14),
     Texture::Crossed(7),
     Texture::Level(8),
     Texture::Dots(10),

@@ -3,9 +3,9 @@
 
 use crate::spec::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
-    DatasetMode, EvaluationKind, Framework, Libraries, Loss, MasterWeights, MultiprocessingContext,
-    OptimizerImpl, OptimizerName, Precision, Program, QuantizationType, SdpaBackend, Task,
-    TokenizerKind,
+    DataParallelKind, DatasetMode, EvaluationKind, Framework, Libraries, Loss, MasterWeights,
+    MultiprocessingContext, OffloadDevice, OptimizerImpl, OptimizerName, Precision, Program,
+    QuantizationType, Saving, SdpaBackend, Task, TokenizerKind,
 };
 
 /// What a key holds.
@@ -172,10 +172,36 @@ pub static KEYS: &[Key] = &[
     key("lora.use_dora", "dora", Kind::Flag),
     key("dataset.length_mean", "mean_len", Kind::Tokens),
     key("optimizer.master_weights", "master", name!(MasterWeights)),
+    key("parallelism.dp.kind", "dp", name!(DataParallelKind)),
+    key("parallelism.dp.size", "dp_size", Kind::Count),
+    key("parallelism.dp.stage", "zero", Kind::Count),
+    key(
+        "parallelism.dp.offload_optimizer",
+        "zero_offload_opt",
+        name!(OffloadDevice),
+    ),
+    key(
+        "parallelism.dp.offload_param",
+        "zero_offload_param",
+        name!(OffloadDevice),
+    ),
+    key(
+        "parallelism.dp.reduce_bucket_size",
+        "reduce_bucket",
+        Kind::Count,
+    ),
+    key("parallelism.dp.cpu_offload", "fsdp_offload", Kind::Flag),
+    key("parallelism.dp.pin_memory", "pin_offload", Kind::Flag),
+    key("host.saving", "save", name!(Saving)),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.
-pub(super) const NOT_YET: &[&str] = &["parallelism"];
+pub(super) const NOT_YET: &[&str] = &[
+    "parallelism.tp",
+    "parallelism.pp",
+    "parallelism.cp",
+    "parallelism.ep",
+];
 
 /// The largest number that JSON readers of every kind keep exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -299,10 +299,10 @@ fn unknown_keys_are_named_with_the_nearest_known() {
 
 #[test]
 fn what_cannot_be_taken_into_account_is_an_error_in_a_file() {
-    let (_, findings) = from_json(&json!({"parallelism": {"dp": {"kind": "fsdp2", "size": 8}}}));
+    let (_, findings) = from_json(&json!({"parallelism": {"tp": {"size": 8}}}));
     assert_eq!(findings[0].severity, Severity::Error);
     assert!(
-        from_json(&json!({"parallelism": {}, "offload": null}))
+        from_json(&json!({"parallelism": {"tp": {}}, "offload": null}))
             .1
             .is_empty()
     );

@@ -27,6 +27,10 @@ names! {
         ModelLoading = "model_loading",
         /// Parameters, gradients and optimizer states kept on the host.
         Offload = "offload",
+        /// Parameters, gradients, optimizer states and activations of training on the CPU.
+        Training = "training",
+        /// What an evaluation has predicted.
+        Predictions = "predictions",
         /// What saving a checkpoint adds.
         Saving = "saving",
         /// Page tables.
@@ -43,6 +47,8 @@ names! {
         Load = "load",
         /// Training goes on.
         Steady = "steady",
+        /// An evaluation between steps of the training.
+        Evaluation = "evaluation",
         /// A checkpoint is written.
         Save = "save",
     }

@@ -156,6 +156,6 @@ facts! {
     MODEL_MMAP = 3_700_000 Bytes Measured: "Private memory of a model whose weights are memory-mapped in the dtype of the file." ["hostram 6, from_pretrained, same dtype"];
     SHARD_V5 = 50_000_000_000 Bytes Derived: "save_pretrained's max_shard_size in transformers 5: what a GPU model brings to the host at once." ["transformers 5.23 modeling_utils.py"];
     SHARD_V4 = 5_000_000_000 Bytes Derived: "save_pretrained's max_shard_size in transformers 4." ["transformers 4.51 modeling_utils.py"];
-    CUDA_PRIVATE = 350_000_000 Bytes Assumed: "Private host memory of a CUDA context with cuBLAS, in each process." ["no GPU where the rest was measured; published process RSS of small Trainer runs (optimum-benchmark, torch 2.2) leaves 0.3-0.7 GB above the libraries for the whole context"];
+    CUDA_PRIVATE = 350_000_000 Bytes Assumed: "Private host memory of a CUDA context with cuBLAS, in each process." ["no GPU where the rest was measured; published process RSS of small Trainer runs (optimum-benchmark, torch 2.2) leaves 0.3-0.7 GB above the libraries for the whole context; others saw from 0.15 GB (the driver alone) to 1.7 GB (every kernel loaded at start, before torch 1.13): pytorch#12873"];
     CUDA_SHARED = 300_000_000 Bytes Assumed: "File-backed pages of CUDA libraries that running kernels touches, once per node." ["as for CUDA_PRIVATE"];
 }

@@ -1,7 +1,8 @@
 //! The host's view of a training job: plain facts, nothing to look up.
 
-use super::facts;
+use super::evaluation::HostEvaluation;
 use super::offload::Offloaded;
+use super::{data_parallel, facts};
 use crate::spec::{
     Architecture, Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName,
     Precision, ResolvedSpec, TokenizerKind,
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// What the host model takes over from the device's side, so that it depends on none of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HostInputs {
     /// Bytes of all parameters as they go to the device.
@@ -22,14 +23,35 @@ pub struct HostInputs {
     pub optimizer_state_bytes: Bytes,
     /// Bytes of the largest single tensor among them.
     pub largest_tensor_bytes: Bytes,
+    /// The parameters, where FSDP or DeepSpeed keeps shards of them on the host.
+    pub parameters: Vec<HostParameter>,
     /// Bytes of the parameters that have a copy on the host.
     pub host_copies: Bytes,
     /// The same, each rounded as PyTorch's pinned allocator rounds.
     pub host_copies_pinned: Bytes,
     /// Bytes of what a forward pass keeps on the host, rounded in the same way.
     pub host_activations_pinned: Bytes,
+    /// Most bytes of tensors that live at once in training on the CPU.
+    pub training: Bytes,
+    /// Bytes of the arrays that an evaluation makes of one batch's predictions on one rank; 0 when
+    /// it keeps none.
+    pub predictions: Bytes,
     /// Entries of the vocabulary; 0 when there is none.
     pub vocab_size: u64,
+}
+
+/// A parameter of the model, as far as the host is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct HostParameter {
+    /// Elements.
+    pub elements: u64,
+    /// Bytes on the device.
+    pub bytes: Bytes,
+    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
+    pub layer: u32,
+    /// Whether it is trained.
+    pub trained: bool,
 }
 
 /// A training job on one node, as the host sees it.
@@ -73,6 +95,12 @@ pub struct HostJob {
     pub largest_tensor_bytes: Bytes,
     /// What lives on the host in place of the device.
     pub offloaded: Offloaded,
+    /// Tensors of training on the CPU.
+    pub training: Bytes,
+    /// What one rank gathers to save, where each has shards.
+    pub gathered: Option<Bytes>,
+    /// The evaluation between steps, if there is one.
+    pub evaluation: Option<HostEvaluation>,
     /// How much of a model `save_pretrained` brings to the host at once.
     pub max_shard: Bytes,
     /// The operating system and other programs.
@@ -86,7 +114,7 @@ impl HostJob {
         let hardware = &spec.scenario.hardware;
         let world_size = hardware.gpus_per_node.saturating_mul(hardware.nodes);
         let checkpoint = settings.checkpoint.unwrap_or_else(|| checkpoint(spec));
-        let offloaded = Offloaded::new(&spec.optimizer, inputs);
+        let offloaded = Offloaded::new(spec, inputs, world_size);
         let linear = matches!(spec.architecture, Architecture::Linear(_));
         Self {
             ranks: spec.host.processes,
@@ -104,7 +132,7 @@ impl HostJob {
             vocab_size: inputs.vocab_size,
             dataset: spec.dataset,
             loader: spec.dataloader,
-            batch: batch_tensors(spec),
+            batch: batch_tensors(spec, spec.micro_batch_size),
             checkpoint,
             parameter_bytes: inputs.parameter_bytes,
             checkpoint_bytes: checkpoint_bytes(spec, checkpoint, inputs.parameter_bytes),
@@ -112,6 +140,9 @@ impl HostJob {
             saved_optimizer_bytes: inputs.optimizer_state_bytes + offloaded.states,
             largest_tensor_bytes: inputs.largest_tensor_bytes,
             offloaded,
+            training: inputs.training,
+            gathered: data_parallel::gathered(spec, &inputs.parameters),
+            evaluation: HostEvaluation::new(spec, inputs, world_size),
             max_shard: max_shard(spec),
             other_memory: Bytes(settings.other_memory),
         }
@@ -123,14 +154,14 @@ impl HostJob {
     }
 }
 
-/// The tensors that one batch consists of.
-fn batch_tensors(spec: &ResolvedSpec) -> Vec<Bytes> {
+/// The tensors that one batch of so many samples consists of.
+pub(super) fn batch_tensors(spec: &ResolvedSpec, samples: u64) -> Vec<Bytes> {
     if let Architecture::Linear(linear) = &spec.architecture {
-        let elements = spec.micro_batch_size.saturating_mul(linear.in_features);
+        let elements = samples.saturating_mul(linear.in_features);
         return vec![Bytes(elements.saturating_mul(DType::Float32.size()))];
     }
     let tokens = |length: u64| {
-        let elements = spec.micro_batch_size.saturating_mul(length);
+        let elements = samples.saturating_mul(length);
         Bytes(elements.saturating_mul(DType::Int64.size()))
     };
     let target = spec.scenario.target_seq_len.unwrap_or(spec.seq_len);

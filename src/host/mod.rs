@@ -13,8 +13,10 @@
 //! rows, batch, workers or ranks never need less; sums and products saturate; no floating point.
 
 mod cow;
+mod data_parallel;
 mod dataset;
 mod estimate;
+mod evaluation;
 mod facts;
 mod growth;
 mod job;
@@ -26,9 +28,10 @@ mod offload;
 mod phases;
 
 pub use estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCachePart};
+pub use evaluation::HostEvaluation;
 pub use facts::{FACTS, Fact, Unit};
 pub use growth::{Growth, HostDriver};
-pub use job::{HostInputs, HostJob};
+pub use job::{HostInputs, HostJob, HostParameter};
 pub use limitations::KNOWN_LIMITATIONS;
 pub use offload::Offloaded;
 pub use phases::{MAX_LISTED_RANKS, estimate, estimate_job};

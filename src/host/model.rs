@@ -28,11 +28,14 @@ pub(super) fn left_by_loading(job: &HostJob) -> Bytes {
 }
 
 /// What saving adds in the rank that saves: `save_pretrained` brings all tensors of a shard to
-/// the host before writing, `torch.save` of the optimizer one tensor at a time. What is on the
-/// host already is written from where it is.
+/// the host before writing, `torch.save` of the optimizer one tensor at a time; a full state is
+/// gathered as a whole. What is on the host already is written from where it is.
 pub(super) fn saving(job: &HostJob) -> Bytes {
     if !job.cuda {
         return Bytes::ZERO;
+    }
+    if let Some(gathered) = job.gathered {
+        return gathered;
     }
     let shard = job.saved_parameter_bytes.min(job.max_shard);
     let tensor = job.largest_tensor_bytes.min(job.saved_optimizer_bytes);

@@ -1,46 +1,78 @@
 //! Parameters, gradients and optimizer states that live on the host, and the optimizer's step there.
 
+use super::data_parallel;
 use super::job::HostInputs;
-use crate::spec::{Optimizer, OptimizerName};
+use crate::spec::{Optimizer, OptimizerImpl, OptimizerName, ResolvedSpec};
 use crate::units::Bytes;
 
 /// What each rank keeps and does on the host in place of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offloaded {
-    /// A pinned copy of each parameter and a pinned gradient of it, and pinned activations.
+    /// Parameters, gradients and activations in pinned memory.
     pub pinned: Bytes,
-    /// Optimizer states in ordinary memory.
+    /// Parameters and gradients in ordinary memory.
+    pub pageable: Bytes,
+    /// Optimizer states, in ordinary memory.
     pub states: Bytes,
     /// Temporaries of the optimizer's step.
     pub step: Bytes,
 }
 
 impl Offloaded {
-    /// What `CPUOffloadOptimizer` keeps for the parameters with a copy on the host.
-    pub(super) fn new(optimizer: &Optimizer, inputs: &HostInputs) -> Self {
-        let largest = inputs.largest_tensor_bytes.min(inputs.host_copies);
-        Self {
-            pinned: inputs.host_copies_pinned.times(2) + inputs.host_activations_pinned,
-            states: inputs.host_copies.times(optimizer.moments()),
-            step: largest.times(step_temporaries(optimizer)),
-        }
+    /// What FSDP, DeepSpeed or torchao's `CPUOffloadOptimizer` keeps.
+    pub(super) fn new(spec: &ResolvedSpec, inputs: &HostInputs, ranks: u64) -> Self {
+        let mut offloaded = if spec.parallelism.dp.offloads() {
+            data_parallel::offloaded(spec, &inputs.parameters, ranks)
+        } else {
+            torchao(&spec.optimizer, inputs)
+        };
+        offloaded.pinned += inputs.host_activations_pinned;
+        offloaded
     }
 
     pub(super) fn total(self) -> Bytes {
-        self.pinned + self.states + self.step
+        self.pinned + self.pageable + self.states + self.step
     }
 }
 
-/// Tensors of the largest parameter's size that one step on the CPU allocates for a moment
-/// (torch 2.15, `torch/optim/{adam,sgd}.py`: the loop over single tensors, PyTorch's choice on
-/// the CPU): Adam's square root and its quotient, and the gradient with weight decay added;
-/// measured with one tensor, 2.0 (hostram 7). The fused step, which `CPUOffloadOptimizer` makes
-/// of `AdamW`, has none (measured: 0.0).
-fn step_temporaries(optimizer: &Optimizer) -> u64 {
-    let decayed = u64::from(optimizer.weight_decay);
-    match optimizer.name {
-        OptimizerName::Adam => 2 + decayed,
-        OptimizerName::Sgd => decayed,
-        _ => 0,
+/// A pinned copy of each large parameter and of its gradient, each with an optimizer of its own.
+fn torchao(optimizer: &Optimizer, inputs: &HostInputs) -> Offloaded {
+    let largest = inputs.largest_tensor_bytes.min(inputs.host_copies);
+    let alone = OptimizerImpl::ForLoop;
+    Offloaded {
+        pinned: inputs.host_copies_pinned.times(2),
+        pageable: Bytes::ZERO,
+        states: inputs.host_copies.times(optimizer.moments()),
+        step: match optimizer.name {
+            // `AdamW` is made with `fused=True`.
+            OptimizerName::AdamW => Bytes::ZERO,
+            _ => step_temporaries(optimizer, alone, largest, largest),
+        },
+    }
+}
+
+/// What a step of Adam or SGD on the CPU allocates for a moment (torch 2.15,
+/// `torch/optim/{adam,sgd}.py`; measured: hostram 7). The loop over single tensors, PyTorch's
+/// choice on the CPU, makes Adam's square root and its quotient, and the gradient with weight
+/// decay added; the quotient of the tensor before it still lives. The foreach step makes one of
+/// all tensors, the fused one none.
+pub(super) fn step_temporaries(
+    optimizer: &Optimizer,
+    implementation: OptimizerImpl,
+    largest: Bytes,
+    all: Bytes,
+) -> Bytes {
+    let adam = u64::from(matches!(
+        optimizer.name,
+        OptimizerName::AdamW | OptimizerName::Adam
+    ));
+    let decayed = u64::from(optimizer.weight_decay && optimizer.name != OptimizerName::AdamW);
+    match implementation {
+        OptimizerImpl::Fused | OptimizerImpl::None => Bytes::ZERO,
+        OptimizerImpl::Foreach => all.times(adam + decayed),
+        OptimizerImpl::ForLoop => {
+            let before = (all - largest).min(largest).times(adam);
+            largest.times(2 * adam + decayed) + before
+        }
     }
 }

@@ -4,8 +4,7 @@ use super::estimate::{HostEstimate, HostPart, HostPhase, HostPhaseUse, PageCache
 use super::growth::growth;
 use super::job::{HostInputs, HostJob};
 use super::libraries::{self, Process};
-use super::loader::{self, Loader};
-use super::{dataset, facts, model};
+use super::{dataset, facts, loader, model};
 use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
 
@@ -19,8 +18,10 @@ pub fn estimate(spec: &ResolvedSpec, inputs: &HostInputs) -> HostEstimate {
 
 /// Host memory of one node for a job of plain facts.
 pub fn estimate_job(job: &HostJob) -> HostEstimate {
+    let evaluates = job.evaluation.is_some();
     let phases: Vec<Phase> = HostPhase::ALL
         .iter()
+        .filter(|&&phase| evaluates || phase != HostPhase::Evaluation)
         .map(|&phase| Phase::new(job, phase))
         .collect();
     // Later phases win ties, so that the peak is where memory stays high.
@@ -56,6 +57,17 @@ impl Parts {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
             *mine += theirs.times(count);
         }
+    }
+
+    /// A data loader whose forked workers inherit so much; returns what it keeps in its process.
+    fn add_loader(&mut self, job: &HostJob, parent: Bytes) -> Bytes {
+        let loader = loader::loader(job, parent);
+        self.add(HostPart::Dataset, loader.fetching);
+        self.add(HostPart::Workers, loader.workers);
+        self.add(HostPart::PrefetchedBatches, loader.batches);
+        self.add(HostPart::PinnedMemory, loader.pinned);
+        self.add(HostPart::PageTables, loader.tables);
+        loader.fetching
     }
 
     fn total(&self) -> Bytes {
@@ -98,7 +110,7 @@ impl Phase {
         let savers = job.jobs.min(job.ranks);
         let saver = match phase {
             HostPhase::Save => model::saving(job),
-            HostPhase::Load | HostPhase::Steady => Bytes::ZERO,
+            HostPhase::Load | HostPhase::Steady | HostPhase::Evaluation => Bytes::ZERO,
         };
         let shared = shared_parts(job, phase);
         let mut node = shared;
@@ -176,7 +188,7 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
                 loader::mapped(tokenizer + data + loading),
             );
         }
-        HostPhase::Steady | HostPhase::Save => {
+        HostPhase::Steady | HostPhase::Evaluation | HostPhase::Save => {
             let order = if job.loader.shuffle {
                 dataset::order(&job.dataset, job.world_size)
             } else {
@@ -186,21 +198,22 @@ fn rank_parts(job: &HostJob, phase: HostPhase) -> Parts {
             parts.add(HostPart::ModelLoading, left);
             let offloaded = job.offloaded.total();
             parts.add(HostPart::Offload, offloaded);
+            parts.add(HostPart::Training, job.training);
             let own = tokenizer + data + left;
-            let Loader {
-                fetching,
-                workers,
-                batches,
-                pinned,
-                tables,
-            } = loader::loader(job, process.private + own);
-            parts.add(HostPart::Dataset, order + fetching);
-            parts.add(HostPart::Workers, workers);
-            parts.add(HostPart::PrefetchedBatches, batches);
-            parts.add(HostPart::PinnedMemory, pinned);
+            let mut fetching = parts.add_loader(job, process.private + own);
+            let mut predictions = Bytes::ZERO;
+            if let Some(evaluation) = &job.evaluation
+                && phase == HostPhase::Evaluation
+            {
+                predictions = evaluation.predictions;
+                parts.add(HostPart::Predictions, predictions);
+                fetching += parts.add_loader(&evaluation.loads(job), process.private + own);
+            }
+            parts.add(HostPart::Dataset, order);
+            let tensors = offloaded + job.training + predictions;
             parts.add(
                 HostPart::PageTables,
-                loader::mapped(own + order + fetching + offloaded) + tables,
+                loader::mapped(own + order + fetching + tensors),
             );
         }
     }

@@ -4,9 +4,9 @@ use super::others::others;
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
 use super::{Fit, summarize, timeline};
 use crate::device::Failure;
-use crate::host::{self, HostEstimate, HostInputs};
-use crate::sim::{Event, Trace, simulate};
-use crate::spec::{self, Finding, Resolution, ResolvedSpec, Scenario, Severity};
+use crate::host::{self, HostEstimate, HostInputs, HostParameter};
+use crate::sim::{Event, ModelParameter, Trace, simulate};
+use crate::spec::{self, Finding, Precision, Resolution, ResolvedSpec, Scenario, Severity};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
 
@@ -90,7 +90,13 @@ fn global_batch_size(spec: &ResolvedSpec) -> u64 {
 }
 
 fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> Verdict {
-    let device_fit = Fit::new(device.total, device.usable);
+    // Without a CUDA context it all happens on the host.
+    let needed = if spec.scenario.host.cuda {
+        device.total
+    } else {
+        Bytes::ZERO
+    };
+    let device_fit = Fit::new(needed, device.usable);
     let host_fit = Fit::new(host.peak.total, spec.host.ram);
     Verdict {
         fits: device_fit.fits && host_fit.fits,
@@ -125,26 +131,46 @@ fn pinned(sizes: &[u64]) -> Bytes {
         .sum()
 }
 
+fn host_parameter(parameter: &ModelParameter) -> HostParameter {
+    HostParameter {
+        elements: parameter.elements,
+        bytes: Bytes(parameter.bytes),
+        layer: parameter.layer,
+        trained: parameter.trained,
+    }
+}
+
 /// What the host model takes over from the device's side.
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
     let mut parameters = Held::default();
     let mut states = Held::default();
+    // The libraries of a CPU have no workspaces.
+    let mut tensors = Held::default();
     for &event in &trace.events {
         let (Event::Alloc(id) | Event::Free(id)) = event else {
             continue;
         };
         let storage = &trace.storages[id as usize];
         let held = match storage.category {
-            Category::Parameters => &mut parameters,
-            Category::OptimizerStates => &mut states,
-            _ => continue,
+            Category::Parameters => Some(&mut parameters),
+            Category::OptimizerStates => Some(&mut states),
+            _ => None,
         };
-        match event {
-            Event::Alloc(_) => held.add(storage.bytes),
-            Event::Free(_) => held.now -= storage.bytes,
-            Event::Mark(_) => {}
+        let all = (storage.category != Category::Workspaces).then_some(&mut tensors);
+        for held in held.into_iter().chain(all) {
+            match event {
+                Event::Alloc(_) => held.add(storage.bytes),
+                Event::Free(_) => held.now -= storage.bytes,
+                Event::Mark(_) => {}
+            }
         }
     }
+    let on_the_cpu = !spec.scenario.host.cuda;
+    // numpy has no bfloat16.
+    let array = match spec.precision {
+        Precision::Fp16 => DType::Float16,
+        _ => DType::Float32,
+    };
     // PEFT keeps adapters in float32 and saves only them.
     let saved = if spec.lora.is_some() {
         trace.num_trainable * DType::Float32.size()
@@ -155,9 +181,12 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
         parameter_bytes: Bytes(parameters.most),
         saved_parameter_bytes: Bytes(saved),
         optimizer_state_bytes: Bytes(states.most),
+        parameters: trace.parameters.iter().map(host_parameter).collect(),
         host_copies: trace.host_copies.iter().map(|&bytes| Bytes(bytes)).sum(),
         host_copies_pinned: pinned(&trace.host_copies),
         host_activations_pinned: pinned(&trace.host_activations),
+        training: Bytes(if on_the_cpu { tensors.most } else { 0 }),
+        predictions: Bytes(trace.predicted * array.size()),
         largest_tensor_bytes: Bytes(parameters.largest.max(states.largest)),
         vocab_size: spec
             .architecture

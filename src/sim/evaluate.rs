@@ -23,6 +23,8 @@ pub(super) struct Evaluator<'a> {
     /// Predictions of all batches so far, and of how many.
     kept: Vec<Tensor>,
     kept_batches: u64,
+    /// Elements of one batch's predictions, as far as they are kept.
+    predicted: u64,
     /// Tokens that are decoded one by one.
     steps: u64,
 }
@@ -35,17 +37,19 @@ impl<'a> Evaluator<'a> {
             model,
             kept: Vec::new(),
             kept_batches: 0,
+            predicted: 0,
             steps: STEPS,
         }
     }
 
-    /// Runs all batches.
-    pub(super) fn run(mut self) {
+    /// Runs all batches; returns the elements of one batch's predictions.
+    pub(super) fn run(mut self) -> u64 {
         let batches = self.batches();
         for number in 1..=batches {
             let batch = self.fetch();
             self.evaluate(&batch, number == batches);
         }
+        self.predicted
     }
 
     /// Copies a batch to the device.
@@ -137,6 +141,7 @@ impl<'a> Evaluator<'a> {
             self.lengthen(self.most_kept() - 1);
         }
         let new: Vec<Tensor> = [logits, encoded].into_iter().flatten().collect();
+        self.predicted = new.iter().map(Tensor::numel).sum();
         self.kept = if self.kept.is_empty() {
             new
         } else {

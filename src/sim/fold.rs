@@ -12,7 +12,7 @@
 //! within backward, nor when batches differ in length: then every step is run.
 //! `run.rs` tests that the events are the same either way.
 
-use super::{Event, Mark, Storage, Trace};
+use super::{Event, Mark, ModelParameter, Storage, Trace};
 use crate::tape::{RawEvent, RawStorage, Scopes, Tape};
 use crate::units::{DType, Shape};
 use std::ops::Range;
@@ -26,6 +26,10 @@ pub(super) struct Counts {
     pub(super) trainable: u64,
     /// Bytes kept for backward.
     pub(super) saved_for_backward: u64,
+    /// The model's parameters, where libraries shard them.
+    pub(super) sharded: Vec<ModelParameter>,
+    /// Elements of the predictions that an evaluation keeps of one batch.
+    pub(super) predicted: u64,
     /// Bytes of each parameter that has a copy on the host.
     pub(super) host_copies: Vec<u64>,
     /// Bytes of each tensor that a forward pass keeps on the host.
@@ -122,6 +126,8 @@ impl Record {
             num_parameters: counts.parameters,
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,
+            parameters: counts.sharded,
+            predicted: counts.predicted,
             host_copies: counts.host_copies,
             host_activations: counts.host_activations,
         }

@@ -10,11 +10,12 @@ mod generate;
 mod limitations;
 mod offload;
 mod run;
+mod sharded;
 mod trace;
 
 pub use limitations::KNOWN_LIMITATIONS;
 pub use run::{simulate, simulate_in_detail};
-pub use trace::{Event, Mark, Phase, Storage, StorageId, Trace};
+pub use trace::{Event, Mark, ModelParameter, Phase, Storage, StorageId, Trace};
 
 #[cfg(test)]
 mod laws;

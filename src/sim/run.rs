@@ -2,6 +2,7 @@
 
 use super::evaluate::{Evaluator, evaluation};
 use super::fold::{Counts, Record};
+use super::sharded::{self, Gradients};
 use super::{Mark, Phase, Trace, offload};
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
 use crate::nn::{Batch, Model, Output};
@@ -101,7 +102,10 @@ pub(super) fn folded(
     layers: Layers,
 ) -> Option<Trace> {
     let drops_gradients = spec.optimizer.master_weights != MasterWeights::None;
-    let in_backward = spec.optimizer.in_backward || spec.offload.gradients || drops_gradients;
+    let in_backward = spec.optimizer.in_backward
+        || spec.offload.gradients
+        || spec.parallelism.dp.offloads()
+        || drops_gradients;
     if spec.usual_lengths.is_some()
         || spec.keep_outputs
         || !spec.zero_grad_set_to_none
@@ -185,6 +189,8 @@ struct Run<'a> {
     _held: Tensor,
     model: Rc<Model>,
     optimizer: Rc<RefCell<Optimizer>>,
+    /// How gradients leave the device, if they do.
+    leaving: Option<Rc<Gradients>>,
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
     kept: Option<[Option<Tensor>; 3]>,
@@ -206,8 +212,17 @@ impl<'a> Run<'a> {
         });
         t.checkpoint_every(spec.checkpoint_every);
         let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
-        if spec.offload.optimizer_states {
+        if spec.parallelism.dp.offloads() {
+            counts.sharded = sharded::parameters(t, spec.weights);
+        } else if spec.offload.optimizer_states {
             counts.host_copies = offload::host_copies(t);
+        }
+        let leaving = Gradients::new(t, spec).map(Rc::new);
+        if let Some(leaving) = leaving.clone().filter(|leaving| leaving.leave_at_once) {
+            t.on_gradient(move |t| {
+                classify_gradients(t);
+                drop(leaving.take(t));
+            });
         }
         if spec.offload.gradients {
             t.on_gradient(|t| {
@@ -229,6 +244,7 @@ impl<'a> Run<'a> {
             accumulation,
             model,
             optimizer,
+            leaving,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
             _held: held,
             kept: None,
@@ -353,6 +369,9 @@ impl<'a> Run<'a> {
             self.optimizer.borrow().backward_ended(t);
         }
         drop((scaled, loss));
+        if let Some(leaving) = &self.leaving {
+            leaving.finish(t);
+        }
     }
 
     /// Clipping and the optimizer's step, up to the mark of `zero_grad`.
@@ -371,7 +390,9 @@ impl<'a> Run<'a> {
             clip_grad_norm(t);
         }
         self.mark(step, last, Phase::OptimizerStep);
-        if let Some(scaler) = &mut self.scaler {
+        if self.leaving.is_some() {
+            // The step is the host's.
+        } else if let Some(scaler) = &mut self.scaler {
             scaler.step(t, &mut self.optimizer.borrow_mut());
             scaler.update();
         } else if self.spec.offload.optimizer_states {
@@ -395,7 +416,7 @@ impl<'a> Run<'a> {
         }
         self.mark(step, 0, Phase::Evaluation);
         let model = Rc::clone(&self.model);
-        Evaluator::new(self.tape, self.spec, &model).run();
+        self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
     }
 
     /// What is alive when the forward pass has ended is kept for backward.

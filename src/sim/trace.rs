@@ -63,6 +63,19 @@ pub struct Mark {
     pub phase: Phase,
 }
 
+/// A parameter as libraries that shard models see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelParameter {
+    /// Elements.
+    pub elements: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Which layer it belongs to, counted from 1; 0 outside of all layers.
+    pub layer: u32,
+    /// Whether it is trained.
+    pub trained: bool,
+}
+
 /// A whole run: as many steps as it takes to be steady. The last one is the steady step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
@@ -82,6 +95,10 @@ pub struct Trace {
     pub num_trainable: u64,
     /// Bytes that autograd keeps for backward when the forward pass of a steady step has ended.
     pub saved_for_backward: u64,
+    /// The model's parameters, where libraries shard them.
+    pub parameters: Vec<ModelParameter>,
+    /// Elements of the predictions that an evaluation between steps keeps of one batch.
+    pub predicted: u64,
     /// Bytes of each parameter that has a copy of its own, with gradient and optimizer states, on
     /// the host.
     pub host_copies: Vec<u64>,

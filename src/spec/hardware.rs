@@ -1,6 +1,6 @@
 //! From the machine of a scenario to the facts about it.
 
-use super::limits::{HOST_BYTES, check};
+use super::limits::{HOST_BYTES, check, explain};
 use super::{DeviceFacts, Finding, Hardware, HostFacts, closest};
 use crate::catalog;
 use crate::units::{Bytes, GIB};
@@ -47,6 +47,12 @@ pub(super) fn read(
         findings,
     );
     check("hardware.host_ram", hardware.host_ram, &HOST_RAM, findings);
+    explain(
+        findings,
+        "hardware.host_ram",
+        "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",
+        "仅导入 PyTorch 的进程就已占用约 0.5 GiB；请给出节点内存或容器的内存上限。",
+    );
     check("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
     let accelerator = found.filter(|_| findings.len() == before)?;
     let device = DeviceFacts {

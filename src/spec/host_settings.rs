@@ -59,6 +59,16 @@ names! {
     }
 }
 
+names! {
+    /// How sharded training writes a checkpoint.
+    Saving {
+        /// All of it gathered on rank 0 (`FULL_STATE_DICT`, `stage3_gather_16bit_weights_on_model_save`).
+        FullState = "full_state",
+        /// Each rank its own shards.
+        Shards = "shards",
+    }
+}
+
 /// The training process as the host sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -77,6 +87,9 @@ pub struct HostSettings {
     /// absent, as soon as there is more than one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub launcher: Option<bool>,
+    /// How FSDP and ZeRO-3 save; when absent, FSDP1 the full state, the others shards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saving: Option<Saving>,
     /// Bytes that the operating system and other programs of the node use.
     pub other_memory: u64,
 }
@@ -89,6 +102,7 @@ impl Default for HostSettings {
             checkpoint: None,
             cuda: true,
             launcher: None,
+            saving: None,
             other_memory: 0,
         }
     }

@@ -1,7 +1,7 @@
 //! Limits: inside of them no sum or product of the engine overflows and no trace grows without
 //! bound.
 
-use super::Finding;
+use super::{Finding, Severity};
 use std::ops::RangeInclusive;
 
 /// Samples per forward pass.
@@ -20,8 +20,10 @@ pub(super) const HEADS: RangeInclusive<u64> = 1..=1 << 16;
 pub(super) const VOCABULARY: RangeInclusive<u64> = 1..=1 << 26;
 /// Bytes of one tensor: 16 TiB, a hundred times what any accelerator holds.
 pub(super) const TENSOR_BYTES: u64 = 1 << 44;
-/// Bytes of host memory, swap and data sets.
+/// Bytes of host memory and swap.
 pub(super) const HOST_BYTES: u64 = 1 << 54;
+/// Bytes of a data set: 4 PiB, more than the disks of one machine (36 of 122 TB) hold.
+pub(super) const DATASET_BYTES: u64 = 1 << 52;
 
 /// An error about a number outside of `allowed`, repaired by the nearest number inside.
 pub(super) fn outside(key: &str, value: u64, allowed: &RangeInclusive<u64>) -> Finding {
@@ -32,6 +34,15 @@ pub(super) fn outside(key: &str, value: u64, allowed: &RangeInclusive<u64>) -> F
         format!("{key} 为 {value}；允许范围是 {low} 到 {high}。"),
     )
     .with_fix(key, value.clamp(*low, *high))
+}
+
+/// Adds to an error about `key` why there is a limit.
+pub(super) fn explain(findings: &mut [Finding], key: &str, english: &str, chinese: &str) {
+    let mut about = findings.iter_mut().filter(|finding| finding.key == key);
+    if let Some(finding) = about.find(|finding| finding.severity == Severity::Error) {
+        finding.message = format!("{} {english}", finding.message);
+        finding.message_zh.push_str(chinese);
+    }
 }
 
 /// Reports `value` when it lies outside of `allowed`.

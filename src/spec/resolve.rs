@@ -3,7 +3,8 @@
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, evaluation, fla, hardware, liger,
-    limits, model, offload, optimizer, quantization, support, task, training, weights, whisper,
+    limits, model, offload, optimizer, parallelism, quantization, support, task, training, weights,
+    whisper,
 };
 use crate::units::Bytes;
 
@@ -37,6 +38,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     evaluation::check_ranges(scenario, findings);
     optimizer::check(scenario, findings);
     offload::check(scenario, findings);
+    parallelism::check(scenario, findings);
     allocator::check(&scenario.allocator, findings);
     limits::check(
         "other_device_memory",
@@ -96,10 +98,11 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         quantization: scenario.quantization,
         liger,
         frozen: scenario.frozen.clone(),
-        clip_grad_norm: scenario.clip_grad_norm,
+        clip_grad_norm: scenario.clip_grad_norm && !scenario.parallelism.dp.offloads(),
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
         loss: scenario.loss,
         keep_outputs: scenario.keep_outputs,
+        parallelism: scenario.parallelism,
         offload: scenario.offload,
         program: scenario.program,
         evaluation: evaluation::resolve(scenario),

@@ -3,8 +3,8 @@
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
     DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, Evaluation, FlaConfig,
-    Framework, LigerKernels, LinearModel, Lora, Loss, Offload, Optimizer, Precision, Program,
-    Quantization, Scenario, SdpaBackend, T5Config, Task, VitConfig,
+    Framework, LigerKernels, LinearModel, Lora, Loss, Offload, Optimizer, Parallelism, Precision,
+    Program, Quantization, Scenario, SdpaBackend, T5Config, Task, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -66,6 +66,8 @@ pub struct ResolvedSpec {
     pub loss: Loss,
     /// Whether outputs outlive the step.
     pub keep_outputs: bool,
+    /// How the job is divided among its GPUs.
+    pub parallelism: Parallelism,
     /// What lives on the host.
     pub offload: Offload,
     /// Program.

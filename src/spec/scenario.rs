@@ -2,7 +2,7 @@
 
 use super::{
     AllocatorSettings, ComputeDtype, DataLoader, Dataset, Evaluation, Hardware, HostSettings,
-    Offload, Quantization,
+    Offload, Parallelism, Quantization,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,9 @@ pub struct Scenario {
     pub loss: Loss,
     /// Whether the caller still holds the model's outputs while the next step runs.
     pub keep_outputs: bool,
+    /// How the job is divided among its GPUs.
+    #[serde(skip_serializing_if = "Parallelism::is_none")]
+    pub parallelism: Parallelism,
     /// What lives on the host instead of the device.
     #[serde(skip_serializing_if = "Offload::is_none")]
     pub offload: Offload,
@@ -144,6 +147,7 @@ impl Default for Scenario {
             zero_grad_set_to_none: true,
             loss: Loss::Labels,
             keep_outputs: false,
+            parallelism: Parallelism::default(),
             offload: Offload::default(),
             program: Program::Training,
             evaluation: Evaluation::default(),

@@ -23,6 +23,13 @@ pub(super) fn check_closeness(
             "每块 GPU 按独立副本估算；数据并行额外占用的显存（梯度桶、通信缓冲）尚未计入。",
         ));
     }
+    if !scenario.host.cuda {
+        findings.push(Finding::notice(
+            "host.cuda",
+            "Without CUDA it trains on the CPU: the tensors of the GPU's side are counted in host RAM, and no GPU memory is needed. PyTorch's own choice of optimizer step there is for_loop.",
+            "未使用 CUDA 时在 CPU 上训练：GPU 一侧的张量计入主机内存，不占用显存。此时 PyTorch 默认使用 for_loop 优化器实现。",
+        ));
+    }
     if scenario.precision == Precision::Fp16 {
         findings.push(
             Finding::notice(

@@ -1,6 +1,8 @@
 //! Checks of what a run does: combinations that PyTorch or transformers refuse.
 
-use super::limits::{ACCUMULATION, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN, check};
+use super::limits::{
+    ACCUMULATION, DATASET_BYTES, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN, check, explain,
+};
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DecoderType, DeviceFacts, Finding, Framework,
@@ -63,12 +65,12 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
 fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let (dataset, loader) = (&scenario.dataset, &scenario.dataloader);
     let mut range = |key, value, allowed| check(key, value, &allowed, findings);
-    range("dataset.raw_bytes", dataset.raw_bytes, 0..=HOST_BYTES);
+    range("dataset.raw_bytes", dataset.raw_bytes, 0..=DATASET_BYTES);
     range("dataset.rows", dataset.rows, ROWS);
     range("dataset.columns", dataset.columns, COLUMNS);
     range("dataset.epochs", dataset.epochs, EPOCHS);
     if let Some(bytes) = dataset.file_bytes {
-        range("dataset.file_bytes", bytes, 0..=HOST_BYTES);
+        range("dataset.file_bytes", bytes, 0..=DATASET_BYTES);
     }
     if let Some(bytes) = dataset.row_group_bytes {
         range("dataset.row_group_bytes", bytes, 1..=HOST_BYTES);
@@ -83,6 +85,16 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
         "host.other_memory",
         scenario.host.other_memory,
         0..=HOST_BYTES,
+    );
+    for key in ["dataset.raw_bytes", "dataset.file_bytes"] {
+        let english = "No machine has disks for more.";
+        explain(findings, key, english, "没有机器的磁盘能容纳更多数据。");
+    }
+    explain(
+        findings,
+        "dataloader.num_workers",
+        "Each is a process of its own, and PyTorch warns of more than there are processor cores.",
+        "每个都是独立进程；超过处理器核数时 PyTorch 会发出警告。",
     );
 }
 

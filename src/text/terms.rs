@@ -69,6 +69,8 @@ terms! { HostPart {
     PinnedMemory: "pinned memory", "锁页内存";
     ModelLoading: "model loading", "模型加载";
     Offload: "offload", "卸载";
+    Training: "training on the CPU", "CPU 训练";
+    Predictions: "predictions", "预测结果";
     Saving: "saving", "保存";
     PageTables: "page tables", "页表";
     OtherProcesses: "other processes", "其他进程";
@@ -77,6 +79,7 @@ terms! { HostPart {
 terms! { HostPhase {
     Load: "loading", "加载";
     Steady: "training", "训练";
+    Evaluation: "evaluating", "评估";
     Save: "saving", "保存";
 } }
 

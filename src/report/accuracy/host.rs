@@ -60,7 +60,7 @@ pub struct HostErrors {
 /// Why the scenario is refused, or that nothing is expected.
 pub(super) fn compare(case: &Case, expected: &ExpectedHost) -> Result<HostComparison, String> {
     let scenario = case.scenario.as_ref().map_err(Clone::clone)?;
-    let found = host_of(scenario, case.inputs)?;
+    let found = host_of(scenario, case.inputs.as_ref())?;
     let phase = match expected.phase {
         None => &found.peak,
         Some(wanted) => found
@@ -99,7 +99,7 @@ pub(super) fn compare(case: &Case, expected: &ExpectedHost) -> Result<HostCompar
 }
 
 /// The host's estimate; what the device's side says of the model can be given.
-fn host_of(scenario: &Scenario, inputs: Option<HostInputs>) -> Result<host::HostEstimate, String> {
+fn host_of(scenario: &Scenario, inputs: Option<&HostInputs>) -> Result<host::HostEstimate, String> {
     let first = |findings: Vec<crate::spec::Finding>| {
         let first = findings.into_iter().next();
         first.map_or_else(String::new, |finding| finding.message)
@@ -111,7 +111,7 @@ fn host_of(scenario: &Scenario, inputs: Option<HostInputs>) -> Result<host::Host
     let spec: Option<ResolvedSpec> = resolution.spec;
     spec.map_or_else(
         || Err(first(resolution.findings)),
-        |spec| Ok(host::estimate(&spec, &inputs)),
+        |spec| Ok(host::estimate(&spec, inputs)),
     )
 }
 

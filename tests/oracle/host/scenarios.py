@@ -72,9 +72,11 @@ NAMES = ("step", "n_procs", "tok", "method", "data", "backend", "kind", "ctx", "
 
 
 def line(record, scenario, host, **inputs):
+    """A line; what its model is for the host follows from the scenario where it trains."""
     config = record["config"]
     name = " ".join([record["exp"], *(f"{key}={config[key]}" for key in NAMES if key in config)])
-    return {"id": name, "scenario": scenario, "inputs": inputs, "expect": {"host": host}}
+    given = {} if "parallelism" in scenario else {"inputs": inputs}
+    return {"id": name, "scenario": scenario, **given, "expect": {"host": host}}
 
 
 def baseline(record):
@@ -227,9 +229,107 @@ def ranks(record):
     yield line(record, scenario, host, vocab_size=32_000, **inputs)
 
 
+def cpu_adam(record):
+    """An optimizer's step on the CPU, as FSDP2 makes it on one rank with everything in ordinary memory."""
+    config, measured = record["config"], record["measured"]
+    bf16 = config["param_dtype"] == "bf16"
+    size = config["per_tensor"] * (2 if bf16 else 4)
+    implementations = {"default": "for_loop", "forloop": "for_loop"}
+    scenario = {
+        "model": "qwen2.5-1.5b", "micro_batch_size": 1, "seq_len": 8, "precision": "bf16" if bf16 else "fp32",
+        "optimizer": {"name": "adamw", "impl": implementations.get(config["impl"], config["impl"])},
+        "parallelism": {"dp": {"kind": "fsdp2", "cpu_offload": True, "pin_memory": False}},
+    }
+    parameters = [{"elements": config["per_tensor"], "bytes": size, "trained": True}] * config["tensors"]
+    held = 2 * size * config["tensors"] + measured["first_step_peak"]
+    step = "{impl} {param_dtype} {tensors}x{per_tensor}".format(**config)
+    named = {**record, "config": {"step": step}}
+    yield {**line(named, scenario, {"phase": "steady", "part": "offload", "bytes": held}),
+           "inputs": {"parameters": parameters}}
+
+
+def cpu_training(record):
+    config, measured = record["config"], record["measured"]
+    scenario = {
+        "model": {"hf_config": config["sizes"]},
+        "micro_batch_size": config["batch"], "seq_len": config["seq"],
+        "precision": config.get("precision", "fp32"),
+        "optimizer": {"name": "adamw", "impl": config["impl"]},
+        "attention": config.get("attention", "sdpa"),
+        "gradient_accumulation_steps": config.get("accumulation", 1),
+        "activation_checkpointing": "full" if config.get("checkpointing") else "none",
+        "host": {"cuda": False, "libraries": "transformers", "tokenizer": "none", "checkpoint": "random_init"},
+        "dataset": {"raw_bytes": 0, "rows": 0},
+        "dataloader": {"num_workers": 0, "pin_memory": False, "shuffle": False},
+    }
+    if config["sizes"]["model_type"] == "t5":
+        scenario["task"] = "seq2seq_lm"
+    mapped = config.get("mapped", False)
+    named = {**record, "config": {"step": f"{config['name']} mapped={mapped}"}}
+    found = line(named, scenario, {"phase": "steady", "part": "training", "bytes": measured["peak_anon_delta"]})
+    yield {key: found[key] for key in ("id", "scenario", "expect")}
+
+
+def evaluation(record):
+    config, measured = record["config"], record["measured"]
+    kept = {"kind": "trainer", "batches": config["batches"], "micro_batch_size": config["batch"]}
+    if config["steps"] is not None:
+        kept["accumulation_steps"] = config["steps"]
+    scenario = {
+        "model": {"hf_config": {"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
+                                "num_hidden_layers": 1, "num_attention_heads": 1, "vocab_size": config["vocab"]}},
+        "micro_batch_size": 1, "seq_len": config["seq"],
+        "precision": "bf16" if config["dtype"] == "bfloat16" else "fp32",
+        "evaluation": kept,
+    }
+    step = "{dtype} {batches} batches every {steps}".format(**config)
+    named = {**record, "config": {"step": step}}
+    found = line(named, scenario, {"phase": "evaluation", "part": "predictions", "bytes": measured["peak_anon_delta"]})
+    yield {key: found[key] for key in ("id", "scenario", "expect")}
+
+
+# The scenario's name of a case of offload.py, by the key there.
+OFFLOAD_KEYS = ("kind", "stage", "offload_param", "pin_memory")
+
+
+def offload(record):
+    config, measured = record["config"], record["measured"]
+    dp = {key: config[key] for key in OFFLOAD_KEYS if key in config}
+    if config["kind"] == "deepspeed_zero":
+        dp["offload_optimizer"] = "cpu"
+    else:
+        dp["cpu_offload"] = True
+    precision = config.get("precision", config["default"])
+    scenario = {
+        "model": {"hf_config": {"model_type": "llama", **config["sizes"]}},
+        "micro_batch_size": 1, "seq_len": 64,
+        "gradient_accumulation_steps": config.get("accumulation", 1),
+        "precision": "amp_bf16" if config.get("mixed") else precision,
+        "optimizer": {"name": "adamw", "impl": "fused"},
+        "parallelism": {"dp": dp},
+        "hardware": {"gpus_per_node": config["size"]},
+    }
+    if config.get("lora"):
+        scenario["lora"] = {"r": 64, "target_modules": ["q_proj", "v_proj"]}
+    kept = [moment for name, moment in measured.items() if not name.endswith("gathered")]
+    held = max(moment["pinned"] + moment["pageable"] for moment in kept)
+    named = {**record, "config": {**config, "step": config["name"]}}
+    # Every rank keeps as much as the one that was measured.
+    yield line(named, scenario, {"phase": "steady", "part": "offload", "bytes": held * config["size"]})
+    before = measured["zero_grad 2"]["pageable"]
+    gathered = [moment["pageable"] - before for name, moment in measured.items() if name.endswith("gathered")]
+    # Of FSDP1 only the model was gathered; its optimizer's states are more.
+    if gathered and config["kind"] != "fsdp1":
+        saved = {**scenario, "host": {"saving": "full_state"}}
+        named["config"]["step"] += " gathered"
+        yield line(named, saved, {"phase": "save", "part": "saving", "bytes": max(gathered)})
+
+
 CONVERT = {
     "1_baseline": baseline, "2_tokenizer": tokenizer, "3_dataset": dataset, "4_dataloader": dataloader,
-    "4_cow": copy_on_write, "5_pin_sim": pinned, "6_load": load, "6_save": save, "9_scenario": ranks,
+    "4_cow": copy_on_write, "5_pin_sim": pinned, "6_load": load, "6_save": save, "9_scenario": ranks, "7_cpu_adam": cpu_adam,
+    "10_offload": offload, "11_cpu_training": cpu_training,
+    "12_evaluation": evaluation,
 }
 
 

@@ -1,0 +1,190 @@
+//! What FSDP and DeepSpeed keep of a rank's share on the host.
+//!
+//! Sources: `deepspeed/runtime/zero/{stage_1_and_2,stage3,partition_parameters}.py` of DeepSpeed
+//! 0.19.8; `torch/distributed/fsdp/_flat_param.py` and `_fully_shard/_fsdp_param.py` of torch
+//! 2.15. Each is equal to the byte to what `tests/oracle/host/offload.py` measured. Pinned memory
+//! is never given back to the system, so what was pinned for a moment stays.
+
+use super::job::HostParameter;
+use super::offload::{Offloaded, step_temporaries};
+use crate::spec::{DataParallelKind, OffloadDevice, ResolvedSpec, Saving};
+use crate::units::{Bytes, DType};
+use std::collections::BTreeMap;
+
+/// Bytes of fp32, in which DeepSpeed keeps master weights, their gradients and optimizer states.
+const FP32: u64 = DType::Float32.size();
+/// ZeRO-1 and 2 align the flat buffer of all parameters to so many elements a rank
+/// (`nccl_start_alignment_factor`).
+const ZERO_ALIGNMENT: u64 = 2;
+
+/// Elements after which ZeRO-3 begins another group (`sub_group_size`).
+const ZERO_3_GROUP: u64 = 1_000_000_000;
+
+/// Memory that is put together piece by piece.
+struct Sums {
+    pin: bool,
+    offloaded: Offloaded,
+}
+
+impl Sums {
+    /// Memory that is pinned unless the configuration says otherwise.
+    fn add(&mut self, bytes: u64) {
+        if self.pin {
+            self.pin(bytes);
+        } else {
+            self.offloaded.pageable += Bytes(bytes);
+        }
+    }
+
+    /// Memory that is always pinned; each tensor is rounded up to a power of two.
+    fn pin(&mut self, bytes: u64) {
+        self.offloaded.pinned += Bytes(bytes).power_of_two_ceil();
+    }
+}
+
+/// What a rank keeps on the host.
+pub(super) fn offloaded(
+    spec: &ResolvedSpec,
+    parameters: &[HostParameter],
+    ranks: u64,
+) -> Offloaded {
+    let dp = spec.parallelism.dp;
+    let mut sums = Sums {
+        pin: dp.pin_memory,
+        offloaded: Offloaded::default(),
+    };
+    let ranks = ranks.max(1);
+    match dp.kind {
+        DataParallelKind::None => {}
+        DataParallelKind::DeepSpeedZero if dp.stage < 3 => {
+            zero_1_and_2(spec, parameters, ranks, &mut sums);
+        }
+        DataParallelKind::DeepSpeedZero => zero_3(spec, parameters, ranks, &mut sums),
+        DataParallelKind::Fsdp1 => fsdp1(spec, parameters, ranks, &mut sums),
+        DataParallelKind::Fsdp2 => fsdp2(spec, parameters, ranks, &mut sums),
+    }
+    sums.offloaded
+}
+
+/// What rank 0 gathers of all shards to save the full state: the model, then the optimizer's
+/// states. `None` where the model is whole on each rank.
+///
+/// Measured: `tests/oracle/host/offload.py`. DeepSpeed writes optimizer states as shards only.
+pub(super) fn gathered(spec: &ResolvedSpec, parameters: &[HostParameter]) -> Option<Bytes> {
+    let dp = spec.parallelism.dp;
+    let whole = dp.kind == DataParallelKind::DeepSpeedZero && dp.stage < 3;
+    if whole || !dp.offloads() {
+        return None;
+    }
+    let usual = if dp.kind == DataParallelKind::Fsdp1 {
+        Saving::FullState
+    } else {
+        Saving::Shards
+    };
+    if spec.scenario.host.saving.unwrap_or(usual) == Saving::Shards {
+        return Some(Bytes::ZERO);
+    }
+    let elements: u64 = parameters.iter().map(|p| p.elements).sum();
+    if dp.kind == DataParallelKind::DeepSpeedZero {
+        return Some(Bytes(elements * spec.weights.size()));
+    }
+    let model: Bytes = parameters.iter().map(|p| p.bytes).sum();
+    let states: Bytes = trained(parameters).map(|p| p.bytes).sum();
+    Some(model.max(states.times(spec.optimizer.moments())))
+}
+
+fn trained(parameters: &[HostParameter]) -> impl Iterator<Item = &HostParameter> {
+    parameters.iter().filter(|parameter| parameter.trained)
+}
+
+/// One flat buffer of all that is trained, cut in equal parts.
+fn zero_1_and_2(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+    let low = spec.weights.size();
+    let all: u64 = trained(parameters).map(|p| p.elements).sum();
+    let share = all.next_multiple_of(ZERO_ALIGNMENT * ranks) / ranks;
+    let largest = trained(parameters).map(|p| p.elements).max().unwrap_or(0);
+    // `single_partition_of_fp32_groups` and its gradient, the copy on the way to the device
+    // (`param_buffer_of_bit16_for_cpu_offload_groups`), `temp_grad_buffer_for_cpu_offload`.
+    sums.add(share * FP32);
+    sums.add(share * FP32);
+    sums.add(share * low);
+    sums.add(largest * low);
+    if spec.gradient_accumulation_steps > 1 {
+        // `accumulated_grads_in_cpu`: whole gradients of the parameters that the share reaches.
+        let mut before = 0;
+        for parameter in trained(parameters) {
+            if before < share {
+                sums.add(parameter.elements * low);
+            }
+            before += parameter.elements;
+        }
+    }
+    sums.offloaded.states = Bytes(share * FP32).times(spec.optimizer.moments());
+}
+
+/// Each parameter is cut in equal parts.
+fn zero_3(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+    let low = spec.weights.size();
+    let cut = |p: &HostParameter| p.elements.div_ceil(ranks);
+    let share: u64 = trained(parameters).map(cut).sum();
+    // `fp32_partitioned_groups_flat`, never pinned; their gradients, group by group;
+    // `grad_partitions_flat_buffer`.
+    sums.offloaded.pageable += Bytes(share * FP32);
+    let mut group = 0;
+    for elements in trained(parameters).map(cut) {
+        group += elements;
+        if group >= ZERO_3_GROUP {
+            sums.add(group * FP32);
+            group = 0;
+        }
+    }
+    sums.add(group * FP32);
+    sums.add(share * low);
+    if spec.parallelism.dp.offload_param == OffloadDevice::Cpu {
+        // `param_groups_fp16_flat_cpu_memory`, always pinned. What is trained was pinned by itself
+        // before it moved there; what is not trained stays where it is.
+        sums.pin(share * low);
+        for parameter in parameters {
+            if sums.pin || !parameter.trained {
+                sums.add(cut(parameter) * low);
+            }
+        }
+    }
+    sums.offloaded.states = Bytes(share * FP32).times(spec.optimizer.moments());
+}
+
+/// One flat parameter for each layer and one for the rest, cut in equal parts.
+fn fsdp1(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+    let mut layers = BTreeMap::<u32, u64>::new();
+    for parameter in parameters {
+        *layers.entry(parameter.layer).or_default() += parameter.bytes.get();
+    }
+    // `_local_shard` and `_cpu_grad`, pinned whatever the options say.
+    for bytes in layers.values() {
+        sums.pin(bytes.div_ceil(ranks));
+        sums.pin(bytes.div_ceil(ranks));
+    }
+    step(spec, parameters, ranks, sums);
+}
+
+/// Each parameter is cut in equal parts.
+fn fsdp2(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+    for parameter in parameters {
+        let share = parameter.bytes.get().div_ceil(ranks);
+        sums.add(share);
+        if parameter.trained {
+            sums.add(share);
+        }
+    }
+    step(spec, parameters, ranks, sums);
+}
+
+/// The states of an optimizer of `torch.optim` over the shards, and its step.
+fn step(spec: &ResolvedSpec, parameters: &[HostParameter], ranks: u64, sums: &mut Sums) {
+    let share = |p: &HostParameter| Bytes(p.bytes.get().div_ceil(ranks));
+    let all: Bytes = trained(parameters).map(share).sum();
+    let largest = trained(parameters).map(share).max().unwrap_or_default();
+    let asked = spec.scenario.optimizer;
+    sums.offloaded.states = all.times(asked.moments());
+    sums.offloaded.step = step_temporaries(&asked, asked.implementation, largest, all);
+}
