@@ -18,6 +18,18 @@ fn to_link(scenario: &Scenario) -> String {
     encode_query(scenario, &ViewOptions::default())
 }
 
+/// The dotted paths of all values of a tree.
+fn leaves(above: &str, value: &Value, paths: &mut Vec<String>) {
+    match value.as_object() {
+        Some(group) if above != "model_overrides." => {
+            for (name, value) in group {
+                leaves(&format!("{above}{name}."), value, paths);
+            }
+        }
+        _ => paths.push(above.trim_end_matches('.').to_owned()),
+    }
+}
+
 #[test]
 fn every_key_of_a_scenario_is_in_the_table() {
     let full = Scenario {
@@ -53,6 +65,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         host: HostSettings {
             launcher: Some(true),
+            saving: Some(Saving::Shards),
             checkpoint: Some(Checkpoint::Converted),
             ..HostSettings::default()
         },
@@ -73,6 +86,18 @@ fn every_key_of_a_scenario_is_in_the_table() {
             gradients: true,
             activations: true,
         },
+        parallelism: Parallelism {
+            dp: DataParallel {
+                kind: DataParallelKind::Fsdp1,
+                size: Some(1),
+                stage: 1,
+                offload_optimizer: OffloadDevice::Cpu,
+                offload_param: OffloadDevice::Cpu,
+                reduce_bucket_size: 1,
+                cpu_offload: true,
+                pin_memory: false,
+            },
+        },
         padding_mask: Some(true),
         pad_to_multiple_of: Some(8),
         evaluation: Evaluation {
@@ -86,14 +111,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         ..Scenario::default()
     };
     let mut paths = Vec::new();
-    for (name, value) in tree::to_tree(&full).as_object().expect("an object") {
-        match value.as_object() {
-            Some(group) if name != "model_overrides" => {
-                paths.extend(group.keys().map(|inner| format!("{name}.{inner}")));
-            }
-            _ => paths.push(name.clone()),
-        }
-    }
+    leaves("", &tree::to_tree(&full), &mut paths);
     paths.retain(|path| path != "v");
     let mut table: Vec<_> = KEYS.iter().map(|key| key.path.to_owned()).collect();
     paths.sort();

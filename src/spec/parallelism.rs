@@ -175,13 +175,21 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             OffloadDevice::None.name().into(),
         );
     }
-    if scenario.offload.optimizer_states || scenario.offload.gradients {
-        refuse(
+    for (key, asked) in [
+        ("offload.gradients", scenario.offload.gradients),
+        (
             "offload.optimizer_states",
-            "FSDP and DeepSpeed offload the optimizer themselves, without CPUOffloadOptimizer.",
-            "FSDP 与 DeepSpeed 自行卸载优化器，不使用 CPUOffloadOptimizer。",
-            false.into(),
-        );
+            scenario.offload.optimizer_states,
+        ),
+    ] {
+        if asked {
+            refuse(
+                key,
+                "FSDP and DeepSpeed offload gradients and optimizer themselves, without CPUOffloadOptimizer.",
+                "FSDP 与 DeepSpeed 自行卸载梯度与优化器，不使用 CPUOffloadOptimizer。",
+                false.into(),
+            );
+        }
     }
     if !matches!(
         scenario.optimizer.name,

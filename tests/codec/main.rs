@@ -74,7 +74,7 @@ fn a_link_means_what_its_scenario_means() {
 fn no_scenario_makes_resolving_panic_and_an_error_gives_no_spec() {
     let random = &mut Random::new(4);
     let mut accepted = 0;
-    for _ in 0..MANY {
+    for _ in 0..4 * MANY {
         let resolution = resolve(&scenario(random));
         let refused = resolution
             .findings
