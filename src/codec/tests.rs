@@ -423,8 +423,10 @@ fn view_options_are_not_part_of_the_scenario() {
 
 #[test]
 fn a_link_holds_the_configuration_to_compare_with() {
-    let mut a = Scenario::default();
-    a.micro_batch_size = 16;
+    let mut a = Scenario {
+        micro_batch_size: 16,
+        ..Scenario::default()
+    };
     a.model_overrides.insert("head_dim".to_owned(), 64.into());
     let view = ViewOptions {
         against: Some(Box::new(a)),
