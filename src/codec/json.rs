@@ -1,6 +1,6 @@
 //! Scenario JSON.
 
-use super::keys::{KEYS, NOT_YET};
+use super::keys::{KEYS, NOT_YET, WITHOUT_MEMORY};
 use super::tree::{Builder, differing, put, shortened};
 use crate::spec::{Finding, Scenario, Severity, closest};
 use serde_json::{Map, Value};
@@ -78,6 +78,13 @@ fn is_nothing(value: &Value) -> bool {
 
 fn unknown(path: &str, above: &str) -> Finding {
     let shown = shortened(path);
+    if WITHOUT_MEMORY.contains(&path) {
+        return Finding::notice(
+            path,
+            format!("{shown} takes no memory; it is left out."),
+            format!("{shown} 不占内存，已省略。"),
+        );
+    }
     if NOT_YET.contains(&path) {
         return Finding::error(
             path,

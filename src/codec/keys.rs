@@ -203,6 +203,9 @@ pub(super) const NOT_YET: &[&str] = &[
     "parallelism.ep",
 ];
 
+/// Options of PEFT that change numbers, not what is kept of them.
+pub(super) const WITHOUT_MEMORY: &[&str] = &["lora.lora_alpha", "lora.use_rslora"];
+
 /// The largest number that JSON readers of every kind keep exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 

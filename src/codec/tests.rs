@@ -453,3 +453,11 @@ fn a_link_compares_once_however_deep_it_nests() {
     let query = "a=".repeat(100_000);
     assert!(decode_query(&query).1.against.is_some());
 }
+
+#[test]
+fn options_of_adapters_that_take_no_memory_are_left_out_with_a_notice() {
+    let (scenario, findings) = from_json(&json!({"lora": {"use_rslora": true, "lora_alpha": 32}}));
+    assert_eq!(scenario.lora, Some(Lora::default()));
+    assert!(findings.iter().all(|f| f.severity == Severity::Notice));
+    assert_eq!(findings.len(), 2);
+}
