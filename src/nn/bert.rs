@@ -183,6 +183,7 @@ impl Bert {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

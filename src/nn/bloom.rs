@@ -95,6 +95,7 @@ impl Bloom {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

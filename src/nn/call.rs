@@ -8,12 +8,31 @@ use std::cell::RefCell;
 #[derive(Default)]
 pub(super) struct Call {
     request: RefCell<Request>,
+    /// The routers' logits of the forward pass that is running, if anybody wants them.
+    routed: RefCell<Option<Vec<Tensor>>>,
 }
 
 impl Call {
     /// Says what the next forward pass is asked for.
     pub(super) fn ask(&self, request: Request) {
         self.request.replace(request);
+    }
+
+    /// From here on routers' logits are kept.
+    pub(super) fn keep_router_logits(&self) {
+        self.routed.replace(Some(Vec::new()));
+    }
+
+    /// The logits `[N, E]` of one router.
+    pub(super) fn routed(&self, logits: &Tensor) {
+        if let Some(routed) = &mut *self.routed.borrow_mut() {
+            routed.push(logits.clone());
+        }
+    }
+
+    /// The routers' logits since they are kept; from here on they no longer are.
+    pub(super) fn take_router_logits(&self) -> Vec<Tensor> {
+        self.routed.take().unwrap_or_default()
     }
 
     /// The positions that are given.

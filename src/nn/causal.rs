@@ -1,6 +1,7 @@
 //! A causal language model with rotary positions around its layers: embedding, layers, norm, head.
 
 use super::attention::{AttentionOptions, dropped};
+use super::balance;
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, MaskStyle, Transformers};
@@ -10,7 +11,7 @@ use super::model::Output;
 use super::norm::{Norm, NormKind};
 use super::rotary::Rotary;
 use super::rotary_pairs;
-use crate::spec::{DecoderConfig, ResolvedSpec};
+use crate::spec::{DecoderConfig, Experts, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -165,6 +166,8 @@ pub(super) struct Causal<L> {
     rotary: [Option<Rotary>; 2],
     lm_head: Linear,
     softcap: bool,
+    /// The experts whose use is balanced by a loss.
+    balanced: Option<Experts>,
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: bool,
@@ -212,6 +215,7 @@ impl<L: Layer> Causal<L> {
             rotary,
             lm_head,
             softcap: c.final_softcap,
+            balanced: c.experts.clone().filter(|experts| experts.balanced),
             dtype: if style.wide_rotary {
                 DType::Float32
             } else {
@@ -230,6 +234,9 @@ impl<L: Layer> Causal<L> {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let [model, ..] = self.style.names;
+        if self.balanced.is_some() {
+            self.shell.call().keep_router_logits();
+        }
         // The last hidden state is a local variable until the loss is there.
         let hidden = t.scoped(model, None, || self.decode(t, input_ids));
         if let (true, Some(labels), Some(weight)) = (
@@ -245,6 +252,7 @@ impl<L: Layer> Causal<L> {
                 logits: None,
                 loss: Some(loss),
                 encoded: None,
+                beside: Vec::new(),
             };
         }
         let mut logits = t.scoped("lm_head", None, || {
@@ -262,7 +270,7 @@ impl<L: Layer> Causal<L> {
             logits = t.tanh(&logits);
             logits = t.mul_scalar(&logits);
         }
-        let loss = labels.map(|labels| {
+        let mut loss = labels.map(|labels| {
             t.scoped("loss", None, || {
                 if self.style.narrow_loss {
                     // lm_logits[:, :-1, :]
@@ -273,10 +281,22 @@ impl<L: Layer> Causal<L> {
                 }
             })
         });
+        let mut beside = Vec::new();
+        if let Some(experts) = &self.balanced {
+            let routed = self.shell.call().take_router_logits();
+            let padded = self.shell.padding_mask;
+            let balance = t.scoped("loss", None, || {
+                balance::loss(t, facts, &routed, experts, padded)
+            });
+            loss = loss.map(|loss| t.add_in_place(loss, &t.mul_scalar(&balance)));
+            beside.push(balance);
+            beside.extend(routed);
+        }
         Output {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside,
         }
     }
 

@@ -70,6 +70,11 @@ impl Shell {
         }
     }
 
+    /// How the model is called.
+    pub(super) fn call(&self) -> &Call {
+        &self.call
+    }
+
     /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache; or `[B, S]`,
     /// where the caller gives them.
     pub(super) fn positions(&self, t: &Tape, s: u64) -> Tensor {
@@ -171,6 +176,7 @@ impl Shell {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

@@ -110,6 +110,7 @@ impl DistilBert {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

@@ -96,6 +96,7 @@ impl Falcon {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

@@ -110,6 +110,7 @@ impl Mamba {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 }

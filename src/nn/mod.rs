@@ -11,6 +11,7 @@
 mod activation;
 mod alibi;
 mod attention;
+mod balance;
 mod bart;
 mod bart_layer;
 mod bert;

@@ -40,6 +40,8 @@ pub struct Output {
     pub loss: Option<Tensor>,
     /// The encoder's result, which an encoder-decoder returns, too.
     pub encoded: Option<Tensor>,
+    /// What a mixture of experts returns besides: the loss that balances them and the routers' logits.
+    pub beside: Vec<Tensor>,
 }
 
 /// A model on the tape.
@@ -163,6 +165,7 @@ impl Model {
                 logits: Some(net.forward(t, &batch.input)),
                 loss: None,
                 encoded: None,
+                beside: Vec::new(),
             },
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Seq2Seq(net) => {

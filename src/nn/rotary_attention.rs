@@ -170,7 +170,7 @@ impl RotaryAttention {
             t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim])
         };
         let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
-        if self.clipped {
+        if self.clipped && self.norms.is_none() {
             let clipped = self
                 .projections
                 .each_ref()
@@ -189,7 +189,13 @@ impl RotaryAttention {
                     k_norm.forward(t, &k)
                 };
                 let v = v.forward(t, x);
-                [part(&q), part(&k), part(&v)]
+                let heads = [q, k, v];
+                let heads = if self.clipped {
+                    heads.map(|y| t.clamp_in_place(y))
+                } else {
+                    heads
+                };
+                heads.map(|y| part(&y))
             }
             (HeadNorm::Rows(_), Some([q_norm, k_norm])) => {
                 let normalized = |projection: &Linear, norm: &Norm| {

@@ -3,11 +3,13 @@
 //! Source: transformers 5.23, `models/{mixtral,olmoe,deepseek_v2,deepseek_v3}/modeling_*.py`.
 
 use super::builder::Builder;
+use super::call::Call;
 use super::facts::Transformers;
 use super::layers::Linear;
 use crate::spec::{Experts, Groups, Routing};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
+use std::rc::Rc;
 
 /// Experts of each group whose scores are added up to that of the group.
 const BEST_OF_GROUP: u64 = 2;
@@ -22,6 +24,7 @@ pub(super) struct Router {
     routing: Routing,
     /// Whether the weights take the dtype of the tokens, not that of the logits (transformers 4).
     follows_tokens: bool,
+    call: Rc<Call>,
 }
 
 /// What a router gives for N tokens.
@@ -52,18 +55,21 @@ impl Router {
             normalized: experts.normalized,
             routing: experts.routing,
             follows_tokens: four,
+            call: b.call(),
         }
     }
 
     /// Tokens `[N, H]` to the experts that they go through.
     pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
-        match self.routing {
+        let routed = match self.routing {
             Routing::Softmax => self.softmax(t, &tokens, false),
             Routing::WideSoftmax => self.softmax(t, &tokens, !self.follows_tokens),
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
             Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
-        }
+        };
+        self.call.routed(&routed.logits);
+        routed
     }
 
     /// The largest probabilities, which stay in float32 if `wide` says so.

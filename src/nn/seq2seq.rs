@@ -57,6 +57,7 @@ pub(super) fn forward(
         logits: Some(logits),
         loss,
         encoded: Some(encoded),
+        beside: Vec::new(),
     }
 }
 

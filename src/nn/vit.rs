@@ -88,6 +88,7 @@ impl Vit {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

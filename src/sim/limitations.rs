@@ -11,8 +11,8 @@ limitations! {
     "卷积按 PyTorch 自带内核估算（即关闭 cuDNN 时）；cuDNN 的工作区大小不同。";
     "Every sequence has the full length; what depends on values (packing, routing) is not computed.",
     "假定每个序列都达到最大长度；依赖数值的行为（打包、路由）不予计算。";
-    "The experts of a mixture run as one grouped product, whose sizes do not depend on routing, in transformers 5; in transformers 4 one after the other, the tokens being spread evenly over them. The loss that balances them (output_router_logits) is not counted.",
-    "transformers 5 以一次分组矩阵乘计算全部专家，尺寸与路由无关；transformers 4 逐个计算，假定词元均匀分配到各专家。未计入路由的负载均衡损失（output_router_logits）。";
+    "The experts of a mixture run as one grouped product, whose sizes do not depend on routing, in transformers 5; in transformers 4 one after the other, the tokens being spread evenly over them.",
+    "transformers 5 以一次分组矩阵乘计算全部专家，尺寸与路由无关；transformers 4 逐个计算，假定词元均匀分配到各专家。";
     "Mamba runs its plain path, without the kernels of mamba-ssm; of its loop over tokens a few are run and the others counted.",
     "Mamba 采用普通路径，不使用 mamba-ssm 内核；逐词元循环只模拟其中几步，其余按数量计入。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",

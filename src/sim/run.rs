@@ -193,7 +193,7 @@ struct Run<'a> {
     leaving: Option<Rc<Gradients>>,
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
-    kept: Option<[Option<Tensor>; 3]>,
+    kept: Option<([Option<Tensor>; 4], Vec<Tensor>)>,
     marks: Vec<Mark>,
     counts: Counts,
 }
@@ -301,8 +301,10 @@ impl<'a> Run<'a> {
                 logits,
                 mut loss,
                 encoded,
+                beside,
             } = output;
             t.set_grad_enabled(grad_mode);
+            let returned = loss.clone();
             if self.accumulation > 1 && !self.optimizer.borrow().runs_backward() {
                 loss = loss.map(|loss| t.div_scalar(&loss));
             }
@@ -310,10 +312,10 @@ impl<'a> Run<'a> {
                 if let Some(logits) = &logits {
                     logits.set_category(Category::Logits);
                 }
-                self.kept = Some([logits, loss.clone(), encoded]);
+                self.kept = Some(([logits, loss.clone(), returned, encoded], beside));
             } else {
                 let storage = logits.as_ref().map(Tensor::storage_id);
-                drop((logits, encoded));
+                drop((logits, returned, encoded, beside));
                 self.keep_logits(storage);
             }
             self.forward_ended(loss.as_ref());
@@ -468,6 +470,7 @@ fn in_float32(t: &Tape, output: Output) -> Output {
         loss: output.loss.as_ref().map(wide),
         logits: output.logits.as_ref().map(wide),
         encoded: output.encoded.as_ref().map(wide),
+        beside: output.beside.iter().map(wide).collect(),
     }
 }
 

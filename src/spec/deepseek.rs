@@ -172,6 +172,7 @@ fn read_experts(
         normalized: v3 && fields.flag("norm_topk_prob", true),
         routing,
         built_first: true,
+        balanced: false,
         sparse: (0..layers).map(|layer| layer >= dense).collect(),
     }
 }

@@ -3,7 +3,9 @@
 use super::config_fields::ConfigFields;
 use super::limits::{LAYERS, WIDTH};
 use super::modules::{Module, ModuleKind, linear, other};
-use super::{Architecture, DecoderConfig, DecoderType, Finding, Framework, Scenario};
+use super::{
+    ActivationCheckpointing, Architecture, DecoderConfig, DecoderType, Finding, Framework, Scenario,
+};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
@@ -29,6 +31,8 @@ pub struct Experts {
     pub routing: Routing,
     /// Whether the experts are built before their router.
     pub built_first: bool,
+    /// Whether a loss balances how much each expert is used (`output_router_logits`).
+    pub balanced: bool,
     /// Of each layer whether its MLP is a mixture of experts.
     pub sparse: Vec<bool>,
 }
@@ -155,39 +159,25 @@ pub(super) fn read(
         },
         built_first: model_type == DecoderType::Qwen3Moe,
         normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
+        balanced: fields.flag("output_router_logits", false),
         sparse: sparse(layers, defaults.steps, fields),
     })
 }
 
 /// Warns of options of a router that are not counted.
 pub(super) fn warn_of_options(fields: &mut ConfigFields<'_>) {
-    if fields.flag("output_router_logits", false) {
-        let key = fields.key("output_router_logits");
+    const FIELD: &str = "router_jitter_noise";
+    let noise = fields.get(FIELD).and_then(Value::as_f64);
+    if noise.is_some_and(|x| x > 0.0) {
+        let key = fields.key(FIELD);
         fields.push(
             Finding::warning(
                 &key,
-                "The loss that balances the experts is not counted: a few numbers for each token, expert and layer.",
-                "未计入专家负载均衡损失：每个词元、专家和层只有少量数值。",
+                format!("What {FIELD} takes for a moment is not counted."),
+                format!("未计入 {FIELD} 的临时占用。"),
             )
-            .with_fix(&key, false),
+            .with_fix(&key, Value::Null),
         );
-    }
-    for field in ["clip_qkv", "router_jitter_noise"] {
-        if fields
-            .get(field)
-            .and_then(Value::as_f64)
-            .is_some_and(|x| x > 0.0)
-        {
-            let key = fields.key(field);
-            fields.push(
-                Finding::warning(
-                    &key,
-                    format!("What {field} takes for a moment is not counted."),
-                    format!("未计入 {field} 的临时占用。"),
-                )
-                .with_fix(&key, Value::Null),
-            );
-        }
     }
 }
 
@@ -257,6 +247,22 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("framework", needed),
         );
     } else if config.experts.is_some() && scenario.framework != recent {
+        let balanced = config
+            .experts
+            .as_ref()
+            .is_some_and(|experts| experts.balanced);
+        let reentrant = ActivationCheckpointing::FullReentrant;
+        if balanced && scenario.activation_checkpointing == reentrant {
+            findings.push(
+                Finding::warning(
+                    "activation_checkpointing",
+                    "The gradient of the loss that balances the experts is not counted where transformers 4 \
+                     checkpoints re-entrantly: a few numbers for each token, expert and layer.",
+                    "transformers 4 采用可重入重计算时，未计入专家负载均衡损失的梯度：每个词元、专家和层只有少量数值。",
+                )
+                .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+            );
+        }
         findings.push(Finding::notice(
             "framework",
             "transformers 4 runs one expert after the other over the tokens that its router sends there; \

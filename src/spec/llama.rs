@@ -149,6 +149,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
+        clips_heads: model_type == DecoderType::Olmoe && fields.get("clip_qkv").is_some(),
         experts: experts::read(model_type, num_hidden_layers, intermediate_size, fields),
         ..DecoderConfig::plain(
             model_type,

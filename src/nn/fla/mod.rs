@@ -83,6 +83,7 @@ impl Fla {
                 logits: None,
                 loss: Some(loss),
                 encoded: None,
+                beside: Vec::new(),
             };
         }
         let logits = t.scoped("lm_head", None, || {
@@ -106,6 +107,7 @@ impl Fla {
             logits: Some(logits),
             loss,
             encoded: None,
+            beside: Vec::new(),
         }
     }
 

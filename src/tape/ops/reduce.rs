@@ -190,10 +190,11 @@ fn without_last(x: &Tensor) -> Shape {
 impl Tape {
     /// A reduction of `x` to `shape`: the result and, for a moment, the kernel's scratch.
     pub fn reduce(&self, op: &'static str, x: &Tensor, shape: Shape, dtype: DType) -> Tensor {
-        let accumulator = if dtype == DType::Bool {
-            FLAG
-        } else {
-            ACCUMULATOR
+        let accumulator = match dtype {
+            DType::Bool => FLAG,
+            // Whole numbers are added in their own dtype.
+            DType::Int64 => dtype.size(),
+            _ => ACCUMULATOR,
         };
         let out = self.empty(op, shape, dtype);
         self.reduce_into(op, x, &out, accumulator);
@@ -267,6 +268,11 @@ impl Tape {
         let last = shape.rank() - 1;
         shape.dims_mut()[last] = 1;
         self.mean(x, shape)
+    }
+
+    /// `x.mean(0, keepdim=True)` of a matrix. Saves nothing; the gradient is expanded and divided.
+    pub fn mean_first(&self, x: &Tensor) -> Tensor {
+        self.mean(x, Shape::from([1, x.dim(1)]))
     }
 
     /// `x.mean()`. Saves nothing.
