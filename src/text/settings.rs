@@ -191,6 +191,30 @@ settings! {
     "offload.activations": "Activations on the CPU", "激活值放在 CPU";
         "What is kept for backward waits in pinned host RAM (save_on_cpu with pin_memory).",
         "为反向保存的张量存放在主机锁页内存中（save_on_cpu，pin_memory）。"; "", "torch.autograd.graph.save_on_cpu(pin_memory=True)";
+    "parallelism.dp.kind": "Divided by", "切分方式";
+        "Who divides parameters, gradients and optimizer states between the ranks.",
+        "由谁在各进程间切分参数、梯度和优化器状态。"; "N / ranks", "FSDP, fully_shard, DeepSpeed ZeRO";
+    "parallelism.dp.size": "Ranks", "进程数（ranks）";
+        "Data-parallel ranks; as many as there are GPUs unless it is said.",
+        "数据并行的进程数；未指定时等于 GPU 数。"; "", "world_size";
+    "parallelism.dp.stage": "ZeRO stage", "ZeRO 阶段";
+        "1 divides optimizer states, 2 gradients, too, 3 parameters, too.",
+        "1 切分优化器状态，2 还切分梯度，3 还切分参数。"; "", "zero_optimization.stage";
+    "parallelism.dp.offload_optimizer": "ZeRO: optimizer on", "ZeRO：优化器放在";
+        "Optimizer states, fp32 weights and gradients on the host.",
+        "优化器状态、fp32 权重和梯度放在主机。"; "", "offload_optimizer.device";
+    "parallelism.dp.offload_param": "ZeRO: parameters on", "ZeRO：参数放在";
+        "Parameters on the host, with stage 3.",
+        "参数放在主机，需要阶段 3。"; "", "offload_param.device";
+    "parallelism.dp.reduce_bucket_size": "Reduce bucket", "归约桶大小";
+        "Elements of the buffers in which ZeRO-1 and 2 reduce gradients.",
+        "ZeRO-1 和 2 归约梯度所用缓冲区的元素数。"; "", "reduce_bucket_size";
+    "parallelism.dp.cpu_offload": "FSDP on the CPU", "FSDP 卸载到 CPU";
+        "Parameters, gradients and optimizer states on the host.",
+        "参数、梯度和优化器状态放在主机。"; "", "CPUOffload(offload_params=True), CPUOffloadPolicy()";
+    "parallelism.dp.pin_memory": "Pinned offload", "卸载用锁页内存";
+        "Whether what is offloaded lies in pinned memory; it does unless it is said.",
+        "卸载的内容是否位于锁页内存；默认是。"; "", "pin_memory";
     "program": "Program", "程序";
         "Training steps, forward passes without gradients, or an evaluation alone.",
         "训练步、不求梯度的前向，或单独的评估。"; "", "Trainer.train, torch.no_grad, Trainer.evaluate";
@@ -275,6 +299,9 @@ settings! {
     "host.checkpoint": "Weights come from", "权重的来源";
         "How the weights enter the process; it decides the peak while loading.",
         "权重进入进程的方式，决定加载时的峰值。"; "", "from_pretrained, torch.load";
+    "host.saving": "Checkpoint is saved by", "保存检查点的方式";
+        "How the weights leave the process; it decides the peak while saving.",
+        "权重离开进程的方式，决定保存时的峰值。"; "", "save_pretrained, torch.save";
     "host.cuda": "CUDA context", "CUDA 上下文";
         "Its host side; off for training on the CPU.",
         "其主机侧内存；在 CPU 上训练时关闭。"; "", "torch.cuda.init";

@@ -127,6 +127,22 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("offload.optimizer_states"),
             Setting::new("offload.gradients"),
             Setting::new("offload.activations"),
+            Setting::new("parallelism.dp.kind").half(),
+            Setting::new("parallelism.dp.pin_memory")
+                .absent(Called(Word::Automatic))
+                .half(),
+            Setting::new("parallelism.dp.size")
+                .steps(POWERS)
+                .absent(Called(Word::Automatic)),
+            Setting::new("parallelism.dp.cpu_offload"),
+            Setting::new("parallelism.dp.stage")
+                .steps(FEW)
+                .absent(Is(2)),
+            Setting::new("parallelism.dp.offload_optimizer").half(),
+            Setting::new("parallelism.dp.offload_param").half(),
+            Setting::new("parallelism.dp.reduce_bucket_size")
+                .steps(COUNTS)
+                .absent(Is(500_000_000)),
         ],
     },
     Group {
@@ -242,6 +258,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("host.launcher")
                 .absent(Called(Word::Automatic))
                 .half(),
+            Setting::new("host.saving").absent(Called(Word::Automatic)),
             Setting::new("host.cuda"),
             Setting::new("host.other_memory").steps(SIZES),
         ],
