@@ -175,6 +175,31 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             OffloadDevice::None.name().into(),
         );
     }
+    check_settings(scenario, &mut refuse);
+    let sixteen_bit = match scenario.precision {
+        Precision::AmpBf16 => Some(Precision::Bf16),
+        Precision::AmpFp16 => Some(Precision::Fp16),
+        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
+    };
+    if let Some(precision) = sixteen_bit.filter(|_| of_deepspeed) {
+        refuse(
+            "precision",
+            "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
+            "DeepSpeed 的 16 位训练会转换模型，并在优化器中保留 fp32 权重：此处应为 bf16 或 fp16，而非自动混合精度。",
+            precision.name().into(),
+        );
+    }
+    let refused = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    let sharded = !of_deepspeed || dp.stage == 3;
+    if !refused && sharded && scenario.program == Program::Training {
+        findings.push(parameters_stay());
+    }
+}
+
+/// Refuses settings beside which FSDP and DeepSpeed offload nothing.
+fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str, Value)) {
     for (key, asked) in [
         ("offload.gradients", scenario.offload.gradients),
         (
@@ -225,26 +250,6 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             "FSDP 与 DeepSpeed 的卸载目前不支持量化权重。",
             QuantizationType::None.name().into(),
         );
-    }
-    let sixteen_bit = match scenario.precision {
-        Precision::AmpBf16 => Some(Precision::Bf16),
-        Precision::AmpFp16 => Some(Precision::Fp16),
-        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-    };
-    if let Some(precision) = sixteen_bit.filter(|_| of_deepspeed) {
-        refuse(
-            "precision",
-            "DeepSpeed's 16-bit training casts the model and keeps fp32 weights in its optimizer: bf16 or fp16 here, not autocast.",
-            "DeepSpeed 的 16 位训练会转换模型，并在优化器中保留 fp32 权重：此处应为 bf16 或 fp16，而非自动混合精度。",
-            precision.name().into(),
-        );
-    }
-    let refused = findings
-        .iter()
-        .any(|finding| finding.severity == Severity::Error);
-    let sharded = !of_deepspeed || dp.stage == 3;
-    if !refused && sharded && scenario.program == Program::Training {
-        findings.push(parameters_stay());
     }
 }
 

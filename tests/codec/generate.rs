@@ -4,6 +4,9 @@ use highwater::catalog::{ACCELERATORS, MODELS};
 use highwater::codec::{KEYS, Kind};
 use serde_json::{Map, Value, json};
 
+/// How many keys a scenario sets, on average.
+const USUALLY_SET: usize = 10;
+
 /// A small deterministic generator (`SplitMix64`).
 pub struct Random(u64);
 
@@ -80,7 +83,7 @@ impl Random {
     pub fn scenario(&mut self) -> Value {
         let mut scenario = json!({});
         for key in KEYS {
-            if self.one_in(4) {
+            if self.one_in(KEYS.len() / USUALLY_SET) {
                 let value = self.value(key.path, key.kind);
                 put(&mut scenario, key.path, value);
             }
