@@ -67,6 +67,8 @@ impl Draw {
             batch: (0..3).map(|_| Bytes(self.below(1 << 24))).collect(),
             checkpoint: self.one_of(Checkpoint::ALL),
             parameter_bytes: Bytes(self.below(8 << 30)),
+            cast_from: Bytes(self.below(16 << 30)),
+            cast_tensor: Bytes(self.below(1 << 30)),
             checkpoint_bytes: Bytes(self.below(8 << 30)),
             saved_parameter_bytes: Bytes(self.below(8 << 30)),
             saved_optimizer_bytes: Bytes(self.below(16 << 30)),

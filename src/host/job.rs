@@ -85,6 +85,10 @@ pub struct HostJob {
     pub checkpoint: Checkpoint,
     /// Bytes of the model on its way to the device.
     pub parameter_bytes: Bytes,
+    /// Bytes of the same in fp32, in which a model lives that is cast afterwards.
+    pub cast_from: Bytes,
+    /// Bytes of its largest tensor, cast; 0 when it is fp32 already and stays as it is.
+    pub cast_tensor: Bytes,
     /// Bytes of the file that they are read from.
     pub checkpoint_bytes: Bytes,
     /// Bytes of the parameters in a saved checkpoint.
@@ -135,6 +139,11 @@ impl HostJob {
             batch: batch_tensors(spec, spec.micro_batch_size),
             checkpoint,
             parameter_bytes: inputs.parameter_bytes,
+            cast_from: in_dtype(spec, inputs.parameter_bytes, DType::Float32),
+            cast_tensor: match parameter_dtype(spec.precision) {
+                DType::Float32 => Bytes::ZERO,
+                _ => inputs.largest_tensor_bytes.min(inputs.parameter_bytes),
+            },
             checkpoint_bytes: checkpoint_bytes(spec, checkpoint, inputs.parameter_bytes),
             saved_parameter_bytes: inputs.saved_parameter_bytes,
             saved_optimizer_bytes: inputs.optimizer_state_bytes + offloaded.states,
@@ -211,12 +220,15 @@ fn checkpoint(spec: &ResolvedSpec) -> Checkpoint {
 fn checkpoint_bytes(spec: &ResolvedSpec, checkpoint: Checkpoint, parameters: Bytes) -> Bytes {
     match (checkpoint, file_dtype(&spec.scenario.model)) {
         (Checkpoint::RandomInit, _) => Bytes::ZERO,
-        (Checkpoint::Converted, Some(file)) => {
-            let elements = parameters.get() / parameter_dtype(spec.precision).size();
-            Bytes(elements.saturating_mul(file.size()))
-        }
+        (Checkpoint::Converted | Checkpoint::Cast, Some(file)) => in_dtype(spec, parameters, file),
         _ => parameters,
     }
+}
+
+/// Bytes of parameters of so many on the device, in another dtype.
+fn in_dtype(spec: &ResolvedSpec, parameters: Bytes, dtype: DType) -> Bytes {
+    let elements = parameters.get() / parameter_dtype(spec.precision).size();
+    Bytes(elements.saturating_mul(dtype.size()))
 }
 
 fn max_shard(spec: &ResolvedSpec) -> Bytes {

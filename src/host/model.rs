@@ -14,13 +14,21 @@ pub(super) fn loading(job: &HostJob) -> Bytes {
         Checkpoint::Converted | Checkpoint::RandomInit => parameters + left_by_loading(job),
         // The new model and the dictionary it is filled from.
         Checkpoint::StateDict => parameters + parameters + left_by_loading(job),
+        // What is mapped is the page cache's: the new model alone.
+        Checkpoint::MappedStateDict | Checkpoint::TorchLoad => parameters,
+        Checkpoint::Mapped => Bytes::ZERO,
+        // `Module.to` converts one parameter at a time, the largest (the embedding) first, and
+        // frees each once it is replaced.
+        Checkpoint::Cast => job.cast_from + job.cast_tensor + left_by_loading(job),
     }
 }
 
 /// What is left of it once the model is on the device.
 pub(super) fn left_by_loading(job: &HostJob) -> Bytes {
     match job.checkpoint {
-        Checkpoint::SameDtype | Checkpoint::Converted if job.parameter_bytes > Bytes::ZERO => {
+        Checkpoint::SameDtype | Checkpoint::Converted | Checkpoint::Cast
+            if job.parameter_bytes > Bytes::ZERO =>
+        {
             facts::MODEL_MMAP.bytes()
         }
         _ => Bytes::ZERO,

@@ -56,6 +56,17 @@ names! {
         RandomInit = "random_init",
         /// A new model, then `load_state_dict(torch.load(...))`.
         StateDict = "state_dict",
+        /// A new model, then `load_state_dict` of a mapped file: `safetensors.torch.load_file(...)`,
+        /// `torch.load(..., mmap=True)`.
+        MappedStateDict = "mapped_state_dict",
+        /// `torch.load(...)` alone: what takes the weights over is on the device, or is the file's
+        /// tensors themselves (`assign=True`).
+        TorchLoad = "torch_load",
+        /// The same from a mapped file: `torch.load(..., mmap=True)`, safetensors' `load_file`, or
+        /// `safe_open`, tensor by tensor.
+        Mapped = "mapped",
+        /// `from_pretrained` in fp32, then `.half()` or `.to(torch.bfloat16)`.
+        Cast = "cast",
     }
 }
 

@@ -213,6 +213,10 @@ terms! { Checkpoint {
     Converted: "a file of another type", "类型不同的文件";
     RandomInit: "random initialization", "随机初始化";
     StateDict: "load_state_dict(torch.load())", "load_state_dict(torch.load())";
+    MappedStateDict: "load_state_dict(load_file())", "load_state_dict(load_file())";
+    TorchLoad: "torch.load alone", "仅 torch.load";
+    Mapped: "a mapped file alone (safe_open, mmap=True)", "仅内存映射文件（safe_open、mmap=True）";
+    Cast: "from_pretrained in fp32, then .half()", "以 fp32 from_pretrained，再 .half()";
 } }
 
 /// What a value of the setting with this key is called; none where its name says it.

@@ -33,21 +33,32 @@ def make(hidden, layers):
 
 def load(how, name, target):
     import torch
+    from safetensors.torch import load_file
     from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
     folder, dtype = measure.path("models", name), {"bf16": torch.bfloat16, "fp32": torch.float32}[target]
     LlamaForCausalLM  # noqa: B018  the lazy import, before measuring
     with measure.Peak() as peak:
         if how == "from_pretrained":
             model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
+        elif how == "ctor_fp32_then_half":
+            model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).to(torch.bfloat16)
+        elif how.startswith("torch_load"):
+            model = torch.load(os.path.join(folder, "pytorch_model.bin"), mmap=how == "torch_load_mmap")
+        elif how == "st_load_file":
+            model = load_file(os.path.join(folder, "model.safetensors"))
         else:
             torch.set_default_dtype(dtype)
             model = LlamaForCausalLM(LlamaConfig.from_pretrained(folder))
             if how == "init_then_load":
-                state = torch.load(os.path.join(folder, "pytorch_model.bin"))
+                binary = os.path.join(folder, "pytorch_model.bin")
+                single = os.path.join(folder, "model.safetensors")
+                state = torch.load(binary) if os.path.exists(binary) else load_file(single)
                 model.load_state_dict(state)
                 del state
-    count = sum(p.numel() for p in model.parameters())
-    measure.emit("6_load", {"how": how, "model": name, "target": target, "N": count}, **peak.deltas())
+    tensors = model.values() if isinstance(model, dict) else model.parameters()
+    counts = [p.numel() for p in tensors]
+    measure.emit("6_load", {"how": how, "model": name, "target": target, "N": sum(counts),
+                            "largest_tensor": max(counts)}, **peak.deltas())
 
 
 def save(how, name):
@@ -85,6 +96,7 @@ if __name__ == "__main__":
     else:
         hidden, layers = sys.argv[1:] or (1024, 30)
         measure.run_again(__file__, "make", hidden, layers)
+        measure.run_again(__file__, "load", "ctor_fp32_then_half", f"{hidden}x{layers}_bf16_single", "bf16")
         for source in BYTES:
             name = f"{hidden}x{layers}_{source}"
             for form in ("single", "shard", "bin"):
@@ -92,5 +104,9 @@ if __name__ == "__main__":
                     measure.run_again(__file__, "load", "from_pretrained", f"{name}_{form}", target)
             for how in ("init_only", "init_then_load"):
                 measure.run_again(__file__, "load", how, f"{name}_bin", source)
+            for how in ("torch_load", "torch_load_mmap"):
+                measure.run_again(__file__, "load", how, f"{name}_bin", source)
+            for how in ("init_then_load", "st_load_file"):
+                measure.run_again(__file__, "load", how, f"{name}_single", source)
             for how in ("torch_save", "save_pretrained", "save_file_fakegpu"):
                 measure.run_again(__file__, "save", how, f"{name}_single")

@@ -168,22 +168,40 @@ def pinned(record):
                {"phase": "steady", "part": "pinned_memory", "bytes": record["measured"]["pinned_pool_total"]})
 
 
+# Weights read without a model, and how the scenario calls it.
+LOADED = {"torch_load": "torch_load", "torch_load_mmap": "mapped", "st_load_file": "mapped", "st_stream_discard": "mapped"}
+# Elements of the largest tensor of the models of experiment 6, where a record does not say it: the
+# embedding, vocabulary x hidden size.
+EMBEDDING = {"0.5b": 50_000 * 1024, "1.5b": 50_000 * 2048}
+
+
 def load(record):
     config = record["config"]
     size = {"bf16": 2, "fp32": 4}
     how, source, target = config["how"], config["model"].split("_")[1], config["target"]
+    parameters, more, inputs = config["N"] * size[target], {}, {}
     if how == "from_pretrained":
         checkpoint = "same_dtype" if source == target else "converted"
     elif how == "init_only":
         checkpoint = "random_init"
     elif how == "init_then_load" and config["model"].endswith("bin") and source == target:
         checkpoint = "state_dict"
+    elif how == "init_then_load" and source == target:
+        checkpoint = "mapped_state_dict"
+    elif how in LOADED:
+        checkpoint = LOADED[how]
+        # What streams through keeps no parameter that could be counted: the files are the weights.
+        parameters = parameters or config["file_bytes"]
+    elif how == "ctor_fp32_then_half":
+        checkpoint, more = "cast", {"precision": target}
+        largest = config.get("largest_tensor", EMBEDDING.get(config["model"].split("_")[0]))
+        inputs = {"largest_tensor_bytes": largest * size[target]}
     else:
         raise Unsupported(f"weights read by {how} from {config['model']}")
-    scenario = job("transformers", tokens=8, checkpoint=checkpoint)
+    scenario = {**job("transformers", tokens=8, checkpoint=checkpoint), **more}
     yield line(record, scenario,
                {"phase": "load", "part": "model_loading", "bytes": record["measured"]["peak_anon_delta"]},
-               parameter_bytes=config["N"] * size[target])
+               parameter_bytes=parameters, **inputs)
 
 
 def save(record):
