@@ -156,7 +156,6 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
 pub(super) struct Causal<L> {
     style: Style,
     embedding: Embedding,
-    scale: Option<Tensor>,
     embedding_dropout: bool,
     layers: Vec<Rc<L>>,
     windowed: Vec<bool>,
@@ -188,6 +187,7 @@ impl<L: Layer> Causal<L> {
         let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
         let scale = (style.embedding_scale == EmbeddingScale::Buffer)
             .then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
+        let embedding = embedding.scaled_by(scale);
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(L::new(b, c, options))
         });
@@ -206,7 +206,6 @@ impl<L: Layer> Causal<L> {
         Self {
             style,
             embedding,
-            scale,
             embedding_dropout: c.dropout.embedding,
             layers,
             windowed: c.windowed.clone(),
@@ -304,12 +303,10 @@ impl<L: Layer> Causal<L> {
         let [_, embedding, _] = self.style.names;
         t.scoped(embedding, None, || {
             let embedded = self.embedding.forward(t, input_ids);
-            match &self.scale {
-                Some(scale) => t.mul(&embedded, scale),
-                None if self.style.embedding_scale == EmbeddingScale::Number => {
-                    t.mul_scalar(&embedded)
-                }
-                None => embedded,
+            if self.style.embedding_scale == EmbeddingScale::Number {
+                t.mul_scalar(&embedded)
+            } else {
+                embedded
             }
         })
     }

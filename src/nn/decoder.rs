@@ -42,7 +42,7 @@ pub(super) trait WeighingBlock: 'static {
 pub(super) struct Shell {
     pub(super) facts: Facts,
     checkpointing: ActivationCheckpointing,
-    eager: bool,
+    pub(super) eager: bool,
     flash: bool,
     pub(super) padding_mask: bool,
     dtype: DType,
@@ -92,6 +92,14 @@ impl Shell {
     /// Positions `[B, S]` that the caller gives.
     pub(super) fn given_positions(&self) -> Option<Tensor> {
         self.call.positions()
+    }
+
+    /// The mask for token ids `[B, S]` where layers know by themselves which tokens are later
+    /// (transformers 4): padding alone, `[B, 1, 1, K]` for K keys, added to the scores.
+    pub(super) fn inverted_mask(&self, t: &Tape, input_ids: &Tensor) -> Option<Tensor> {
+        let size = (input_ids.dim(0), t.cached_tokens() + input_ids.dim(1));
+        let given = self.padding_mask || self.call.has_mask();
+        given.then(|| mask::inverted(t, size, DType::Int64, self.dtype))
     }
 
     /// The mask for token ids `[B, S]`, of layers that see a `window` of tokens if one is given.

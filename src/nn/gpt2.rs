@@ -47,7 +47,7 @@ struct SelfAttention {
     options: AttentionOptions,
     dropout: bool,
     /// Before transformers 5 a causal mask of all positions and the number for what it hides.
-    _masks: Option<[Tensor; 2]>,
+    masks: Option<[Tensor; 2]>,
 }
 
 struct Mlp {
@@ -111,6 +111,9 @@ impl Gpt2 {
         let positions = || self.shell.positions(t, input_ids.dim(1));
         let early = (!recent).then(positions);
         let mask = || {
+            if !recent && !is_big_code && self.shell.eager {
+                return self.shell.inverted_mask(t, input_ids);
+            }
             let style = self.shell.facts.mask_style();
             self.shell.causal_mask(t, input_ids, None, style)
         };
@@ -198,14 +201,14 @@ impl SelfAttention {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let hidden = c.hidden_size;
         let masks = (options.facts.transformers != Transformers::V5).then(|| {
-            let square = [c.position_rows, c.position_rows];
+            let square = [1, 1, c.position_rows, c.position_rows];
             [
                 b.buffer("bias", square, DType::Bool),
                 b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
             ]
         });
         Self {
-            _masks: masks,
+            masks,
             c_attn: Conv1D::new(&b.at("c_attn"), hidden, 3 * hidden),
             c_proj: Conv1D::new(&b.at("c_proj"), hidden, hidden),
             hidden,
@@ -230,7 +233,8 @@ impl SelfAttention {
         let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = if self.options.implementation == Attention::Eager {
-            let (out, weights) = eager(t, self.options, &q, &k, &v, mask);
+            let causal = self.masks.as_ref().map(|[causal, _]| causal);
+            let (out, weights) = eager(t, self.options, [&q, &k, &v], mask, causal);
             (out, Some(weights))
         } else {
             (attend(t, self.options, &q, &k, &v, mask), None)
@@ -244,19 +248,31 @@ impl SelfAttention {
 }
 
 /// `eager_attention_forward` of GPT-2: q, k, v `[B, A, S, D]` to `[B, S, A, D]` and the weights. The
-/// softmax runs in the dtype of the scores.
+/// softmax runs in the dtype of the scores. Before transformers 5 numbers are tensors, and scores
+/// of later tokens are replaced as the layer's `causal` mask `[1, 1, P, P]` of all positions says.
 fn eager(
     t: &Tape,
     options: AttentionOptions,
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
+    [q, k, v]: [&Tensor; 3],
     mask: Option<&Tensor>,
+    causal: Option<&Tensor>,
 ) -> (Tensor, Tensor) {
+    let number = |of: &Tensor| t.empty("full", Shape::new(&[]), of.dtype());
     let mut scores = {
         let product = t.matmul(q, &t.transpose(k, 2, 3));
-        t.mul_scalar(&product)
+        if causal.is_some() {
+            t.div_by(&product, &number(&product))
+        } else {
+            t.mul_scalar(&product)
+        }
     };
+    let lowest = causal.map(|causal| {
+        let (queries, keys) = (q.dim(2), k.dim(2));
+        let rows = t.slice(causal, 2, keys - queries, keys);
+        let lowest = number(&scores);
+        scores = t.where_or(&t.slice(&rows, 3, 0, keys), &scores, &lowest);
+        lowest
+    });
     if let Some(mask) = mask {
         scores = t.add(&scores, mask);
     }
@@ -264,6 +280,7 @@ fn eager(
     scores = t.to(&scores, v.dtype());
     let weights = dropped(t, scores, options.dropout);
     let out = t.matmul(&weights, v);
+    drop(lowest);
     (t.transpose(&out, 1, 2), weights)
 }
 

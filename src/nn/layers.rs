@@ -131,6 +131,8 @@ pub(super) struct Embedding {
     pub(super) weight: Tensor,
     /// Whether the result is multiplied by a number.
     scaled: bool,
+    /// The module's buffer that the result is multiplied by.
+    scale: Option<Tensor>,
     /// Whether the result is made to require a gradient.
     result_requires_gradient: bool,
 }
@@ -141,6 +143,7 @@ impl Embedding {
         Self {
             weight: b.parameter("weight", [rows, width]),
             scaled: false,
+            scale: None,
             result_requires_gradient: false,
         }
     }
@@ -151,6 +154,11 @@ impl Embedding {
             scaled: true,
             ..self
         }
+    }
+
+    /// The same, with the result multiplied by a buffer of the module, if there is one.
+    pub(super) fn scaled_by(self, scale: Option<Tensor>) -> Self {
+        Self { scale, ..self }
     }
 
     /// The model's input embedding (`get_input_embeddings`).
@@ -166,6 +174,9 @@ impl Embedding {
         let mut result = t.embedding(&self.weight, indices);
         if self.scaled {
             result = t.mul_scalar(&result);
+        }
+        if let Some(scale) = &self.scale {
+            result = t.mul(&result, scale);
         }
         if self.result_requires_gradient && !result.requires_grad() {
             t.input_leaf(&result)

@@ -98,13 +98,16 @@ impl Tape {
 
     /// `torch.where(condition, x, number)`. Saves the condition.
     pub fn where_allowed(&self, condition: &Tensor, x: &Tensor) -> Tensor {
-        let scalar = || self.empty("scalar_tensor", Shape::new(&[]), x.dtype());
+        let number = self.empty("scalar_tensor", Shape::new(&[]), x.dtype());
+        self.where_or(condition, x, &number)
+    }
+
+    /// `torch.where(condition, x, number)` for a number on the device that needs no gradient.
+    /// Saves the condition.
+    pub fn where_or(&self, condition: &Tensor, x: &Tensor, number: &Tensor) -> Tensor {
         let records = self.records(&[x]);
         let saved = records.then(|| self.save(condition));
-        let out = {
-            let _number = scalar();
-            self.elementwise("where", &[condition, x], x.dtype())
-        };
+        let out = self.elementwise("where", &[condition, x, number], x.dtype());
         let Some(saved) = saved else { return out };
         self.attach(
             &[x],
