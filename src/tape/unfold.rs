@@ -8,6 +8,7 @@ use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
 use super::{Parameter, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where a storage of the folded record was made.
@@ -339,9 +340,13 @@ impl Tape {
                     .map(|p| (p.tensor.clone(), p.leaf.grad.borrow().clone()))
             })
             .collect();
-        let copy = |x: &Tensor, place| {
-            let storage = self.recorder.standing(unfolded.copy(x.folded_id(), place)?);
-            let storage = Rc::new(storage);
+        // Parameters or gradients can be parts of one storage.
+        let mut storages = BTreeMap::new();
+        let mut copy = |x: &Tensor, place| {
+            let stands = unfolded.copy(x.folded_id(), place)?;
+            let make = || Rc::new(self.recorder.standing(stands));
+            let storage = storages.entry(stands).or_insert_with(make);
+            let storage = Rc::clone(storage);
             Some(Tensor::new(storage, *x.shape(), *x.strides(), x.dtype()))
         };
         for (item, place) in order {
