@@ -130,6 +130,9 @@ impl Stack {
     ) -> Tensor {
         let embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
         let size = (ids.dim(0), ids.dim(1));
+        // cache_position (transformers 4), which the blocks only hold.
+        let positions = (self.options.facts.transformers != Transformers::V5)
+            .then(|| t.empty("arange", Shape::from([size.1]), DType::Int64));
         let (shared, locals) = if self.options.facts.transformers == Transformers::V5 {
             (self.masks(t, size, source), Vec::new())
         } else {
@@ -142,7 +145,7 @@ impl Stack {
         let mut hidden = dropped(t, embedded.clone(), self.options.dropout);
         for (i, block) in (0..).zip(&self.blocks) {
             let next = t.scoped("block", Some(i), || {
-                self.block(t, block, &hidden, &shared, &biases)
+                self.block(t, block, &hidden, (&shared, &positions), &biases)
             });
             (hidden, biases) = next;
         }
@@ -152,7 +155,7 @@ impl Stack {
             self.final_layer_norm.forward(t, &hidden)
         });
         let out = dropped(t, hidden, self.options.dropout);
-        drop((last, biases, shared, locals, embedded));
+        drop((last, biases, shared, locals, positions, embedded));
         out
     }
 
@@ -161,14 +164,18 @@ impl Stack {
         t: &Tape,
         block: &Rc<Block>,
         hidden: &Tensor,
-        shared: &Shared,
+        (shared, positions): (&Shared, &Option<Tensor>),
         biases: &Biases,
     ) -> (Tensor, Biases) {
         if !self.options.checkpointing {
             return block.forward(t, hidden, shared, biases);
         }
         let (block, shared, biases) = (Rc::clone(block), shared.clone(), biases.clone());
-        let region = move |t: &Tape, x: &Tensor| block.forward(t, x, &shared, &biases);
+        let positions = positions.clone();
+        let region = move |t: &Tape, x: &Tensor| {
+            let _held = &positions;
+            block.forward(t, x, &shared, &biases)
+        };
         let region: Region<(Tensor, Biases)> = Rc::new(region);
         t.checkpoint(hidden, &region)
     }
@@ -211,7 +218,7 @@ impl Stack {
         (b, s): (u64, u64),
         source: Option<&Tensor>,
     ) -> (Shared, Vec<Tensor>) {
-        let mut locals = vec![t.empty("arange", Shape::from([s]), DType::Int64)];
+        let mut locals = Vec::new();
         let ones = |n, dtype| t.empty("ones", Shape::from([b, n]), dtype);
         let mask;
         if self.decoder {
