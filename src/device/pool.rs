@@ -165,9 +165,14 @@ impl Pool {
     }
 }
 
-/// Where a block of this size and address stands or belongs.
+/// Where a block of this size and address stands or belongs. That is mostly an end.
 fn position(places: &VecDeque<Place>, size: u64, address: u64) -> usize {
-    places.partition_point(|place| (place.size, place.address) < (size, address))
+    let before = |place: &Place| (place.size, place.address) < (size, address);
+    match (places.front(), places.back()) {
+        (Some(first), _) if !before(first) => 0,
+        (_, Some(last)) if before(last) => places.len(),
+        _ => places.partition_point(before),
+    }
 }
 
 #[cfg(test)]
