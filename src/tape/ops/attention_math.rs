@@ -23,7 +23,7 @@ impl Tape {
             self.to(v, DType::Float32),
         );
         let scaled_q = self.mul_scalar(&q);
-        let _mask = mask.or_else(|| options.causal.then(|| self.causal_mask(q.dim(2), k.dim(2))));
+        let mask = mask.or_else(|| options.causal.then(|| self.causal_mask(q.dim(2), k.dim(2))));
         let groups = if options.grouped {
             q.dim(1) / k.dim(1)
         } else {
@@ -36,9 +36,11 @@ impl Tape {
         let weights = {
             let transposed = self.transpose(&keys, 2, 3);
             let scaled_k = self.mul_scalar(&transposed);
-            let scores = self.matmul(&scaled_q, &scaled_k);
+            let mut scores = self.matmul(&scaled_q, &scaled_k);
             drop(scaled_k);
-            // The mask is added in place, which saves nothing.
+            if let Some(mask) = &mask {
+                scores = self.add_in_place(scores, mask);
+            }
             let weights = self.safe_softmax(&scores);
             drop(scores);
             if options.dropout {
