@@ -56,9 +56,14 @@ impl FeedForward {
                 activation,
             ),
             (MlpNames::Fused, _) => Mlp::Fused(FusedMlp::new(b, c)),
-            (MlpNames::Gated, Activation::Gelu) => Mlp::Gated(moe::Mlp::Dense(Box::new(
-                GatedMlp::with_bias(b, hidden, inner, bias, Tape::gelu),
-            ))),
+            (MlpNames::Gated, Activation::Gelu | Activation::Relu) => {
+                let function = match c.activation {
+                    Activation::Relu => Tape::relu,
+                    _ => Tape::gelu,
+                };
+                let mlp = GatedMlp::with_bias(b, hidden, inner, bias, function);
+                Mlp::Gated(moe::Mlp::Dense(Box::new(mlp)))
+            }
             (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, layer)),
         };
         let dropout = c.dropout.residual;

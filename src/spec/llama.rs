@@ -1,6 +1,7 @@
 //! Reading the config of a Llama-like model, with transformers' defaults for absent fields
 //! (`models/{llama,mistral,qwen2,qwen3}/configuration_*.py` of transformers 5.23).
 
+use super::activation::Activation;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
@@ -120,7 +121,19 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let vocab_size = fields.required("vocab_size", &VOCABULARY, defaults.vocab_size);
     let num_key_value_heads = key_value_heads(&defaults, num_attention_heads, fields);
     let head_dim = head_dim(&defaults, hidden_size, num_attention_heads, fields);
-    fields.check_activation("hidden_act", &["silu", "swish"]);
+    let experts = experts::read(model_type, num_hidden_layers, intermediate_size, fields);
+    let known = ["silu", "swish", "relu", "gelu", "gelu_pytorch_tanh"];
+    // Experts are estimated with silu.
+    let known = if experts.is_some() {
+        &known[..2]
+    } else {
+        &known[..]
+    };
+    fields.check_activation("hidden_act", known);
+    let activation = match fields.text("hidden_act").and_then(Activation::named) {
+        Some(named @ (Activation::Relu | Activation::Gelu)) if experts.is_none() => named,
+        _ => Activation::Silu,
+    };
     let (sliding_window, windowed) =
         sliding_window(defaults.sliding_window, num_hidden_layers, fields);
     let idle = defaults.sliding_window == SlidingWindow::Switched
@@ -150,7 +163,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             ..Dropout::default()
         },
         clips_heads: model_type == DecoderType::Olmoe && fields.get("clip_qkv").is_some(),
-        experts: experts::read(model_type, num_hidden_layers, intermediate_size, fields),
+        activation,
+        experts,
         ..DecoderConfig::plain(
             model_type,
             hidden_size,
