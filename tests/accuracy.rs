@@ -149,7 +149,7 @@ fn gemma_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn gpt2_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gpt2.jsonl", 90);
+    every_goal_is_met("gpt2.jsonl", 93);
 }
 
 #[test]
