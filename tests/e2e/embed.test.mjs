@@ -68,6 +68,15 @@ test("two embedded estimates say where the peak is, and their heights follow the
   await close();
 });
 
+test("several estimates on one page load the program once", async () => {
+  const before = site.asked.length;
+  const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
+  await embeds(page);
+  const programs = site.asked.slice(before).filter((path) => path.endsWith(".wasm"));
+  assert.equal(programs.length, 1, programs.join());
+  await close();
+});
+
 test("an embedded estimate can be worked with, and never writes an address or takes the focus", async () => {
   const { page, close } = await open(browser, `${site.url}embed-demo.html`, { ready: false });
   const [{ frame }] = await embeds(page);

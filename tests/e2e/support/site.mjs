@@ -33,6 +33,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
+/** Names with a hash change with their content; the others are asked for anew, as README says. */
+const caching = (name) =>
+  /-[0-9a-f]{16}/.test(name) ? "public, max-age=31536000, immutable" : "no-store";
+
 async function answer(request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
   const name = pathname === BASE ? "index.html" : pathname.slice(BASE.length);
@@ -43,7 +47,7 @@ async function answer(request, response) {
     const body = await readFile(file);
     const headers = {
       "Content-Type": type,
-      "Cache-Control": "no-store",
+      "Cache-Control": caching(name),
       "Content-Security-Policy": POLICY,
       // A frame with `sandbox="allow-scripts"` has an origin of its own.
       "Access-Control-Allow-Origin": "*",
@@ -54,14 +58,21 @@ async function answer(request, response) {
   }
 }
 
-/** Serves the page on a free port; `url` is its address, `close` ends it. */
+/**
+ * Serves the page on a free port; `url` is its address, `asked` the paths that were asked for,
+ * `close` ends it.
+ */
 export async function serve() {
-  const server = createServer(answer);
+  const asked = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    return answer(request, response);
+  });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${server.address().port}${BASE}`;
   const close = () => {
     server.closeAllConnections();
     return new Promise((done) => server.close(done));
   };
-  return { url, close };
+  return { url, asked, close };
 }
