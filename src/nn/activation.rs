@@ -26,27 +26,30 @@ pub(super) fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
     out
 }
 
-/// `FastGELUActivation`: 0.5 x (1 + tanh(c x (1 + d x x))).
-fn gelu_fast(t: &Tape, x: &Tensor) -> Tensor {
+/// `FastGELUActivation`, and `bloom_gelu_forward`: 0.5 x (1 + tanh(c x (1 + d x x))).
+pub(super) fn gelu_fast(t: &Tape, x: &Tensor) -> Tensor {
     let half = t.mul_scalar(x);
     let one_plus = {
-        let bent = {
-            let product = {
-                let scaled = t.mul_scalar(x);
-                let one_plus = {
-                    let square = {
-                        let scaled = t.mul_scalar(x);
-                        t.mul(&scaled, x)
-                    };
-                    t.add_scalar(&square)
-                };
-                t.mul(&scaled, &one_plus)
-            };
-            t.tanh(&product)
-        };
+        let bent = tanh_in_gelu(t, x);
         t.add_scalar(&bent)
     };
     t.mul(&half, &one_plus)
+}
+
+/// tanh(c x (1 + d x x)).
+pub(super) fn tanh_in_gelu(t: &Tape, x: &Tensor) -> Tensor {
+    let product = {
+        let scaled = t.mul_scalar(x);
+        let one_plus = {
+            let square = {
+                let scaled = t.mul_scalar(x);
+                t.mul(&scaled, x)
+            };
+            t.add_scalar(&square)
+        };
+        t.mul(&scaled, &one_plus)
+    };
+    t.tanh(&product)
 }
 
 /// The function `activation` of x, which nobody else holds.

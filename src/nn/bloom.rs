@@ -1,5 +1,6 @@
 //! BLOOM (`models/bloom/modeling_bloom.py`), whose attention is eager only.
 
+use super::activation::{gelu_fast, tanh_in_gelu};
 use super::alibi::Alibi;
 use super::attention::dropped;
 use super::builder::Builder;
@@ -175,7 +176,7 @@ impl BloomBlock {
     fn mlp(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
         let active = {
             let inner = self.dense_h_to_4h.forward(t, x);
-            t.saving_its_input(&inner, gelu, gelu_backward)
+            t.saving_its_input(&inner, gelu_fast, gelu_backward)
         };
         let out = self.dense_4h_to_h.forward(t, &active);
         drop_and_add(t, &out, residual, self.dropout)
@@ -292,34 +293,9 @@ impl SelfAttention {
     }
 }
 
-/// `bloom_gelu_forward`: 0.5 x (1 + tanh(a x (1 + b x x))).
-fn gelu(t: &Tape, x: &Tensor) -> Tensor {
-    let half = t.mul_scalar(x);
-    let one_plus = {
-        let bent = tanh_of(t, x);
-        t.add_scalar(&bent)
-    };
-    t.mul(&half, &one_plus)
-}
-
-fn tanh_of(t: &Tape, x: &Tensor) -> Tensor {
-    let bent = {
-        let scaled = t.mul_scalar(x);
-        let one_plus = {
-            let square = {
-                let scaled = t.mul_scalar(x);
-                t.mul(&scaled, x)
-            };
-            t.add_scalar(&square)
-        };
-        t.mul(&scaled, &one_plus)
-    };
-    t.tanh(&bent)
-}
-
 /// `bloom_gelu_back`.
 fn gelu_backward(t: &Tape, g: &Tensor, x: &Tensor) -> Tensor {
-    let bent = tanh_of(t, x);
+    let bent = tanh_in_gelu(t, x);
     let slope = {
         let first = {
             let half = t.mul_scalar(x);

@@ -1,8 +1,8 @@
 //! Models of flash-linear-attention: their sizes and options.
 
 use super::{
-    ActivationCheckpointing, Architecture, EvaluationKind, Finding, Precision, Program,
-    QuantizationType, Scenario, evaluation,
+    ActivationCheckpointing, Architecture, Finding, Precision, QuantizationType, Scenario,
+    evaluation,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -120,20 +120,11 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
-    if evaluation::resolve(scenario).kind != EvaluationKind::None {
-        let (key, none) = match scenario.program {
-            Program::Evaluation => ("program", Program::Training.name()),
-            _ => ("evaluation.kind", EvaluationKind::None.name()),
-        };
-        findings.push(
-            Finding::error(
-                key,
-                "Evaluation is not estimated yet for models of flash-linear-attention.",
-                "暂不支持估算 flash-linear-attention 模型的评估过程。",
-            )
-            .with_fix(key, none),
-        );
-    }
+    findings.extend(evaluation::refused(
+        scenario,
+        "Evaluation is not estimated yet for models of flash-linear-attention.",
+        "暂不支持估算 flash-linear-attention 模型的评估过程。",
+    ));
     if config.lower_bounds
         && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
     {

@@ -75,14 +75,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             OptimizerName::AdamW.name().into(),
         );
     }
-    if scenario.optimizer.in_backward {
-        refuse(
-            "optimizer.in_backward",
-            "An offloaded optimizer steps after backward, on the CPU.",
-            "卸载的优化器在反向传播之后于 CPU 上更新。",
-            false.into(),
-        );
-    }
+    check_step(scenario, &mut refuse);
     if scenario.clip_grad_norm {
         refuse(
             "clip_grad_norm",
@@ -112,6 +105,18 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
             "offload.gradients",
             "Gradients that leave the device after each backward cannot be accumulated there.",
             "每次反向传播后即离开 GPU 的梯度无法累积。",
+            false.into(),
+        );
+    }
+}
+
+/// Refuses a step in backward of an optimizer that is offloaded.
+pub(super) fn check_step(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str, Value)) {
+    if scenario.optimizer.in_backward {
+        refuse(
+            "optimizer.in_backward",
+            "An offloaded optimizer steps after backward, on the CPU.",
+            "卸载的优化器在反向传播之后于 CPU 上更新。",
             false.into(),
         );
     }

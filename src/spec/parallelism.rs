@@ -3,7 +3,7 @@
 
 use super::{
     Finding, MasterWeights, OptimizerName, Precision, Program, QuantizationType, Scenario,
-    Severity, is_false, limits,
+    Severity, is_false, limits, offload,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -227,14 +227,7 @@ fn check_settings(scenario: &Scenario, refuse: &mut impl FnMut(&str, &str, &str,
             OptimizerName::AdamW.name().into(),
         );
     }
-    if scenario.optimizer.in_backward {
-        refuse(
-            "optimizer.in_backward",
-            "An offloaded optimizer steps after backward, on the CPU.",
-            "卸载的优化器在反向传播之后于 CPU 上更新。",
-            false.into(),
-        );
-    }
+    offload::check_step(scenario, refuse);
     if scenario.optimizer.master_weights != MasterWeights::None {
         refuse(
             "optimizer.master_weights",

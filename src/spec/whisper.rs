@@ -4,10 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, other, output};
-use super::{
-    Architecture, BartConfig, Dropout, EvaluationKind, Finding, Precision, Program, Scenario, bart,
-    evaluation,
-};
+use super::{Architecture, BartConfig, Dropout, Finding, Precision, Scenario, bart, evaluation};
 
 /// What Whisper hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,20 +81,11 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("precision", Precision::AmpFp16.name()),
         );
     }
-    if evaluation::resolve(scenario).kind != EvaluationKind::None {
-        let (key, none) = match scenario.program {
-            Program::Evaluation => ("program", Program::Training.name()),
-            _ => ("evaluation.kind", EvaluationKind::None.name()),
-        };
-        findings.push(
-            Finding::error(
-                key,
-                "Evaluation is not estimated yet for Whisper.",
-                "暂不支持估算 Whisper 的评估过程。",
-            )
-            .with_fix(key, none),
-        );
-    }
+    findings.extend(evaluation::refused(
+        scenario,
+        "Evaluation is not estimated yet for Whisper.",
+        "暂不支持估算 Whisper 的评估过程。",
+    ));
 }
 
 /// All modules with parameters, in the order in which they are built.

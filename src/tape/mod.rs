@@ -79,6 +79,7 @@ pub struct Backend {
 }
 
 /// A parameter and where its gradient is.
+#[derive(Clone)]
 struct Parameter {
     tensor: Tensor,
     leaf: Rc<Leaf>,

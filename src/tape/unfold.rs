@@ -331,15 +331,7 @@ impl Tape {
         let Some(order) = unfolded.order(scopes.into_iter()) else {
             return false;
         };
-        let mut folded: Vec<Option<Parameter>> =
-            self.parameters.take().into_iter().map(Some).collect();
-        let patterns: Vec<Option<(Tensor, Option<Tensor>)>> = folded
-            .iter()
-            .map(|p| {
-                p.as_ref()
-                    .map(|p| (p.tensor.clone(), p.leaf.grad.borrow().clone()))
-            })
-            .collect();
+        let folded = self.parameters.take();
         // Parameters or gradients can be parts of one storage.
         let mut storages = BTreeMap::new();
         let mut copy = |x: &Tensor, place| {
@@ -349,28 +341,26 @@ impl Tape {
             let storage = Rc::clone(storage);
             Some(Tensor::new(storage, *x.shape(), *x.strides(), x.dtype()))
         };
+        let mut parameter = |folded: &Parameter, place| {
+            let grad = folded.leaf.grad.borrow();
+            let leaf = Rc::new(Leaf {
+                parameter: Some(self.next_parameter_id()),
+                grad: RefCell::new(grad.as_ref().and_then(|grad| copy(grad, place))),
+                ..Leaf::default()
+            });
+            let tensor = copy(&folded.tensor, place)?;
+            Some(Parameter {
+                tensor: tensor.with_edge(Edge::Leaf(Rc::clone(&leaf))),
+                leaf,
+            })
+        };
         for (item, place) in order {
-            let id = self.next_parameter_id();
-            let parameter = match (place, &patterns[item]) {
-                (None, _) => folded[item].take(),
-                (Some(place), Some((tensor, grad))) => {
-                    let grad = grad.as_ref().and_then(|grad| copy(grad, place));
-                    let leaf = Rc::new(Leaf {
-                        parameter: Some(id),
-                        grad: RefCell::new(grad),
-                        ..Leaf::default()
-                    });
-                    copy(tensor, place).map(|tensor| Parameter {
-                        tensor: tensor.with_edge(Edge::Leaf(Rc::clone(&leaf))),
-                        leaf,
-                    })
-                }
-                (Some(_), None) => None,
+            let whole = match place {
+                None => Some(folded[item].clone()),
+                Some(place) => parameter(&folded[item], place),
             };
-            let Some(parameter) = parameter else {
-                return false;
-            };
-            self.parameters.borrow_mut().push(parameter);
+            let Some(whole) = whole else { return false };
+            self.parameters.borrow_mut().push(whole);
         }
         true
     }

@@ -281,40 +281,16 @@ impl Tape {
 
     /// `torch.nn.functional.silu(x)`. Saves x.
     pub fn silu(&self, x: &Tensor) -> Tensor {
-        if !self.records(&[x]) {
-            return self.like("silu", x);
-        }
-        let saved = self.save(x);
+        let saved = self.records(&[x]).then(|| self.save(x));
         let out = self.like("silu", x);
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                smallvec![Some(t.elementwise("silu_backward", &[g, &x], g.dtype()))]
-            }),
-        )
+        self.activated(x, out, saved, "silu_backward")
     }
 
     /// `torch.nn.functional.logsigmoid(x)`. Saves x.
     pub fn logsigmoid(&self, x: &Tensor) -> Tensor {
         let saved = self.records(&[x]).then(|| self.save(x));
         let out = self.like("log_sigmoid_forward", x);
-        let Some(saved) = saved else { return out };
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                smallvec![Some(t.elementwise(
-                    "log_sigmoid_backward",
-                    &[g, &x],
-                    g.dtype()
-                ))]
-            }),
-        )
+        self.activated(x, out, saved, "log_sigmoid_backward")
     }
 
     /// `torch.nn.functional.dropout(x, p)`, p > 0: in training it saves a mask of one byte an
