@@ -186,24 +186,22 @@ fn short_conv(fields: &mut ConfigFields<'_>, default: bool) -> Option<u64> {
 
 fn gla(fields: &mut ConfigFields<'_>) -> FlaConfig {
     let plain = common(FlaMixer::Gla, fields, 4, 4);
-    let (hidden, heads) = (plain.hidden_size, plain.num_heads);
-    check_shared(fields, "num_kv_heads", heads);
-    FlaConfig {
-        head_k_dim: expanded(fields, "expand_k", 500, hidden, heads),
-        head_v_dim: expanded(fields, "expand_v", 1000, hidden, heads),
-        short_conv: short_conv(fields, false),
-        output_gate: fields.flag("use_output_gate", true),
-        ..plain
-    }
+    gated(fields, plain, [500, 1000])
 }
 
 fn retnet(fields: &mut ConfigFields<'_>) -> FlaConfig {
     let plain = common(FlaMixer::RetNet, fields, 8, 2);
+    gated(fields, plain, [1000, 2000])
+}
+
+/// A model whose keys and values are wider or narrower than the hidden states, by thousandths where
+/// the config has none of its own.
+fn gated(fields: &mut ConfigFields<'_>, plain: FlaConfig, [keys, values]: [u64; 2]) -> FlaConfig {
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
     check_shared(fields, "num_kv_heads", heads);
     FlaConfig {
-        head_k_dim: expanded(fields, "expand_k", 1000, hidden, heads),
-        head_v_dim: expanded(fields, "expand_v", 2000, hidden, heads),
+        head_k_dim: expanded(fields, "expand_k", keys, hidden, heads),
+        head_v_dim: expanded(fields, "expand_v", values, hidden, heads),
         short_conv: short_conv(fields, false),
         output_gate: fields.flag("use_output_gate", true),
         ..plain
