@@ -16,6 +16,7 @@ mod number;
 mod search;
 mod switch;
 mod tabs;
+mod text_box;
 
 pub use bar::{Bar, Legend, Mark, Segment};
 pub use canvas::{Canvas, Drag, Place, Stage, Stroke};

@@ -1,5 +1,6 @@
 //! A text box for a list, with names that can be put into it by a click.
 
+use super::text_box::TextBox;
 use leptos::prelude::*;
 
 /// A text, and names that are offered.
@@ -49,24 +50,7 @@ pub fn Names(
     };
     view! {
         <div class="names">
-            <input
-                class="box"
-                type="text"
-                autocomplete="off"
-                spellcheck="false"
-                autocapitalize="off"
-                id=id
-                prop:value=Signal::derive(move || typing.get().unwrap_or_else(|| text.get()))
-                disabled=disabled
-                aria-invalid=Signal::derive(move || invalid.get().to_string())
-                aria-describedby=format!("{id}-note {id}-problem")
-                on:input:target=move |event| {
-                    let value = event.target().value();
-                    typing.set(Some(value.clone()));
-                    on_text.run(value);
-                }
-                on:blur=move |_| typing.set(None)
-            />
+            <TextBox id typing text disabled invalid on_text />
             <div
                 class="chips"
                 role="group"

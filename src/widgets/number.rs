@@ -1,5 +1,6 @@
 //! A slider and a text box that show the same number.
 
+use super::text_box::TextBox;
 use leptos::prelude::*;
 
 /// A number to be dragged or typed.
@@ -56,24 +57,7 @@ pub fn Number(
                     }
                 }
             />
-            <input
-                class="box"
-                type="text"
-                inputmode="text"
-                autocomplete="off"
-                spellcheck="false"
-                id=id
-                prop:value=Signal::derive(move || typing.get().unwrap_or_else(|| text.get()))
-                disabled=disabled
-                aria-invalid=Signal::derive(move || invalid.get().to_string())
-                aria-describedby=format!("{id}-note {id}-problem")
-                on:input:target=move |event| {
-                    let value = event.target().value();
-                    typing.set(Some(value.clone()));
-                    on_text.run(value);
-                }
-                on:blur=move |_| typing.set(None)
-            />
+            <TextBox id typing text disabled invalid on_text />
         </div>
     }
 }
