@@ -57,7 +57,12 @@ fn batches_of_usual_length_and_the_longest_after_them_meet_every_goal() {
 
 #[test]
 fn master_weights_of_deepspeed_meet_every_goal() {
-    every_goal_is_met("master_weights.jsonl", 13);
+    every_goal_is_met("master_weights.jsonl", 17);
+}
+
+#[test]
+fn master_weights_of_megatron_meet_every_goal() {
+    every_goal_is_met("megatron.jsonl", 13);
 }
 
 #[test]

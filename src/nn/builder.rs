@@ -5,8 +5,8 @@ use super::dora::BaseWeight;
 use super::facts::Facts;
 use super::lora::{self, Slot, Target};
 use crate::spec::{
-    ActivationCheckpointing, Architecture, DecoderType, LigerKernels, Program, Quantization,
-    ResolvedSpec,
+    ActivationCheckpointing, Architecture, DecoderType, LigerKernels, MasterWeights, Program,
+    Quantization, ResolvedSpec,
 };
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -51,11 +51,14 @@ impl<'a> Plan<'a> {
     pub(super) fn finish(self) -> u64 {
         self.untied.take();
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
+            // DeepSpeed's engine casts whatever the model holds to half precision.
+            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
             lora::attach(
                 self.tape,
                 options,
                 self.targets.take(),
                 Facts::of(self.spec),
+                engine.then_some(self.spec.weights),
             )
         });
         let parameters = self.parameters.take().into_iter();

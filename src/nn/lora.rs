@@ -133,8 +133,15 @@ pub(super) fn is_target(lora: &Lora, path: &str, output: bool) -> bool {
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
-/// those in half precision become float32 again. Returns the elements of all factors.
-pub(super) fn attach(t: &Tape, lora: &Lora, targets: Vec<Target>, facts: Facts) -> u64 {
+/// those in half precision become float32 again, unless an engine then casts all of them `at_last`.
+/// Returns the elements of all factors.
+pub(super) fn attach(
+    t: &Tape,
+    lora: &Lora,
+    targets: Vec<Target>,
+    facts: Facts,
+    at_last: Option<DType>,
+) -> u64 {
     let shapes = |target: &Target| {
         [
             Shape::from([lora.r, target.inputs]),
@@ -167,22 +174,35 @@ pub(super) fn attach(t: &Tape, lora: &Lora, targets: Vec<Target>, facts: Facts) 
     };
     let made: Vec<_> = targets.iter().map(make).collect();
     let mut elements = 0;
-    for (target, (a, b, magnitude)) in targets.into_iter().zip(made) {
+    let wide = |(target, (a, b, magnitude)): (Target, (Tensor, Tensor, Option<Tensor>))| {
         let mut trained = |made: Tensor| {
             elements += made.numel() * t.multiplicity(target.scope);
-            if made.dtype().is_half() {
-                t.parameter(*made.shape(), DType::Float32)
-            } else {
+            if !made.dtype().is_half() {
                 made
+            } else if at_last.is_some() {
+                t.empty("_to_copy", *made.shape(), DType::Float32)
+            } else {
+                t.parameter(*made.shape(), DType::Float32)
             }
+        };
+        let factors = t.in_scope(target.scope, || {
+            (trained(a), trained(b), magnitude.map(&mut trained))
+        });
+        (target, factors)
+    };
+    let made: Vec<_> = targets.into_iter().zip(made).map(wide).collect();
+    for (target, (a, b, magnitude)) in made {
+        let last = |made: Tensor| match at_last {
+            Some(dtype) => t.parameter(*made.shape(), dtype),
+            None => made,
         };
         t.in_scope(target.scope, || {
             // A slot is filled once, here.
             let _ = target.slot.set(Adapter {
-                a: trained(a),
-                b: trained(b),
+                a: last(a),
+                b: last(b),
                 dropout: lora.dropout > 0.0,
-                dora: magnitude.map(|made| Dora::new(trained(made), target.base, facts)),
+                dora: magnitude.map(|made| Dora::new(last(made), target.base, facts)),
             });
         });
     }

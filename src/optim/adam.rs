@@ -1,20 +1,21 @@
 //! `torch.optim.Adam` and `torch.optim.AdamW`.
 
 use super::state::{Optimizer, for_each_gradient, foreach, state_like, state_of, temporary};
-use crate::spec::{OptimizerImpl, OptimizerName};
+use crate::spec::{MasterWeights, OptimizerImpl, OptimizerName};
 use crate::tape::Tape;
 use crate::units::DType;
 
 impl Optimizer {
     /// State: `exp_avg`, `exp_avg_sq`, with amsgrad `max_exp_avg_sq`; the fused step also keeps
-    /// its counter on the device. Temporaries: the multi-tensor step takes the square roots of all
+    /// its counter on the device, unless it is apex's `FusedAdam`, which Megatron uses. Temporaries: the multi-tensor step takes the square roots of all
     /// second moments at once.
     pub(super) fn adam(&mut self, t: &Tape) {
         let fused = self.options.implementation == OptimizerImpl::Fused;
+        let counts = fused && self.options.master_weights != MasterWeights::Megatron;
         let amsgrad = self.options.amsgrad;
         self.init(t, |parameter| {
             let mut state = Vec::with_capacity(4);
-            if fused {
+            if counts {
                 state.push(state_of(t, "zeros", &[], DType::Float32));
             }
             for _ in 0..2 + usize::from(amsgrad) {

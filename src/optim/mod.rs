@@ -12,6 +12,7 @@ mod bitsandbytes;
 mod clip;
 mod lion;
 mod master_weights;
+mod megatron;
 mod muon;
 mod scaler;
 mod sgd;

@@ -1,7 +1,8 @@
 //! An optimizer and its state.
 
 use super::master_weights::{self, MasterWeights};
-use crate::spec::{self, OptimizerImpl, OptimizerName};
+use super::megatron::Megatron;
+use crate::spec::{self, OptimizerImpl, OptimizerName, ResolvedSpec};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
@@ -17,19 +18,31 @@ pub struct Optimizer {
     /// What all parameters share.
     pub(super) shared: State,
     /// The weights that it steps over instead of the parameters.
-    master_weights: Option<MasterWeights>,
+    engine: Engine,
+}
+
+/// Whose engine keeps weights for the optimizer to step over.
+enum Engine {
+    None,
+    DeepSpeed(MasterWeights),
+    Megatron(Megatron),
 }
 
 impl Optimizer {
     /// A new optimizer over the tape's parameters; only Adagrad makes its state at once.
-    pub fn new(t: &Tape, options: spec::Optimizer) -> Self {
+    pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
+        let options = spec.optimizer;
+        let engine = match options.master_weights {
+            spec::MasterWeights::None => Engine::None,
+            spec::MasterWeights::DeepSpeed => Engine::DeepSpeed(MasterWeights::new(t, options)),
+            spec::MasterWeights::Megatron => Engine::Megatron(Megatron::new(t, spec)),
+        };
         let mut optimizer = Self {
             options,
             states: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
-            master_weights: (options.master_weights == spec::MasterWeights::DeepSpeed)
-                .then(|| MasterWeights::new(t, options)),
+            engine,
         };
         if options.name == OptimizerName::Adagrad {
             optimizer.adagrad_state(t);
@@ -37,23 +50,54 @@ impl Optimizer {
         optimizer
     }
 
-    /// Whether it has its own way to begin and end the backward pass.
-    pub fn runs_backward(&self) -> bool {
-        self.master_weights.is_some()
+    /// Whether clipping is part of its step.
+    pub fn clips(&self) -> bool {
+        !matches!(self.engine, Engine::None)
+    }
+
+    /// Whether [`Optimizer::scaled`] divides the loss by the number of micro-batches.
+    pub fn divides_loss(&self) -> bool {
+        matches!(self.engine, Engine::DeepSpeed(_))
+    }
+
+    /// Whether it takes every gradient as soon as it is there.
+    pub fn takes_gradients(&self) -> bool {
+        matches!(self.engine, Engine::Megatron(_))
+    }
+
+    /// The loss that backward begins with, where that is not the model's.
+    pub fn scaled(&self, t: &Tape, loss: &Tensor) -> Option<Tensor> {
+        match &self.engine {
+            Engine::None => None,
+            Engine::DeepSpeed(_) => Some(t.div_scalar(loss)),
+            Engine::Megatron(megatron) => Some(megatron.scale(t, loss)),
+        }
     }
 
     /// What it does when the last micro-batch of a step has run backward.
     pub fn backward_ended(&self, t: &Tape) {
-        if self.runs_backward() {
+        if matches!(self.engine, Engine::DeepSpeed(_)) {
             master_weights::reduce_gradients(t);
         }
     }
 
     /// One step over all parameters that have a gradient.
     pub fn step(&mut self, t: &Tape) {
-        if let Some(master_weights) = &self.master_weights {
-            return master_weights.step(t);
+        match std::mem::replace(&mut self.engine, Engine::None) {
+            Engine::None => self.own_step(t),
+            Engine::DeepSpeed(master_weights) => {
+                master_weights.step(t);
+                self.engine = Engine::DeepSpeed(master_weights);
+            }
+            Engine::Megatron(megatron) => {
+                megatron.step(t, |t| self.own_step(t));
+                self.engine = Engine::Megatron(megatron);
+            }
         }
+    }
+
+    /// The same over the tape's parameters themselves.
+    fn own_step(&mut self, t: &Tape) {
         let grad_mode = t.set_grad_enabled(false);
         match self.options.name {
             OptimizerName::AdamW | OptimizerName::Adam => self.adam(t),

@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
             counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
         });
         t.checkpoint_every(spec.checkpoint_every);
-        let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec.optimizer)));
+        let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
         if spec.parallelism.dp.offloads() {
             counts.sharded = sharded::parameters(t, spec.weights);
         } else if spec.offload.optimizer_states {
@@ -229,6 +229,9 @@ impl<'a> Run<'a> {
                 classify_gradients(t);
                 offload::drop_offloaded(t);
             });
+        }
+        if optimizer.borrow().takes_gradients() {
+            t.on_gradient(Tape::drop_gradients);
         }
         if spec.optimizer.in_backward {
             let optimizer = Rc::clone(&optimizer);
@@ -305,7 +308,7 @@ impl<'a> Run<'a> {
             } = output;
             t.set_grad_enabled(grad_mode);
             let returned = loss.clone();
-            if self.accumulation > 1 && !self.optimizer.borrow().runs_backward() {
+            if self.accumulation > 1 && !self.optimizer.borrow().divides_loss() {
                 loss = loss.map(|loss| t.div_scalar(&loss));
             }
             if spec.keep_outputs {
@@ -357,9 +360,8 @@ impl<'a> Run<'a> {
 
     fn backward(&mut self, loss: Option<Tensor>, last: bool) {
         let t = self.tape;
-        let own = self.optimizer.borrow().runs_backward();
-        let scaled = loss.as_ref().filter(|_| own);
-        let scaled = scaled.map(|loss| t.div_scalar(loss));
+        let scaled = loss.as_ref();
+        let scaled = scaled.and_then(|loss| self.optimizer.borrow().scaled(t, loss));
         if let Some(loss) = scaled.as_ref().or(loss.as_ref()) {
             match &mut self.scaler {
                 Some(scaler) => t.backward(&scaler.scale(t, loss)),
@@ -384,7 +386,7 @@ impl<'a> Run<'a> {
         let t = self.tape;
         let last = self.accumulation - 1;
         // Clipping is part of a step with weights of its own.
-        if self.spec.clip_grad_norm && !self.optimizer.borrow().runs_backward() {
+        if self.spec.clip_grad_norm && !self.optimizer.borrow().clips() {
             self.mark(step, last, Phase::Clip);
             if let Some(scaler) = &mut self.scaler {
                 scaler.unscale(t);

@@ -135,7 +135,7 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// DeepSpeed's master weights are Adam's, beside weights that are all in half precision.
+/// Master weights are Adam's, beside weights in half precision.
 fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let optimizer = &scenario.optimizer;
     if optimizer.master_weights == MasterWeights::None {
@@ -168,12 +168,21 @@ fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {
             OptimizerName::AdamW.name().into(),
         );
     }
-    if scenario.lora.is_some() || scenario.quantization.is_on() {
+    if scenario.quantization.is_on() {
         refuse(
             "optimizer.master_weights",
-            "are not estimated with adapters or a quantized base yet",
-            "暂不支持与 LoRA 或量化基座同时使用",
+            "are not estimated with a quantized base yet",
+            "暂不支持与量化基座同时使用",
             none(),
+        );
+    }
+    let fused = optimizer.implementation == OptimizerImpl::Fused;
+    if optimizer.master_weights == MasterWeights::Megatron && fused && optimizer.amsgrad {
+        refuse(
+            "optimizer.amsgrad",
+            "of Megatron are stepped over by apex's FusedAdam, which has no amsgrad",
+            "由 Megatron 使用 apex 的 FusedAdam 更新，它不支持 amsgrad",
+            false.into(),
         );
     }
     if optimizer.in_backward || scenario.offload.optimizer_states {

@@ -310,6 +310,8 @@ names! {
         None = "none",
         /// DeepSpeed's engine without `ZeRO`.
         DeepSpeed = "deepspeed",
+        /// Megatron-Core's optimizer, which is not distributed, with gradients in fp32.
+        Megatron = "megatron",
     }
 }
 

@@ -277,6 +277,20 @@ impl Tape {
         }
     }
 
+    /// Runs `step` as if these tensors, each with its gradient, were the parameters.
+    pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
+        let stand_in = |(tensor, grad): &(Tensor, Tensor)| Parameter {
+            tensor: tensor.clone(),
+            leaf: Rc::new(Leaf {
+                grad: RefCell::new(Some(grad.clone())),
+                ..Leaf::default()
+            }),
+        };
+        let own = (self.parameters).replace(stand_ins.iter().map(stand_in).collect());
+        step(self);
+        self.parameters.replace(own);
+    }
+
     /// Calls `hook` whenever a parameter has taken its gradient, as
     /// `register_post_accumulate_grad_hook` on all of them does.
     pub fn on_gradient(&self, hook: impl Fn(&Self) + 'static) {

@@ -66,7 +66,7 @@ pub const fn meaning_of_category(category: Category) -> Meaning {
             "Full-precision copies of weights that the optimizer works on.",
             "优化器使用的全精度权重副本。",
             "4 N bytes",
-            "DeepSpeed, Apex",
+            "DeepSpeed, Megatron",
         ),
         Category::Gradients => Meaning::new(
             "One number for each trained parameter, from backward until zero_grad.",

@@ -103,7 +103,7 @@ settings! {
         "更新的执行方式：foreach 是 PyTorch 的默认值，需要临时张量；fused 不需要。"; "foreach: + N P bytes", "foreach= and fused= of torch.optim";
     "optimizer.master_weights": "Master weights", "主权重（master weights）";
         "Full-precision copies of half-precision weights that the optimizer steps over.",
-        "优化器实际更新的半精度权重的全精度副本。"; "4 P; 8 P more in the step", "bf16 or fp16 of a DeepSpeed config, stage 0";
+        "优化器实际更新的半精度权重的全精度副本。"; "4 P; DeepSpeed: 8 P more in the step; Megatron: gradients 4 P", "bf16 or fp16 of a DeepSpeed config, stage 0; Megatron without --use-distributed-optimizer";
     "optimizer.in_backward": "Step inside backward", "在反向中更新";
         "Each parameter is updated as soon as its gradient is there, which is then dropped.",
         "每个参数一得到梯度就更新，随后释放该梯度。"; "gradients of one parameter", "register_post_accumulate_grad_hook";

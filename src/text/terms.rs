@@ -116,6 +116,7 @@ terms! { OptimizerName {
 terms! { MasterWeights {
     None: "none", "无";
     DeepSpeed: "DeepSpeed (no ZeRO)", "DeepSpeed（无 ZeRO）";
+    Megatron: "Megatron-Core", "Megatron-Core";
 } }
 
 terms! { OptimizerImpl {

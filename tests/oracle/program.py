@@ -27,7 +27,7 @@ def run(written, iterations=ITERATIONS):
     engine = None
     if asked["optimizer"].get("master_weights", "none") != "none":
         import master_weights
-        optimizer = engine = master_weights.DeepSpeed(model, optimizer, asked)
+        optimizer = engine = master_weights.made(model, optimizer, asked)
     states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     gc.collect()
@@ -40,8 +40,8 @@ def run(written, iterations=ITERATIONS):
         known.setdefault(storage(b), (b.untyped_storage().nbytes(), "buffers"))
     for t in tensors(list(optimizer.state.values())) if optimizer else ():
         known.setdefault(storage(t), (t.untyped_storage().nbytes(), "optimizer_states"))
-    for w in engine.weights if engine else ():
-        known[storage(w)] = (w.untyped_storage().nbytes(), "master_weights")
+    for category, kept in dict(master_weights=engine.weights, gradients=engine.gradients, optimizer_states=engine.others).items() if engine else ():
+        known.update({storage(w): (w.untyped_storage().nbytes(), category) for w in kept})
     facts = dict(num_parameters=sum(p.numel() for p in parameters), num_trainable=sum(p.numel() for p in trained))
     weights = {address for address, (_, category) in known.items() if category != "optimizer_states"}
     autocast = scenarios.AUTOCAST.get(asked["precision"])
@@ -69,7 +69,7 @@ def run(written, iterations=ITERATIONS):
             # Liger's fused loss leaves no logits.
             at_end = {storage(logits)} if logits is not None else set()
             del output, logits
-            if steps > 1 and not engine:
+            if steps > 1 and not (engine and engine.divides):
                 loss = loss / steps
             recorder.mark(f"{at}:forward_end", logits=at_end | {storage(loss)}, activations=None)
             if training:
