@@ -198,6 +198,11 @@ fn mixtures_of_experts_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn gpt_oss_and_granitemoe_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("mixtures.jsonl", 27);
+}
+
+#[test]
 fn phi_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("phi.jsonl", 5);
 }

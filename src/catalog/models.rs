@@ -97,6 +97,10 @@ models! {
     "qwen1.5-moe-a2.7b", "Qwen1.5 MoE A2.7B", "Qwen/Qwen1.5-MoE-A2.7B", "2024-03";
     "qwen3-30b-a3b", "Qwen3 30B-A3B", "Qwen/Qwen3-30B-A3B", "2025-04";
     "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
+    "gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", "2025-08";
+    "gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", "2025-08";
+    "granite-3.1-1b-a400m", "Granite 3.1 1B A400M", "ibm-granite/granite-3.1-1b-a400m-base", "2024-12";
+    "granite-3.1-3b-a800m", "Granite 3.1 3B A800M", "ibm-granite/granite-3.1-3b-a800m-base", "2024-12";
     "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek-ai/DeepSeek-V2-Lite", "2024-05";
     "deepseek-v2", "DeepSeek V2", "deepseek-ai/DeepSeek-V2", "2024-05";
     "deepseek-v3", "DeepSeek V3", "deepseek-ai/DeepSeek-V3", "2024-12";

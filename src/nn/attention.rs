@@ -139,6 +139,28 @@ pub(super) fn dropped(t: &Tape, x: Tensor, active: bool) -> Tensor {
     if active { t.dropout(&x) } else { x }
 }
 
+/// The scores `[B, A, S, S]` of q and k `[B, A, S, D]`, capped if the options say so, with the mask.
+pub(super) fn scores(
+    t: &Tape,
+    options: AttentionOptions,
+    [q, k]: [&Tensor; 2],
+    mask: Option<&Tensor>,
+) -> Tensor {
+    let mut scores = {
+        let product = t.matmul(q, &t.transpose(k, 2, 3));
+        t.mul_scalar(&product)
+    };
+    if options.softcap {
+        scores = t.div_scalar(&scores);
+        scores = t.tanh(&scores);
+        scores = t.mul_scalar(&scores);
+    }
+    match mask {
+        Some(mask) => t.add(&scores, mask),
+        None => scores,
+    }
+}
+
 fn eager(
     t: &Tape,
     options: AttentionOptions,
@@ -150,18 +172,7 @@ fn eager(
     let groups = q.dim(1) / k.dim(1);
     let k = repeat_kv(t, options.facts, k, groups);
     let v = repeat_kv(t, options.facts, v, groups);
-    let mut scores = {
-        let product = t.matmul(q, &t.transpose(&k, 2, 3));
-        t.mul_scalar(&product)
-    };
-    if options.softcap {
-        scores = t.div_scalar(&scores);
-        scores = t.tanh(&scores);
-        scores = t.mul_scalar(&scores);
-    }
-    if let Some(mask) = mask {
-        scores = t.add(&scores, mask);
-    }
+    let scores = scores(t, options, [q, &k], mask);
     let weights = {
         let weights = t.softmax(&scores, Some(DType::Float32));
         t.to(&weights, q.dtype())

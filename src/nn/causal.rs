@@ -26,6 +26,8 @@ pub(super) struct Style {
     pub(super) embedding_scale: EmbeddingScale,
     /// Whether cosines and sines stay in float32.
     pub(super) wide_rotary: bool,
+    /// Whether there is a cosine for each pair of a head's columns, not for each column.
+    pub(super) rotary_by_pair: bool,
     /// Whether angles are complex numbers.
     pub(super) complex_rotary: bool,
     /// Whether the loss takes logits in the dtype that they have.
@@ -54,6 +56,7 @@ impl Style {
             norm: NormKind::Llama,
             embedding_scale: EmbeddingScale::None,
             wide_rotary: false,
+            rotary_by_pair: false,
             complex_rotary: false,
             narrow_loss: false,
             whole_head: false,
@@ -76,8 +79,10 @@ pub(super) enum EmbeddingScale {
     Buffer,
     /// A number on the host.
     Number,
-    /// A number on the host, after positions and masks are made.
+    /// A number on the host, after positions and masks are made; the embedding stays.
     Late,
+    /// The same, and the embedding goes.
+    Replaced,
 }
 
 /// The masks that a model makes for its layers.
@@ -193,7 +198,11 @@ impl<L: Layer> Causal<L> {
         });
         let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
         let rotary = |needed: bool| {
-            needed.then(|| Rotary::new(&model.at("rotary_emb"), c.rotary_dim, facts))
+            let new = || {
+                let at = model.at("rotary_emb");
+                Rotary::new(&at, c.rotary_dim, facts).by_pair(style.rotary_by_pair)
+            };
+            needed.then(new)
         };
         let local = style.local_rotary && c.windowed.contains(&true);
         let rotary = [rotary(!local || c.windowed.contains(&false)), rotary(local)];
@@ -312,7 +321,7 @@ impl<L: Layer> Causal<L> {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let embedded = self.embed(t, input_ids);
+        let mut embedded = self.embed(t, input_ids);
         let positions = self.shell.positions(t, input_ids.dim(1));
         let mask = |window| {
             let style = self.style.masking;
@@ -323,6 +332,9 @@ impl<L: Layer> Causal<L> {
             Masks::Both => (mask(None), mask(self.window)),
             Masks::Narrowed => (Some(self.shell.whole_mask(t, input_ids)), None),
         };
+        if self.style.embedding_scale == EmbeddingScale::Replaced {
+            embedded = t.mul_scalar(&embedded);
+        }
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
         let turn = |rotary: &Rotary| {
             t.scoped("rotary_emb", None, || {

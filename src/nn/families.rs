@@ -19,6 +19,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         holds: false,
         multiplied: false,
         contiguous_for_mask: false,
+        sinks: false,
         unread_rotary: false,
     };
     match c.model_type {
@@ -36,6 +37,18 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             style.embedding_scale = EmbeddingScale::Number;
             style.scaled_logits = true;
             parts.multiplied = true;
+        }
+        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+            style.embedding_scale = EmbeddingScale::Replaced;
+            style.scaled_logits = true;
+            parts.multiplied = true;
+        }
+        DecoderType::GptOss => {
+            style.norm = NormKind::Olmo2;
+            style.masks = Masks::Both;
+            style.rotary_by_pair = true;
+            parts.turn = Turn::Parts;
+            parts.sinks = true;
         }
         DecoderType::Cohere | DecoderType::Cohere2 => {
             style.norm = NormKind::Cohere;

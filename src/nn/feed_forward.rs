@@ -7,13 +7,15 @@ use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::moe;
-use crate::spec::{Activation, DecoderConfig, DecoderType, MlpNames};
+use crate::spec::{Activation, DecoderConfig, LayerNames, MlpNames};
 use crate::tape::{Tape, Tensor};
 
 /// What stands beside attention in a layer.
 pub(super) struct FeedForward {
     name: &'static str,
     mlp: Mlp,
+    /// An expert that all tokens go through, beside the mixture.
+    beside: Option<FusedMlp>,
     /// Whether its result is dropped out.
     dropout: bool,
 }
@@ -32,22 +34,20 @@ pub(super) struct FusedMlp {
     gate_up_proj: Linear,
     down_proj: Linear,
     intermediate: u64,
+    /// Whether the gate is the first factor of the product.
+    gate_first: bool,
     /// Whether Liger computes the product.
     liger: bool,
 }
 
 impl FeedForward {
     /// The MLP of a layer.
-    pub(super) fn new(layer: &Builder, c: &DecoderConfig, names: MlpNames) -> Self {
-        let numbered = c.model_type == DecoderType::Mixtral;
-        let name = if numbered && layer.facts().transformers != Transformers::V5 {
-            "block_sparse_moe"
-        } else {
-            "mlp"
-        };
+    pub(super) fn new(layer: &Builder, c: &DecoderConfig, names: LayerNames) -> Self {
+        let four = layer.facts().transformers != Transformers::V5;
+        let name = names.feed_forward(four);
         let b = &layer.at(name);
         let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.mlp_bias);
-        let mlp = match (names, c.activation) {
+        let mlp = match (names.mlp, c.activation) {
             (MlpNames::Plain([up, down]), activation) => Mlp::Plain(
                 Box::new([
                     Linear::new(&b.at(up), hidden, inner, bias),
@@ -55,7 +55,7 @@ impl FeedForward {
                 ]),
                 activation,
             ),
-            (MlpNames::Fused, _) => Mlp::Fused(FusedMlp::new(b, c)),
+            (MlpNames::Fused, _) => Mlp::Fused(FusedMlp::of_config(b, c)),
             (MlpNames::Gated, Activation::Gelu | Activation::Relu) => {
                 let function = match c.activation {
                     Activation::Relu => Tape::relu,
@@ -67,15 +67,42 @@ impl FeedForward {
             (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, layer)),
         };
         let dropout = c.dropout.residual;
-        Self { name, mlp, dropout }
+        Self {
+            name,
+            mlp,
+            beside: None,
+            dropout,
+        }
+    }
+
+    /// Gives the mixture the expert beside it that the config has (`GraniteMoeSharedMLP`), which the
+    /// layer builds last.
+    pub(super) fn add_expert_beside(&mut self, layer: &Builder, c: &DecoderConfig) {
+        let experts = c.experts.as_ref();
+        let width = experts.filter(|experts| experts.has_one_beside());
+        self.beside = width.and_then(|experts| {
+            let sizes = [c.hidden_size, experts.shared_intermediate_size?];
+            let names = ["input_linear", "output_linear"];
+            let mlp = FusedMlp::new(&layer.at("shared_mlp"), sizes, names);
+            Some(FusedMlp {
+                gate_first: true,
+                ..mlp
+            })
+        });
     }
 
     /// `[B, S, H]` to the same, with a router's logits where the layer is given them.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
-        t.scoped(self.name, None, || {
+        let (out, logits) = t.scoped(self.name, None, || {
             let (out, logits) = self.result(t, x);
             (dropped(t, out, self.dropout), logits)
-        })
+        });
+        let Some(beside) = &self.beside else {
+            return (out, logits);
+        };
+        let shared = t.scoped("shared_mlp", None, || beside.forward(t, x));
+        // The layer's variable holds what the mixture gave.
+        (t.add(&out, &shared), Some(out))
     }
 
     fn result(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
@@ -96,12 +123,20 @@ impl FeedForward {
 }
 
 impl FusedMlp {
-    pub(super) fn new(b: &Builder, c: &DecoderConfig) -> Self {
-        let (hidden, intermediate) = (c.hidden_size, c.intermediate_size);
+    /// Phi-3's and GLM's.
+    pub(super) fn of_config(b: &Builder, c: &DecoderConfig) -> Self {
+        let sizes = [c.hidden_size, c.intermediate_size];
+        Self::new(b, sizes, ["gate_up_proj", "down_proj"])
+    }
+
+    /// From the first of `sizes` columns to as many, by way of the second.
+    fn new(b: &Builder, sizes: [u64; 2], names: [&'static str; 2]) -> Self {
+        let ([hidden, intermediate], [both, down]) = (sizes, names);
         Self {
-            gate_up_proj: Linear::new(&b.at("gate_up_proj"), hidden, 2 * intermediate, false),
-            down_proj: Linear::new(&b.at("down_proj"), intermediate, hidden, false),
+            gate_up_proj: Linear::new(&b.at(both), hidden, 2 * intermediate, false),
+            down_proj: Linear::new(&b.at(down), intermediate, hidden, false),
             intermediate,
+            gate_first: false,
             liger: b.liger().gated,
         }
     }
@@ -116,7 +151,11 @@ impl FusedMlp {
             t.liger_gated(&gate, &up)
         } else {
             let active = t.silu(&gate);
-            t.mul(&up, &active)
+            if self.gate_first {
+                t.mul(&active, &up)
+            } else {
+                t.mul(&up, &active)
+            }
         };
         drop(up);
         self.down_proj.forward(t, &product)

@@ -31,6 +31,8 @@ pub(super) struct Parts {
     /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
     /// only.
     pub(super) contiguous_for_mask: bool,
+    /// Whether attention has sinks.
+    pub(super) sinks: bool,
     /// Whether attention has rotary embeddings of its own, which nobody reads.
     pub(super) unread_rotary: bool,
 }
@@ -76,13 +78,15 @@ impl Layer for DecoderLayer {
         let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
         let unread = parts.unread_rotary.then(rotary);
         let names = LayerNames::of(c);
-        let mlp = FeedForward::new(b, c, names.mlp);
+        let mut mlp = FeedForward::new(b, c, names);
         let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
+        let norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
+        mlp.add_expert_beside(b, c);
         Self {
             attention,
             _unread: unread,
             mlp,
-            norms: names.norms.map(|name| name.map(|name| (name, norm(name)))),
+            norms,
             parallel: c.parallel_residual,
             parts,
         }

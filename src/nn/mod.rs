@@ -11,6 +11,7 @@
 mod activation;
 mod alibi;
 mod attention;
+mod attention_sinks;
 mod balance;
 mod bart;
 mod bart_layer;
@@ -40,6 +41,7 @@ mod gated_mlp;
 mod gpt2;
 mod gpt_bigcode;
 mod gpt_neox;
+mod grouped_experts;
 mod int8;
 mod latent_attention;
 mod layer;

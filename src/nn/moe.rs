@@ -9,11 +9,11 @@ use super::builder::Builder;
 use super::expert_loop::ExpertLoop;
 use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
+use super::grouped_experts::GroupedExperts;
 use super::layers::Linear;
 use super::router::{Routed, Router};
-use crate::spec::{DecoderConfig, Experts};
+use crate::spec::{DecoderConfig, Experts, LayerNames, SharedForm};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
 
 /// The MLP of a layer: one for all tokens, or experts.
 pub(super) enum Mlp {
@@ -49,6 +49,8 @@ impl Mlp {
 
 /// `MixtralSparseMoeBlock` and its like.
 pub(super) struct SparseMoe {
+    /// What the router is called.
+    name: &'static str,
     router: Router,
     experts: RoutedExperts,
     shared: Option<SharedExpert>,
@@ -93,7 +95,8 @@ impl SparseMoe {
     fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let hidden = c.hidden_size;
         let four = b.facts().transformers != Transformers::V5;
-        let router = || Router::new(&b.at("gate"), hidden, experts);
+        let name = LayerNames::of(c).router;
+        let router = || Router::new(&b.at(name), hidden, experts);
         let routed = || {
             if four {
                 RoutedExperts::Loop(ExpertLoop::new(b, c, experts))
@@ -107,8 +110,11 @@ impl SparseMoe {
         } else {
             (router(), routed())
         };
-        let shared = experts.shared_intermediate_size.map(|intermediate| {
-            let name = if experts.shared_gate {
+        let width = experts.shared_intermediate_size;
+        let within = width.filter(|_| experts.shared != SharedForm::Beside);
+        let shared = within.map(|intermediate| {
+            let gated = experts.shared == SharedForm::Gated;
+            let name = if gated {
                 "shared_expert"
             } else {
                 "shared_experts"
@@ -116,12 +122,11 @@ impl SparseMoe {
             let gate = "shared_expert_gate";
             SharedExpert {
                 mlp: GatedMlp::new(&b.at(name), hidden, intermediate, Tape::silu),
-                gate: experts
-                    .shared_gate
-                    .then(|| Linear::new(&b.at(gate), hidden, 1, false)),
+                gate: gated.then(|| Linear::new(&b.at(gate), hidden, 1, false)),
             }
         });
         Self {
+            name,
             router,
             experts: routed,
             shared,
@@ -158,7 +163,7 @@ impl SparseMoe {
     fn grouped(&self, t: &Tape, x: &Tensor, shared: Option<&SharedExpert>) -> Tensor {
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
         let shared_output = shared.map(|shared| shared.forward(t, &tokens));
-        let routed = t.scoped("gate", None, || self.router.forward(t, &tokens));
+        let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
         let mut out = self.run(t, &tokens, &routed);
         if let (Some(shared), Some(output)) = (shared, shared_output) {
             let weighted = shared.weighted(t, &tokens, output);
@@ -181,7 +186,7 @@ impl SparseMoe {
         shared: Option<&SharedExpert>,
     ) -> (Tensor, Tensor) {
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-        let routed = t.scoped("gate", None, || self.router.forward(t, &tokens));
+        let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
         let (mut out, held) = experts.forward(t, &tokens, &routed.chosen, &routed.weights);
         let mut weighted = None;
         if let Some(shared) = shared {
@@ -196,7 +201,7 @@ impl SparseMoe {
 
     /// `DeepseekV3MoE`: the router sees the hidden states before they are flattened.
     fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &GatedMlp) -> Tensor {
-        let routed = t.scoped("gate", None, || self.router.forward(t, x));
+        let routed = t.scoped(self.name, None, || self.router.forward(t, x));
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
         let out = self.run(t, &tokens, &routed);
         let out = t.view(&out, *x.shape());
@@ -206,65 +211,5 @@ impl SparseMoe {
         };
         drop((routed, out));
         sum
-    }
-}
-
-/// The weights of all experts, and how tokens run through them (`grouped_mm_experts_forward`).
-struct GroupedExperts {
-    gate_up_proj: Tensor,
-    down_proj: Tensor,
-    count: u64,
-    intermediate: u64,
-}
-
-impl GroupedExperts {
-    fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
-        let (count, intermediate) = (experts.count, experts.intermediate_size);
-        Self {
-            gate_up_proj: b.parameter("gate_up_proj", [count, 2 * intermediate, hidden]),
-            down_proj: b.parameter("down_proj", [count, hidden, intermediate]),
-            count,
-            intermediate,
-        }
-    }
-
-    /// `act(gate) * up`, where both are halves of the columns of one product.
-    fn gated(&self, t: &Tape, both: Tensor) -> Tensor {
-        let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
-        let active = t.silu(&gate);
-        let product = t.mul(&active, &up);
-        drop(both);
-        product
-    }
-
-    /// Tokens `[N, H]` through the experts `[N, K]` that were chosen for them, weighted.
-    fn forward(&self, t: &Tape, tokens: &Tensor, chosen: &Tensor, weights: &Tensor) -> Tensor {
-        let (n, k) = (chosen.dim(0), chosen.dim(1));
-        let weights = t.reshape(weights, [n * k]);
-        let (sorted, order) = t.sort(&t.view(chosen, [n * k]));
-        let selected = {
-            let rows = t.empty("floor_divide", *order.shape(), order.dtype());
-            t.index_rows(tokens, &rows)
-        };
-        let weights = t.index_rows(&weights, &order);
-        let [narrow, counts, offsets] = t.group_offsets(&sorted, self.count);
-        let grouped = |x: &Tensor, weight| t.grouped_mm(x, &t.transpose(weight, 1, 2), &offsets);
-        let product = {
-            let hidden = self.gated(t, grouped(&selected, &self.gate_up_proj));
-            grouped(&hidden, &self.down_proj)
-        };
-        let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
-        let back = t.empty("empty_like", *order.shape(), order.dtype());
-        drop(t.empty("arange", *order.shape(), DType::Int64));
-        let restored = t.index_rows(&weighted, &back);
-        drop(weighted);
-        let by_token = t.view(&restored, Shape::from([n, k, tokens.dim(1)]));
-        let sum = t.sum_dim(&by_token, 1, false);
-        let out = t.to(&sum, tokens.dtype());
-        drop((
-            selected, sorted, order, narrow, counts, offsets, product, back,
-        ));
-        drop((restored, by_token, sum));
-        out
     }
 }

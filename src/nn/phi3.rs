@@ -38,7 +38,7 @@ impl Layer for Phi3Layer {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {
             attention: SelfAttention::new(&b.at("self_attn"), c, options),
-            mlp: FusedMlp::new(&b.at("mlp"), c),
+            mlp: FusedMlp::of_config(&b.at("mlp"), c),
             norms: ["input_layernorm", "post_attention_layernorm"]
                 .map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size)),
             dropout: c.dropout.residual,

@@ -12,6 +12,8 @@ pub(super) struct Rotary {
     /// The inverse frequencies `[D / 2]` and, since transformers 5, a second copy of them.
     _inverse_frequencies: Vec<Tensor>,
     dim: u64,
+    /// Whether there is a cosine for each pair of columns, not for each column.
+    by_pair: bool,
     version: Transformers,
 }
 
@@ -24,8 +26,14 @@ impl Rotary {
         Self {
             _inverse_frequencies: copies,
             dim,
+            by_pair: false,
             version: facts.transformers,
         }
+    }
+
+    /// The same with a cosine and a sine for each pair of columns if `by_pair` says so: `[1, S, D / 2]`.
+    pub(super) fn by_pair(self, by_pair: bool) -> Self {
+        Self { by_pair, ..self }
     }
 
     /// Columns that are turned, D.
@@ -47,7 +55,11 @@ impl Rotary {
         if self.version == Transformers::V5 {
             real = None;
         }
-        let both = t.cat(&[&angles, &angles], -1);
+        let both = if self.by_pair {
+            angles.clone()
+        } else {
+            t.cat(&[&angles, &angles], -1)
+        };
         let (cos, sin) = if self.version == Transformers::V448 {
             let cos = t.trigonometric("cos", &both);
             let sin = t.trigonometric("sin", &both);

@@ -6,7 +6,7 @@ use super::causal::Shared;
 use super::layer::Parts;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
-use super::{rotary, rotary_pairs};
+use super::{attention_sinks, rotary, rotary_pairs};
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 
@@ -34,6 +34,8 @@ pub(super) enum Turn {
     WideHalves,
     /// Of the first columns of a head the halves with each other; the rest stays as it is.
     Part,
+    /// Both halves, parted, by cosines of their pairs.
+    Parts,
     /// Neighbouring columns with each other.
     Pairs,
     /// The same of the first columns of a head; the rest stays as it is.
@@ -46,6 +48,8 @@ pub(super) enum Turn {
 pub(super) struct RotaryAttention {
     projections: [Linear; 3],
     o_proj: Linear,
+    /// A score for each head that no token has, `[A]`.
+    sinks: Option<Tensor>,
     norms: Option<[Norm; 2]>,
     style: HeadNorm,
     /// How positions turn queries and keys, if they do.
@@ -77,6 +81,9 @@ impl RotaryAttention {
         let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
             .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
         let o_proj = Linear::new(&b.at("o_proj"), queries, c.hidden_size, c.attention_bias);
+        let sinks = parts
+            .sinks
+            .then(|| b.parameter("sinks", [c.num_attention_heads]));
         let (q_norm, k_norm) = (b.at("q_norm"), b.at("k_norm"));
         let norms = |kind, [queries, keys]: [u64; 2]| {
             [
@@ -96,6 +103,7 @@ impl RotaryAttention {
         Self {
             projections,
             o_proj,
+            sinks,
             norms,
             style: parts.head_norm,
             turn: turned.then_some(parts.turn),
@@ -120,7 +128,11 @@ impl RotaryAttention {
         drop((q, k));
         let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
-        let (out, weights) = attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask);
+        let all = [&turned_q, &turned_k, &v];
+        let (out, weights) = match &self.sinks {
+            Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),
+            None => attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask),
+        };
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         let projected = self.o_proj.forward(t, &out);
@@ -156,6 +168,7 @@ impl RotaryAttention {
                 let ([q, k], [q_rest, k_rest]) = (turned, rest);
                 return (whole, self.holds.then_some([q, k, q_rest, k_rest]));
             }
+            Some(Turn::Parts) => both.map(|x| rotary_pairs::apply_to_halves(t, x, cos, sin)),
             Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
             Some(Turn::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),
             Some(Turn::WidePairs) => rotary_pairs::apply_wide(t, both, cos, sin),

@@ -1,5 +1,5 @@
 //! Rotary position embeddings that turn neighbouring columns of a head
-//! (`models/{deepseek_v2,deepseek_v3,cohere,helium,glm}/modeling_*.py` of transformers 5.23).
+//! (`models/{deepseek_v2,deepseek_v3,cohere,helium,glm,gpt_oss}/modeling_*.py` of transformers 5.23).
 
 use super::rotary::Rotary;
 use crate::tape::{Tape, Tensor};
@@ -16,20 +16,33 @@ pub(super) fn apply_to_pairs(
     let half = |x: &Tensor| t.unsqueeze(&t.slice(x, -1, 0, x.dim(-1) / 2), 1);
     let (cos, sin) = (half(cos), half(sin));
     let [q, k] = [q, k].map(|x| [t.every_second(x), t.every_second(x)]);
-    let turned = |[even, odd]: &[Tensor; 2]| {
-        let first = {
-            let straight = t.mul(even, &cos);
-            let turned = t.mul(odd, &sin);
-            t.sub(&straight, &turned)
-        };
-        let second = {
-            let straight = t.mul(odd, &cos);
-            let turned = t.mul(even, &sin);
-            t.add(&straight, &turned)
-        };
-        t.cat(&[&first, &second], -1)
+    (
+        turned_parts(t, &q, &cos, &sin),
+        turned_parts(t, &k, &cos, &sin),
+    )
+}
+
+/// `_apply_rotary_emb` of gpt-oss for queries or keys `[B, heads, S, D]`: cosines and sines
+/// `[1, S, D / 2]` turn both halves of a head.
+pub(super) fn apply_to_halves(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
+    let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
+    let halves = t.split(x, [x.dim(-1) / 2; 2], -1);
+    turned_parts(t, &halves, &cos, &sin)
+}
+
+/// Both parts of a head's columns turned with each other, one beside the other.
+fn turned_parts(t: &Tape, [even, odd]: &[Tensor; 2], cos: &Tensor, sin: &Tensor) -> Tensor {
+    let first = {
+        let straight = t.mul(even, cos);
+        let turned = t.mul(odd, sin);
+        t.sub(&straight, &turned)
     };
-    (turned(&q), turned(&k))
+    let second = {
+        let straight = t.mul(odd, cos);
+        let turned = t.mul(even, sin);
+        t.add(&straight, &turned)
+    };
+    t.cat(&[&first, &second], -1)
 }
 
 /// `apply_rotary_pos_emb` of Helium for queries and keys `[B, heads, S, D]`: cosines and sines

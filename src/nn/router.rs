@@ -43,12 +43,17 @@ impl Router {
     pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
         let corrected = matches!(experts.routing, Routing::Corrected(_));
         let four = b.facts().transformers != Transformers::V5;
+        let biased = matches!(experts.routing, Routing::Largest { biased: true });
+        let mut gate = if four && !corrected {
+            Linear::new(b, hidden, experts.count, false)
+        } else {
+            Linear::plain(b, hidden, experts.count)
+        };
+        if biased {
+            gate.add_bias(b, experts.count);
+        }
         Self {
-            gate: if four && !corrected {
-                Linear::new(b, hidden, experts.count, false)
-            } else {
-                Linear::plain(b, hidden, experts.count)
-            },
+            gate,
             correction: corrected
                 .then(|| b.buffer("e_score_correction_bias", [experts.count], b.dtype())),
             per_token: experts.per_token,
@@ -65,6 +70,7 @@ impl Router {
         let routed = match self.routing {
             Routing::Softmax => self.softmax(t, &tokens, false),
             Routing::WideSoftmax => self.softmax(t, &tokens, !self.follows_tokens),
+            Routing::Largest { biased } => self.largest(t, &tokens, biased),
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
             Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
         };
@@ -90,6 +96,28 @@ impl Router {
             let like = if self.follows_tokens { tokens } else { &logits };
             weights = t.to(&weights, like.dtype());
         }
+        Routed {
+            logits,
+            weights,
+            chosen,
+        }
+    }
+
+    /// The probabilities of the largest logits among each other (gpt-oss, or with logits in float32
+    /// Granite).
+    fn largest(&self, t: &Tape, tokens: &Tensor, biased: bool) -> Routed {
+        let mut logits = self.gate.forward(t, tokens);
+        if !biased {
+            logits = t.to(&logits, DType::Float32);
+        }
+        let (values, chosen) = t.chosen(&logits, self.per_token);
+        let weights = t.softmax(&values, Some(logits.dtype()));
+        let weights = if biased {
+            weights
+        } else {
+            t.to(&weights, tokens.dtype())
+        };
+        drop(values);
         Routed {
             logits,
             weights,

@@ -72,6 +72,8 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("deepseek-v3", four),
         ("deepseek-v3", five),
         ("deepseek-v2-lite", five),
+        ("gpt-oss-20b", five),
+        ("granite-3.1-1b-a400m", five),
     ] {
         what_is_checked_is_built(&json!({
             "model": model, "micro_batch_size": 1, "seq_len": 16, "framework": framework,

@@ -44,6 +44,14 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             )
             .with_fix("attention", Attention::Eager.name()),
         ),
+        (DecoderType::GptOss, Attention::FlashAttention2) => findings.push(
+            Finding::error(
+                "attention",
+                "The flash-attn package has no attention sinks, which gpt-oss needs; attention must be eager.",
+                "flash-attn 包不支持 gpt-oss 所需的 attention sinks；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        ),
         (DecoderType::Falcon, Attention::FlashAttention2) => {
             let (message, message_zh) = if config.alibi {
                 (
@@ -79,7 +87,10 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::Arcee
         | DecoderType::SeedOss
         | DecoderType::Ministral
-        | DecoderType::Exaone4 => false,
+        | DecoderType::Exaone4
+        | DecoderType::GptOss
+        | DecoderType::GraniteMoe
+        | DecoderType::GraniteMoeShared => false,
         _ => true,
     }
 }

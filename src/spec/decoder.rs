@@ -205,6 +205,12 @@ pub enum DecoderType {
     Glm,
     /// GLM-4 of 2025.
     Glm4,
+    /// gpt-oss.
+    GptOss,
+    /// Granite with experts.
+    GraniteMoe,
+    /// The same with an expert that all tokens go through.
+    GraniteMoeShared,
 }
 
 impl DecoderConfig {
@@ -310,6 +316,6 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config, framework),
         DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
-        _ => kin::modules(config),
+        _ => kin::modules(config, framework),
     }
 }

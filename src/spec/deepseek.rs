@@ -2,7 +2,7 @@
 //! 5.23).
 
 use super::config_fields::ConfigFields;
-use super::experts::{self, EXPERTS, Experts, Groups, Routing};
+use super::experts::{self, EXPERTS, ExpertForm, Experts, Groups, Routing, SharedForm};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework};
@@ -168,7 +168,8 @@ fn read_experts(
         per_token: experts::per_token(count, 8, fields),
         intermediate_size: size,
         shared_intermediate_size: Some(size * shared),
-        shared_gate: false,
+        shared: SharedForm::Plain,
+        form: ExpertForm::Gated,
         normalized: v3 && fields.flag("norm_topk_prob", true),
         routing,
         built_first: true,

@@ -1,8 +1,9 @@
 //! Mixtures of experts: how many there are, how many each token goes through, in which layers.
 
 use super::config_fields::ConfigFields;
+use super::layer_names::LayerNames;
 use super::limits::{LAYERS, WIDTH};
-use super::modules::{Module, ModuleKind, linear, other};
+use super::modules::{Module, ModuleKind, linear, norm, other};
 use super::{
     ActivationCheckpointing, Architecture, DecoderConfig, DecoderType, Finding, Framework, Scenario,
 };
@@ -25,8 +26,10 @@ pub struct Experts {
     pub shared_intermediate_size: Option<u64>,
     /// Whether the weights of the chosen experts are made to add up to one.
     pub normalized: bool,
-    /// Whether that expert is weighted by a gate of its own.
-    pub shared_gate: bool,
+    /// How that expert stands beside the others.
+    pub shared: SharedForm,
+    /// How the experts compute.
+    pub form: ExpertForm,
     /// How they are chosen.
     pub routing: Routing,
     /// Whether the experts are built before their router.
@@ -35,6 +38,32 @@ pub struct Experts {
     pub balanced: bool,
     /// Of each layer whether its MLP is a mixture of experts.
     pub sparse: Vec<bool>,
+}
+
+/// Whether an expert that all tokens go through is a part of the layer, not of its mixture.
+pub(super) fn stand_beside(config: &DecoderConfig) -> bool {
+    let experts = config.experts.as_ref();
+    experts.is_some_and(Experts::has_one_beside)
+}
+
+/// How an expert that all tokens go through stands beside those that are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedForm {
+    /// Weighted by a gate of its own.
+    Gated,
+    /// Added as it is.
+    Plain,
+    /// Added as it is, by the layer and not by the mixture (`shared_mlp`).
+    Beside,
+}
+
+/// How the chosen experts compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpertForm {
+    /// As gated MLPs without biases.
+    Gated,
+    /// As gated MLPs with biases, whose gates and inputs are cut to a range (`GptOssExperts`).
+    Clamped,
 }
 
 /// How experts are chosen for a token.
@@ -47,6 +76,11 @@ pub enum Routing {
     /// By their probabilities in float32, if there are groups only in the best of them; the weights
     /// are scaled.
     Scaled(Option<Groups>),
+    /// By their logits, which the gate may have a bias for; only those of the chosen make probabilities.
+    Largest {
+        /// Whether the gate has a bias.
+        biased: bool,
+    },
     /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
     Corrected(Groups),
 }
@@ -64,6 +98,11 @@ impl Experts {
     /// Whether they are built before their router: `DeepSeek`'s always, Qwen's not in transformers 4.
     pub fn are_built_first(&self, four: bool) -> bool {
         self.built_first && !(four && self.routing == Routing::Softmax)
+    }
+
+    /// Whether an expert that all tokens go through is a part of the layer, not of its mixture.
+    pub fn has_one_beside(&self) -> bool {
+        self.shared == SharedForm::Beside && self.shared_intermediate_size.is_some()
     }
 
     /// Whether the MLP of every layer is a mixture of experts.
@@ -91,15 +130,16 @@ struct Defaults {
 }
 
 fn defaults(model_type: DecoderType) -> Option<Defaults> {
+    let mixtral = Defaults {
+        count: ("num_local_experts", 8),
+        per_token: 2,
+        intermediate_size: None,
+        shared: None,
+        normalized: true,
+        steps: false,
+    };
     Some(match model_type {
-        DecoderType::Mixtral => Defaults {
-            count: ("num_local_experts", 8),
-            per_token: 2,
-            intermediate_size: None,
-            shared: None,
-            normalized: true,
-            steps: false,
-        },
+        DecoderType::Mixtral | DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => mixtral,
         DecoderType::Olmoe => Defaults {
             count: ("num_experts", 64),
             per_token: 8,
@@ -123,6 +163,11 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             shared: None,
             normalized: false,
             steps: true,
+        },
+        DecoderType::GptOss => Defaults {
+            count: ("num_local_experts", 128),
+            per_token: 4,
+            ..mixtral
         },
         _ => return None,
     })
@@ -148,14 +193,31 @@ pub(super) fn read(
             Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
             None => intermediate_size,
         },
-        shared_intermediate_size: defaults
-            .shared
-            .map(|default| fields.optional("shared_expert_intermediate_size", &WIDTH, default)),
-        shared_gate: true,
-        routing: if model_type == DecoderType::Mixtral {
-            Routing::WideSoftmax
+        shared_intermediate_size: if model_type == DecoderType::GraniteMoeShared {
+            let width = fields.optional("shared_intermediate_size", &(0..=*WIDTH.end()), 0);
+            Some(width).filter(|&width| width > 0)
         } else {
-            Routing::Softmax
+            let shared = defaults.shared;
+            shared
+                .map(|default| fields.optional("shared_expert_intermediate_size", &WIDTH, default))
+        },
+        shared: if model_type == DecoderType::GraniteMoeShared {
+            SharedForm::Beside
+        } else {
+            SharedForm::Gated
+        },
+        form: if model_type == DecoderType::GptOss {
+            ExpertForm::Clamped
+        } else {
+            ExpertForm::Gated
+        },
+        routing: match model_type {
+            DecoderType::Mixtral => Routing::WideSoftmax,
+            DecoderType::GptOss => Routing::Largest { biased: true },
+            DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+                Routing::Largest { biased: false }
+            }
+            _ => Routing::Softmax,
         },
         built_first: model_type == DecoderType::Qwen3Moe,
         normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
@@ -289,13 +351,14 @@ pub(super) fn modules(
     };
     let four = framework != Framework::Torch215Transformers523;
     let numbered = four && config.model_type == DecoderType::Mixtral;
-    let path = layer_part(if numbered { "block_sparse_moe" } else { "mlp" });
+    let names = LayerNames::of(config);
+    let path = layer_part(names.feed_forward(four));
     let at = |name: &str| format!("{path}.{name}");
     let plain_gate = !four || matches!(experts.routing, Routing::Corrected(_));
-    let gate = if plain_gate {
-        other(at("gate"))
-    } else {
-        linear(at("gate"), false)
+    let gate = match experts.routing {
+        Routing::Largest { biased: true } => norm(at(names.router)),
+        _ if plain_gate => other(at(names.router)),
+        _ => linear(at(names.router), false),
     };
     let gated = ["gate_proj", "up_proj", "down_proj"];
     let routed = if four {
@@ -308,21 +371,30 @@ pub(super) fn modules(
         vec![Module {
             path: at("experts"),
             kind: ModuleKind::Other,
-            parameters: &["gate_up_proj", "down_proj"],
+            parameters: match experts.form {
+                ExpertForm::Gated => &["gate_up_proj", "down_proj"],
+                ExpertForm::Clamped => &[
+                    "gate_up_proj",
+                    "gate_up_proj_bias",
+                    "down_proj",
+                    "down_proj_bias",
+                ],
+            },
         }]
     };
     let mut all = vec![gate];
     let first = usize::from(!experts.are_built_first(four));
     all.splice(first..first, routed);
     if experts.shared_intermediate_size.is_some() {
-        let shared = if experts.shared_gate {
-            "shared_expert."
-        } else {
-            "shared_experts."
-        };
-        all.extend(gated.map(|name| linear(at(shared) + name, false)));
-        if experts.shared_gate {
-            all.push(linear(at("shared_expert_gate"), false));
+        let within = |name: &str| gated.map(|part| linear(at(name) + part, false));
+        match experts.shared {
+            SharedForm::Gated => {
+                all.extend(within("shared_expert."));
+                all.push(linear(at("shared_expert_gate"), false));
+            }
+            SharedForm::Plain => all.extend(within("shared_experts.")),
+            // The layer builds it behind its norms.
+            SharedForm::Beside => {}
         }
     }
     all

@@ -5,7 +5,7 @@ use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, other, output};
-use super::{Activation, DecoderConfig, DecoderType, Dropout, Finding};
+use super::{Activation, DecoderConfig, DecoderType, Dropout, Finding, Framework, experts};
 use serde_json::Value;
 
 /// Defaults of H, F, L, A and V; of K where it is not A, and of D where it is not H over A.
@@ -22,6 +22,10 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::SeedOss => ([4096, 27_648, 64, 80, 155_136], Some(8), Some(128)),
         DecoderType::Ministral => ([4096, 14_336, 32, 32, 32_000], Some(8), None),
         DecoderType::Exaone4 => ([4096, 16_384, 32, 32, 102_400], Some(32), None),
+        DecoderType::GptOss => ([2880, 2880, 36, 64, 201_088], Some(8), Some(64)),
+        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+            ([4096, 11_008, 32, 32, 32_000], None, None)
+        }
         DecoderType::Glm | DecoderType::Glm4 => {
             ([4096, 13_696, 40, 32, 151_552], Some(2), Some(128))
         }
@@ -68,8 +72,10 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             .with_fix(&key, false),
         );
     }
+    let intermediate_size = fields.optional("intermediate_size", &WIDTH, inner);
     DecoderConfig {
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, inner),
+        intermediate_size,
+        experts: experts::read(model_type, layers, intermediate_size, fields),
         num_key_value_heads: fields.shared_heads(heads, kv_heads.unwrap_or(heads)),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
@@ -131,6 +137,10 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             )
         }
         DecoderType::Glm | DecoderType::Glm4 => (fields.flag("attention_bias", true), false, false),
+        DecoderType::GptOss => {
+            let bias = fields.flag("attention_bias", true);
+            (bias, bias, false)
+        }
         DecoderType::Helium => (
             biased(fields, "attention_bias"),
             false,
@@ -173,8 +183,12 @@ fn window(
     layers: u64,
     fields: &mut ConfigFields<'_>,
 ) -> (Option<u64>, Vec<bool>) {
-    /// The window of a config that names none (transformers' default where there is one).
-    const DEFAULT: u64 = 4096;
+    // The window of a config that names none (transformers' default where there is one).
+    let default = if model_type == DecoderType::GptOss {
+        128
+    } else {
+        4096
+    };
     let given = fields.get("sliding_window").is_some();
     let has_window = match model_type {
         DecoderType::Starcoder2 => given,
@@ -182,13 +196,14 @@ fn window(
         DecoderType::Cohere2
         | DecoderType::Ministral
         | DecoderType::Exaone4
+        | DecoderType::GptOss
         | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
         _ => false,
     };
     if !has_window {
         return (None, Vec::new());
     }
-    let window = fields.optional("sliding_window", &SEQ_LEN, DEFAULT);
+    let window = fields.optional("sliding_window", &SEQ_LEN, default);
     let period = match model_type {
         DecoderType::Cohere2 | DecoderType::Exaone4 | DecoderType::Olmo3
             if fields.get("layer_types").is_none() =>
@@ -202,6 +217,7 @@ fn window(
                     .unwrap_or_else(|| fields.optional("sliding_window_pattern", &LAYERS, 4)),
             )
         }
+        DecoderType::GptOss => Some(2),
         _ => None,
     };
     let without = unturned_by_config(layers, fields);
@@ -251,7 +267,7 @@ fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let names = LayerNames::of(config);
     let normalizes = |path: String| match config.model_type {
         DecoderType::Olmo => None,
@@ -268,10 +284,24 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         if config.head_norms {
             all.extend(["q_norm", "k_norm"].map(|name| other(at("self_attn.") + name)));
         }
-        let mlp = names.mlp.all().iter();
-        all.extend(mlp.map(|name| linear(at("mlp.") + name, config.mlp_bias)));
+        if config.model_type == DecoderType::GptOss {
+            all.push(Module {
+                parameters: &["sinks"],
+                ..other(at("self_attn"))
+            });
+        }
+        let sparse = experts::modules(config, layer, framework, at);
+        if sparse.is_empty() {
+            let mlp = names.mlp.all().iter();
+            all.extend(mlp.map(|name| linear(at("mlp.") + name, config.mlp_bias)));
+        }
+        all.extend(sparse);
         let norms = names.norms.into_iter().flatten();
         all.extend(norms.filter_map(|name| normalizes(at(name))));
+        if experts::stand_beside(config) {
+            let names = ["input_linear", "output_linear"];
+            all.extend(names.map(|name| linear(at("shared_mlp.") + name, false)));
+        }
     }
     all.extend(normalizes("model.norm".to_owned()));
     all.push(output("lm_head", config.tie_word_embeddings));

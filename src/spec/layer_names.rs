@@ -9,7 +9,16 @@ pub struct LayerNames {
     pub norms: [Option<&'static str>; 4],
     /// Of the MLP's layers.
     pub mlp: MlpNames,
+    /// Of the layer that chooses experts.
+    pub router: &'static str,
+    /// Of the MLP, or of the mixture of experts in its place.
+    block: &'static str,
+    /// Whether the layers of its experts are numbered, and it is called otherwise, in transformers 4.
+    numbered: bool,
 }
+
+/// What Mixtral calls its mixture of experts.
+const SPARSE: &str = "block_sparse_moe";
 
 /// The layers of an MLP.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +70,27 @@ impl LayerNames {
             DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused,
             _ => MlpNames::Gated,
         };
-        Self { norms, mlp }
+        let (block, router) = match config.model_type {
+            DecoderType::GptOss => ("mlp", "router"),
+            DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => (SPARSE, "router"),
+            _ => ("mlp", "gate"),
+        };
+        let numbered = config.model_type == DecoderType::Mixtral;
+        Self {
+            norms,
+            mlp,
+            router,
+            block,
+            numbered,
+        }
+    }
+
+    /// Of the MLP, or of the mixture of experts in its place, in transformers `four` or 5.
+    pub fn feed_forward(&self, four: bool) -> &'static str {
+        if four && self.numbered {
+            SPARSE
+        } else {
+            self.block
+        }
     }
 }

@@ -81,7 +81,7 @@ pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use essential::essential_config;
 pub use evaluation::{Evaluation, EvaluationKind};
-pub use experts::{Experts, Groups, Routing};
+pub use experts::{ExpertForm, Experts, Groups, Routing, SharedForm};
 pub use finding::{Finding, Fix, Severity};
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer};
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};

@@ -91,6 +91,12 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("exaone4", Reader::Decoder(DecoderType::Exaone4)),
     ("glm", Reader::Decoder(DecoderType::Glm)),
     ("glm4", Reader::Decoder(DecoderType::Glm4)),
+    ("gpt_oss", Reader::Decoder(DecoderType::GptOss)),
+    ("granitemoe", Reader::Decoder(DecoderType::GraniteMoe)),
+    (
+        "granitemoeshared",
+        Reader::Decoder(DecoderType::GraniteMoeShared),
+    ),
     ("gla", Reader::Fla(FlaMixer::Gla)),
     ("gated_deltanet", Reader::Fla(FlaMixer::GatedDeltaNet)),
     ("retnet", Reader::Fla(FlaMixer::RetNet)),

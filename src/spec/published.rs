@@ -185,6 +185,18 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             let layer = plain - hidden * intermediate + hidden + mlp + 4 * hidden;
             (layer, 2 * hidden)
         }
+        DecoderType::GptOss => {
+            // Biases of all projections, a sink for each head, and experts with biases.
+            let attention = 2 * hidden * (queries + keys) + queries + 2 * keys + hidden;
+            let count = config.experts.as_ref().map_or(0, |experts| experts.count);
+            let biases = count * (1 + 2 * intermediate + hidden);
+            let mixture = experts(config) + biases + config.num_attention_heads;
+            (attention + mixture + 2 * hidden, hidden)
+        }
+        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+            let attention = 2 * hidden * (queries + keys);
+            (attention + experts(config) + 2 * hidden, hidden)
+        }
         _ => (plain + 2 * hidden, hidden),
     }
 }
@@ -215,7 +227,7 @@ fn experts(config: &DecoderConfig) -> u64 {
     let experts = config.experts.as_ref().expect("a mixture of experts");
     let routed = experts.count * (1 + 3 * experts.intermediate_size);
     let shared = experts.shared_intermediate_size.map_or(0, |intermediate| {
-        3 * intermediate + u64::from(experts.shared_gate)
+        3 * intermediate + u64::from(experts.shared == super::SharedForm::Gated)
     });
     (routed + shared) * config.hidden_size
 }
@@ -284,6 +296,10 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("qwen1.5-moe-a2.7b", 14_315_784_192),
     ("qwen3-30b-a3b", 30_532_122_624),
     ("qwen3-235b-a22b", 235_093_634_560),
+    ("gpt-oss-20b", 20_914_757_184),
+    ("gpt-oss-120b", 116_829_156_672),
+    ("granite-3.1-1b-a400m", 1_334_628_352),
+    ("granite-3.1-3b-a800m", 3_298_793_472),
     ("deepseek-v2-lite", 15_706_484_224),
     ("deepseek-v2", 235_741_434_880),
     ("deepseek-v3", 671_026_404_352),

@@ -189,14 +189,15 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
         .unwrap_or(scenario.program == Program::Evaluation)
 }
 
-/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM,
-/// which has no other, and since version 5 for a model that caps attention scores; before, sdpa
+/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM and
+/// gpt-oss, which have no other, and since version 5 for a model that caps attention scores; before, sdpa
 /// runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
     let eager_only = match architecture {
         Architecture::Decoder(config) => {
-            config.model_type == DecoderType::Bloom || (config.attention_softcap && recent)
+            let eager = matches!(config.model_type, DecoderType::Bloom | DecoderType::GptOss);
+            eager || (config.attention_softcap && recent)
         }
         _ => false,
     };

@@ -123,6 +123,8 @@ fn a_few_layers_stand_for_all() {
         "gated-deltanet-1.3b",
         "retnet-1.3b",
         "mixtral-8x7b",
+        "gpt-oss-20b",
+        "granite-3.1-1b-a400m",
         "gemma-2b",
         "olmo-2-1b",
         "phi-2",

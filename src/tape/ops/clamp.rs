@@ -23,14 +23,33 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let x = saved.unpack(t);
-                let _inside = {
-                    let _sides = [(); 2].map(|()| t.elementwise("ge", &[&x], DType::Bool));
-                    t.elementwise("logical_and", &[&x], DType::Bool)
-                };
-                let _zero = t.empty("scalar_tensor", Shape::new(&[]), g.dtype());
-                smallvec![Some(t.like("where", g))]
+                smallvec![Some(t.clamped_gradient(g, &x, 2))]
             }),
         )
+    }
+
+    /// `x.clamp(max=limit)`, or with `sides` 2 `x.clamp(min=-limit, max=limit)`. Saves x.
+    pub fn clamp(&self, x: &Tensor, sides: usize) -> Tensor {
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let out = self.like("clamp", x);
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let x = saved.unpack(t);
+                smallvec![Some(t.clamped_gradient(g, &x, sides))]
+            }),
+        )
+    }
+
+    /// The gradient where x is not beyond the limit on one or both sides.
+    fn clamped_gradient(&self, g: &Tensor, x: &Tensor, sides: usize) -> Tensor {
+        let _zero = self.empty("scalar_tensor", Shape::new(&[]), g.dtype());
+        let flags = |_| self.elementwise("ge", &[x], DType::Bool);
+        let _inside: Vec<Tensor> = (0..sides).map(flags).collect();
+        self.like("where", g)
     }
 
     /// `limit = torch.where(torch.isinf(x).any(), number, number)` and

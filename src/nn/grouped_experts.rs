@@ -1,0 +1,149 @@
+//! Experts whose weights are one tensor each, run as grouped products over tokens that are sorted by
+//! expert.
+//!
+//! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`.
+
+use super::builder::Builder;
+use crate::spec::{ExpertForm, Experts};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// The weights of all experts, and how tokens run through them (`grouped_mm_experts_forward`).
+pub(super) struct GroupedExperts {
+    gate_up_proj: Tensor,
+    down_proj: Tensor,
+    /// A row for each expert, if the experts have biases.
+    biases: Option<[Tensor; 2]>,
+    form: ExpertForm,
+    count: u64,
+    intermediate: u64,
+}
+
+impl GroupedExperts {
+    pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
+        let (count, intermediate) = (experts.count, experts.intermediate_size);
+        let both = 2 * intermediate;
+        let (gate_up_proj, down_proj, biases) = match experts.form {
+            ExpertForm::Gated => (
+                b.parameter("gate_up_proj", [count, both, hidden]),
+                b.parameter("down_proj", [count, hidden, intermediate]),
+                None,
+            ),
+            ExpertForm::Clamped => {
+                let gate_up_proj = b.parameter("gate_up_proj", [count, hidden, both]);
+                let gate_up_bias = b.parameter("gate_up_proj_bias", [count, both]);
+                let down_proj = b.parameter("down_proj", [count, intermediate, hidden]);
+                let down_bias = b.parameter("down_proj_bias", [count, hidden]);
+                (gate_up_proj, down_proj, Some([gate_up_bias, down_bias]))
+            }
+        };
+        Self {
+            gate_up_proj,
+            down_proj,
+            biases,
+            form: experts.form,
+            count,
+            intermediate,
+        }
+    }
+
+    /// The bias that layer `index` adds to each row.
+    fn bias(&self, t: &Tape, index: usize, sorted: &Tensor) -> Option<Tensor> {
+        let biases = self.biases.as_ref();
+        biases.map(|biases| t.index_rows(&biases[index], sorted))
+    }
+
+    /// `_grouped_linear`.
+    fn linear(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        offsets: &Tensor,
+    ) -> Tensor {
+        let out = match self.form {
+            ExpertForm::Gated => t.grouped_mm(x, &t.transpose(weight, 1, 2), offsets),
+            ExpertForm::Clamped => t.grouped_mm(x, weight, offsets),
+        };
+        match bias {
+            Some(bias) => t.add_in_place(out, bias),
+            None => out,
+        }
+    }
+
+    /// The activation between both products.
+    fn activated(&self, t: &Tape, both: Tensor) -> Tensor {
+        match self.form {
+            ExpertForm::Gated => self.gated(t, both),
+            ExpertForm::Clamped => clamped(t, &both),
+        }
+    }
+
+    /// `act(gate) * up`, where both are halves of the columns of one product.
+    fn gated(&self, t: &Tape, both: Tensor) -> Tensor {
+        let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
+        let active = t.silu(&gate);
+        let product = t.mul(&active, &up);
+        drop(both);
+        product
+    }
+
+    /// Tokens `[N, H]` through the experts `[N, K]` that were chosen for them, weighted.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        tokens: &Tensor,
+        chosen: &Tensor,
+        weights: &Tensor,
+    ) -> Tensor {
+        let (n, k) = (chosen.dim(0), chosen.dim(1));
+        let weights = t.reshape(weights, [n * k]);
+        let (sorted, order) = t.sort(&t.view(chosen, [n * k]));
+        let selected = {
+            let rows = t.empty("floor_divide", *order.shape(), order.dtype());
+            t.index_rows(tokens, &rows)
+        };
+        let weights = t.index_rows(&weights, &order);
+        let [narrow, counts, offsets] = t.group_offsets(&sorted, self.count);
+        let linear = |x: &Tensor, weight, bias: &Option<Tensor>| {
+            self.linear(t, x, weight, bias.as_ref(), &offsets)
+        };
+        let mut bias = self.bias(t, 0, &sorted);
+        let product = {
+            let both = linear(&selected, &self.gate_up_proj, &bias);
+            let hidden = self.activated(t, both);
+            bias = self.bias(t, 1, &sorted);
+            linear(&hidden, &self.down_proj, &bias)
+        };
+        let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
+        let back = t.empty("empty_like", *order.shape(), order.dtype());
+        drop(t.empty("arange", *order.shape(), DType::Int64));
+        let restored = t.index_rows(&weighted, &back);
+        drop(weighted);
+        let by_token = t.view(&restored, Shape::from([n, k, tokens.dim(1)]));
+        let sum = t.sum_dim(&by_token, 1, false);
+        let out = t.to(&sum, tokens.dtype());
+        drop((
+            selected, sorted, order, narrow, counts, offsets, product, back,
+        ));
+        drop((restored, by_token, sum, bias));
+        out
+    }
+}
+
+/// `GptOssExperts._apply_gate`: `(up + 1) * gate * sigmoid(gate)`, where both are every second column of
+/// one product, cut to a range.
+fn clamped(t: &Tape, both: &Tensor) -> Tensor {
+    let [gate, up] = [(); 2].map(|()| t.every_second(both));
+    let (gate, up) = (t.clamp(&gate, 1), t.clamp(&up, 2));
+    let glu = {
+        let share = {
+            let scaled = t.mul_scalar(&gate);
+            t.sigmoid(&scaled)
+        };
+        t.mul(&gate, &share)
+    };
+    let shifted = t.add_scalar(&up);
+    t.mul(&shifted, &glu)
+}
