@@ -274,6 +274,11 @@ fn mamba_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn mamba_2_and_falcon_mamba_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("mamba2.jsonl", 19);
+}
+
+#[test]
 fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }

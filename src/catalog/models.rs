@@ -158,6 +158,8 @@ models! {
     "mamba-790m", "Mamba 790M", "state-spaces/mamba-790m-hf", "2023-12";
     "mamba-1.4b", "Mamba 1.4B", "state-spaces/mamba-1.4b-hf", "2023-12";
     "mamba-2.8b", "Mamba 2.8B", "state-spaces/mamba-2.8b-hf", "2023-12";
+    "mamba-codestral-7b", "Mamba Codestral 7B", "mistralai/Mamba-Codestral-7B-v0.1", "2024-07";
+    "falcon-mamba-7b", "Falcon Mamba 7B", "tiiuae/falcon-mamba-7b", "2024-08";
     "falcon-rw-1b", "Falcon RW 1B", "tiiuae/falcon-rw-1b", "2023-04";
     "falcon-7b", "Falcon 7B", "tiiuae/falcon-7b", "2023-04";
     "falcon-40b", "Falcon 40B", "tiiuae/falcon-40b", "2023-05";

@@ -73,7 +73,7 @@ pub(super) fn build(
     facts: Facts,
 ) -> Box<dyn CausalLm> {
     match c.model_type {
-        DecoderType::Mamba => {
+        DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             let sizes = c.state_space.unwrap_or_default();
             Box::new(Mamba::new(b, c, sizes, spec, facts))
         }

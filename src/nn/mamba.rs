@@ -2,12 +2,15 @@
 //! state is carried from token to token by a loop in Python (Note [A loop over tokens]).
 
 use super::builder::Builder;
+use super::causal_conv::CausalConv;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, Linear, RmsNorm};
 use super::loss;
 use super::mamba_scan::scan_tokens;
+use super::mamba2::Mamba2Mixer;
 use super::model::Output;
+use super::norm::bare_root_mean_square;
 use crate::spec::{DecoderConfig, ResolvedSpec, StateSpace};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -20,27 +23,37 @@ pub(super) struct Mamba {
     norm_f: RmsNorm,
     lm_head: Linear,
     dtype: DType,
+    /// Whether it looks for padding in the mask that it is given
+    /// (`create_recurrent_attention_mask`).
+    asks_mask: bool,
     shell: Shell,
 }
 
 struct MambaBlock {
     norm: RmsNorm,
-    mixer: Mixer,
+    mixer: Mixers,
     dtype: DType,
     wide_residual: bool,
 }
 
-/// `MambaMixer`.
+/// What mixes the tokens of a layer.
+enum Mixers {
+    One(Box<Mixer>),
+    Two(Box<Mamba2Mixer>),
+}
+
+/// `MambaMixer` and `FalconMambaMixer`.
 pub(super) struct Mixer {
     pub(super) a_log: Tensor,
     pub(super) d: Tensor,
-    pub(super) conv_weight: Tensor,
-    pub(super) conv_bias: Option<Tensor>,
+    pub(super) conv: CausalConv,
     pub(super) in_proj: Linear,
     pub(super) x_proj: Linear,
     pub(super) dt_weight: Tensor,
     pub(super) dt_bias: Tensor,
     pub(super) out_proj: Linear,
+    /// Ones beside the norms of time steps, B and C.
+    normalizes: Option<[Tensor; 3]>,
     pub(super) inner: u64,
     pub(super) sizes: StateSpace,
     pub(super) padding: bool,
@@ -61,7 +74,7 @@ impl Mamba {
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(MambaBlock {
                 norm: RmsNorm::new(&b.at("norm"), c.hidden_size),
-                mixer: Mixer::new(&b.at("mixer"), c, sizes, spec, facts),
+                mixer: Mixers::new(&b.at("mixer"), c, sizes, spec, facts),
                 dtype: b.dtype(),
                 wide_residual: sizes.wide_residual,
             })
@@ -75,6 +88,7 @@ impl Mamba {
             norm_f,
             lm_head,
             dtype: b.dtype(),
+            asks_mask: spec.padding_mask && sizes.heads.is_some(),
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -84,6 +98,11 @@ impl Mamba {
         let facts = self.shell.facts;
         let hidden = t.scoped("backbone", None, || {
             let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
+            if self.asks_mask {
+                let shape = *input_ids.shape();
+                let flags = t.empty("eq", shape, DType::Bool);
+                drop(t.reduce("all", &flags, Shape::new(&[]), DType::Bool));
+            }
             let mut hidden = embedded.clone();
             for (i, layer) in (0..).zip(&self.layers) {
                 hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
@@ -93,8 +112,10 @@ impl Mamba {
             out
         });
         let logits = t.scoped("lm_head", None, || {
-            let narrow = t.to(&hidden, self.dtype);
-            let logits = self.lm_head.forward(t, &narrow);
+            let logits = {
+                let narrow = t.to(&hidden, self.dtype);
+                self.lm_head.forward(t, &narrow)
+            };
             t.to(&logits, DType::Float32)
         });
         let loss = labels.map(|labels| {
@@ -136,6 +157,33 @@ impl Block for MambaBlock {
     }
 }
 
+impl Mixers {
+    fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        sizes: StateSpace,
+        spec: &ResolvedSpec,
+        facts: Facts,
+    ) -> Self {
+        let Some(heads) = sizes.heads else {
+            return Self::One(Box::new(Mixer::new(b, c, sizes, spec, facts)));
+        };
+        let columns = [c.hidden_size, c.intermediate_size];
+        let (bias, padding) = (c.attention_bias, spec.padding_mask);
+        Self::Two(Box::new(Mamba2Mixer::new(
+            b, columns, &sizes, heads, bias, padding,
+        )))
+    }
+
+    /// `[B, S, H]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        match self {
+            Self::One(mixer) => mixer.forward(t, x),
+            Self::Two(mixer) => mixer.forward(t, x),
+        }
+    }
+}
+
 impl Mixer {
     fn new(
         b: &Builder,
@@ -144,16 +192,14 @@ impl Mixer {
         spec: &ResolvedSpec,
         facts: Facts,
     ) -> Self {
-        // transformers 5 leaves the mask of a single sample out.
         let older = facts.transformers != Transformers::V5;
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         // transformers 4 computes the rates in float32 and keeps them so.
         let rates = if older { DType::Float32 } else { b.dtype() };
         let a_log = b.parameter_in("A_log", [inner, sizes.state_size], rates);
         let d = b.parameter("D", [inner]);
-        let conv = b.at("conv1d");
-        let conv_weight = conv.parameter("weight", [inner, 1, sizes.conv_kernel]);
-        let conv_bias = sizes.conv_bias.then(|| conv.parameter("bias", [inner]));
+        let (kernel, biased) = (sizes.conv_kernel, sizes.conv_bias);
+        let conv = CausalConv::new(&b.at("conv1d"), inner, kernel, biased);
         let in_proj = Linear::new(&b.at("in_proj"), hidden, 2 * inner, c.attention_bias);
         let columns = sizes.time_step_rank + 2 * sizes.state_size;
         let x_proj = Linear::new(&b.at("x_proj"), inner, columns, false);
@@ -161,11 +207,21 @@ impl Mixer {
         let dt_weight = dt.parameter("weight", [inner, sizes.time_step_rank]);
         let dt_bias = dt.parameter("bias", [inner]);
         let out_proj = Linear::new(&b.at("out_proj"), inner, hidden, c.attention_bias);
+        let ones = |(name, columns)| b.at(name).buffer("weight", [columns], b.dtype());
+        let normalizes = sizes.inner_norms.then(|| {
+            let columns = sizes.state_size;
+            [
+                ("dt_layernorm", inner),
+                ("b_layernorm", columns),
+                ("c_layernorm", columns),
+            ]
+            .map(ones)
+        });
         Self {
+            normalizes,
             a_log,
             d,
-            conv_weight,
-            conv_bias,
+            conv,
             in_proj,
             x_proj,
             dt_weight,
@@ -173,7 +229,7 @@ impl Mixer {
             out_proj,
             inner,
             sizes,
-            padding: spec.padding_mask && (older || spec.micro_batch_size > 1),
+            padding: spec.padding_mask,
             facts,
         }
     }
@@ -189,7 +245,7 @@ impl Mixer {
             return self.forward_before_5(t, x);
         }
         let dtype = x.dtype();
-        let (inner, seq) = (self.inner, x.dim(1));
+        let inner = self.inner;
         let x = self.masked(t, x.clone());
         let projected = t.transpose(&self.in_proj.forward(t, &x), 1, 2);
         let decay = {
@@ -203,41 +259,40 @@ impl Mixer {
         drop([&self.d, &self.dt_bias].map(|x| t.to(x, DType::Float32)));
         let [states, gate] = t.split(&projected, [inner; 2], 1);
         let states = {
-            let convolved = self.convolved(t, &states, seq);
+            let convolved = self.conv.forward(t, &states);
             self.masked(t, t.transpose(&convolved, 1, 2))
         };
         let rank = self.sizes.time_step_rank;
         let columns = self.sizes.state_size;
-        let [time_step, b, c] = {
+        let [low_rank, b, c] = {
             let all = self.x_proj.forward(t, &states);
-            t.split(&all, [rank, columns, columns], -1)
+            let parts = t.split(&all, [rank, columns, columns], -1);
+            match &self.normalizes {
+                Some(_) => {
+                    drop(all);
+                    parts.map(|part| bare(t, &part))
+                }
+                None => parts,
+            }
         };
         let time_step = {
-            let wide = t.linear(&time_step, &self.dt_weight, None);
+            let wide = t.linear(&low_rank, &self.dt_weight, None);
+            drop(low_rank);
             t.contiguous(&t.transpose(&wide, 1, 2))
         };
         let bias = t.to(&self.dt_bias, DType::Float32);
-        let wide_d = t.to(&self.d, DType::Float32);
         let channels = t.transpose(&states, 1, 2);
-        let scanned = self.scan(
-            t,
-            [&channels, &time_step, &decay, &b, &c, &wide_d, &gate, &bias],
-        );
-        let narrow = t.to(&t.transpose(&scanned, 1, 2), dtype);
-        let out = self.out_proj.forward(t, &narrow);
-        drop((projected, scanned, time_step));
-        out
-    }
-
-    /// `causal_conv1d_fn`: `[B, I, S]` to the same.
-    fn convolved(&self, t: &Tape, x: &Tensor, seq: u64) -> Tensor {
-        let out = {
-            let wide = t.to(x, self.conv_weight.dtype());
-            let longer = t.depthwise_conv1d(&wide, &self.conv_weight, self.conv_bias.as_ref());
-            t.slice(&longer, -1, 0, seq)
+        let scanned = {
+            let wide_d = t.to(&self.d, DType::Float32);
+            let given = [&channels, &time_step, &decay, &b, &c, &wide_d, &gate, &bias];
+            self.scan(t, given)
         };
-        let active = t.silu(&out);
-        t.to(&active, x.dtype())
+        let out = {
+            let narrow = t.to(&t.transpose(&scanned, 1, 2), dtype);
+            self.out_proj.forward(t, &narrow)
+        };
+        drop((projected, time_step, b, c, bias, scanned));
+        out
     }
 
     /// `mamba_selective_scan`: states and time steps `[B, I, S]`, B and
@@ -280,7 +335,13 @@ impl Mixer {
         drop(stacked);
         let active = t.silu(gate);
         let out = t.mul(&skipped, &active);
-        drop((scanned, delta));
+        drop((delta, scanned));
         out
     }
+}
+
+/// `FalconMambaWeightlessRMSNorm`.
+fn bare(t: &Tape, x: &Tensor) -> Tensor {
+    let normalized = bare_root_mean_square(t, x);
+    t.to(&normalized, x.dtype())
 }

@@ -17,11 +17,7 @@ impl Mixer {
         let states = self.masked(t, states);
         let state = t.empty("zeros", Shape::from([batch, inner, columns]), dtype);
         let states = {
-            let convolved = {
-                let bias = self.conv_bias.as_ref();
-                let longer = t.depthwise_conv1d(&states, &self.conv_weight, bias);
-                t.slice(&longer, -1, 0, seq)
-            };
+            let convolved = self.conv.convolved(t, &states);
             drop(states);
             let active = t.silu(&convolved);
             drop(convolved);

@@ -19,9 +19,9 @@ const ROUNDING: u64 = 512;
 
 /// What the loop leaves: the result of each token that was run, and what the others' take.
 pub(super) struct Scanned {
+    _state: Tensor,
     outputs: Vec<Tensor>,
     _others: Vec<Tensor>,
-    _state: Tensor,
 }
 
 impl Scanned {
@@ -86,8 +86,8 @@ pub(super) fn scan_tokens(
         outputs.push(t.select(&index(&output, 2), 2));
     }
     Scanned {
+        _state: state,
         outputs,
         _others: other_outputs,
-        _state: state,
     }
 }

@@ -145,21 +145,24 @@ fn cohere(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
     t.to(&weighted, x.dtype())
 }
 
-fn gemma(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
-    let normalized = {
-        let wide = t.to(x, DType::Float32);
-        let scale = {
-            let shifted = {
-                let variance = {
-                    let square = t.square(&wide);
-                    t.mean_last(&square)
-                };
-                t.add_scalar(&variance)
+/// `x.float() * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + eps)`.
+pub(super) fn bare_root_mean_square(t: &Tape, x: &Tensor) -> Tensor {
+    let wide = t.to(x, DType::Float32);
+    let scale = {
+        let shifted = {
+            let variance = {
+                let square = t.square(&wide);
+                t.mean_last(&square)
             };
-            t.rsqrt(&shifted)
+            t.add_scalar(&variance)
         };
-        t.mul(&wide, &scale)
+        t.rsqrt(&shifted)
     };
+    t.mul(&wide, &scale)
+}
+
+fn gemma(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+    let normalized = bare_root_mean_square(t, x);
     let weighted = {
         let one_plus = {
             let wide = t.to(weight, DType::Float32);

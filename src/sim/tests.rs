@@ -31,6 +31,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "falcon-rw-1b",
         "bloom-560m",
         "mamba-130m",
+        "mamba-codestral-7b",
+        "falcon-mamba-7b",
         "falcon-7b",
         "falcon-40b",
     ] {

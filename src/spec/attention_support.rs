@@ -78,7 +78,9 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
     match model_type {
         _ if framework == Framework::Torch215Transformers523 => true,
         DecoderType::Helium | DecoderType::Glm4 => framework == Framework::Torch26Transformers451,
-        DecoderType::StableLm
+        DecoderType::Mamba2
+        | DecoderType::FalconMamba
+        | DecoderType::StableLm
         | DecoderType::Cohere2
         | DecoderType::GptBigCode
         | DecoderType::Nemotron

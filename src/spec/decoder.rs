@@ -100,6 +100,36 @@ pub struct StateSpace {
     pub conv_bias: bool,
     /// Whether the residual stream is in float32.
     pub wide_residual: bool,
+    /// Whether time steps, B and C are normalized.
+    pub inner_norms: bool,
+    /// Heads of Mamba 2.
+    pub heads: Option<ScanHeads>,
+}
+
+impl StateSpace {
+    /// Columns of a token in the widest tensor, of an inner width of `inner`.
+    pub fn widest(&self, inner: u64) -> u64 {
+        match self.heads {
+            Some(heads) => {
+                let scores = heads.count.saturating_mul(heads.chunk);
+                scores.max(inner.saturating_mul(self.state_size.div_ceil(heads.chunk)))
+            }
+            None => inner.saturating_mul(self.state_size),
+        }
+    }
+}
+
+/// How Mamba 2 divides its columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScanHeads {
+    /// Heads.
+    pub count: u64,
+    /// Columns of a head.
+    pub columns: u64,
+    /// Groups of heads that share B and C.
+    pub groups: u64,
+    /// Tokens of a chunk.
+    pub chunk: u64,
 }
 
 /// How queries, keys and values lie in the result of one projection.
@@ -145,6 +175,10 @@ pub enum DecoderType {
     Qwen3Moe,
     /// Mamba.
     Mamba,
+    /// Mamba 2.
+    Mamba2,
+    /// Falcon Mamba.
+    FalconMamba,
     /// BLOOM.
     Bloom,
     /// Falcon.
@@ -277,7 +311,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::read(model_type, fields),
-        DecoderType::Mamba => mamba::read(fields),
+        DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
+            mamba::read(model_type, fields)
+        }
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -305,7 +341,9 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::modules(config, framework),
-        DecoderType::Mamba => mamba::modules(config),
+        DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
+            mamba::modules(config)
+        }
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),

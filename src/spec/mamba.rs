@@ -1,18 +1,26 @@
-//! Mamba's config and modules (`models/mamba` of transformers 5.23).
+//! The configs and modules of Mamba, Falcon Mamba and Mamba 2 (`models/mamba`, `models/falcon_mamba`
+//! and `models/mamba2` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
-use super::limits::{LAYERS, VOCABULARY, WIDTH};
+use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, StateSpace};
+use super::{DecoderConfig, DecoderType, Finding, ScanHeads, StateSpace};
 use serde_json::Value;
 
 /// Columns of a channel's state, tokens of a convolution, factors of expansion.
-const SMALL: std::ops::RangeInclusive<u64> = 1..=4096;
+pub(super) const SMALL: std::ops::RangeInclusive<u64> = 1..=4096;
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden = fields.optional("hidden_size", &WIDTH, 768);
+pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let second = model_type == DecoderType::Mamba2;
+    let [hidden, layers, states, vocabulary] = if second {
+        [4096, 64, 128, 32_768]
+    } else {
+        [768, 32, 16, 50_280]
+    };
+    let hidden = fields.optional("hidden_size", &WIDTH, hidden);
     let expand = fields.optional("expand", &SMALL, 2);
+    let inner = hidden.saturating_mul(expand).min(*WIDTH.end());
     let automatic = fields.get("time_step_rank") == Some(&Value::from("auto"));
     let time_step_rank = if automatic {
         hidden.div_ceil(16)
@@ -20,58 +28,123 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         fields.optional("time_step_rank", &WIDTH, hidden.div_ceil(16))
     };
     DecoderConfig {
-        intermediate_size: hidden.saturating_mul(expand).min(*WIDTH.end()),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_280),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        intermediate_size: inner,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", !second),
         attention_bias: fields.flag("use_bias", false),
         state_space: Some(StateSpace {
-            state_size: fields.optional("state_size", &SMALL, 16),
+            state_size: fields.optional("state_size", &SMALL, states),
             conv_kernel: fields.optional("conv_kernel", &SMALL, 4),
             time_step_rank,
             conv_bias: fields.flag("use_conv_bias", true),
             wide_residual: fields.flag("residual_in_fp32", true),
+            inner_norms: model_type == DecoderType::FalconMamba,
+            heads: second.then(|| heads(fields, inner)),
         }),
         ..DecoderConfig::plain(
-            DecoderType::Mamba,
+            model_type,
             hidden,
-            fields.optional("num_hidden_layers", &LAYERS, 32),
+            fields.optional("num_hidden_layers", &LAYERS, layers),
             1,
         )
     }
 }
 
+/// The heads of Mamba 2, which make up the inner width.
+fn heads(fields: &mut ConfigFields<'_>, inner: u64) -> ScanHeads {
+    let count = fields.optional("num_heads", &HEADS, 128);
+    let columns = fields.optional("head_dim", &WIDTH, 64);
+    if count.checked_mul(columns) != Some(inner) {
+        let key = fields.key("num_heads");
+        let finding = Finding::error(
+            &key,
+            format!(
+                "num_heads times head_dim ({count} x {columns}) must be hidden_size times expand ({inner})."
+            ),
+            format!(
+                "num_heads 乘以 head_dim（{count} x {columns}）必须等于 hidden_size 乘以 expand（{inner}）。"
+            ),
+        );
+        fields.push(if inner.is_multiple_of(columns) {
+            finding.with_fix(&key, inner / columns)
+        } else {
+            finding
+        });
+    }
+    scan_heads(fields, ["n_groups", "chunk_size"], [count, columns, 8])
+}
+
+/// So many heads of so many columns in groups, as many as by default where the config says nothing.
+pub(super) fn scan_heads(
+    fields: &mut ConfigFields<'_>,
+    [groups, chunk]: [&str; 2],
+    [count, columns, default_groups]: [u64; 3],
+) -> ScanHeads {
+    let given = fields.optional(groups, &HEADS, default_groups);
+    if !count.is_multiple_of(given) {
+        let key = fields.key(groups);
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{groups} ({given}) must divide the number of heads ({count})."),
+                format!("{groups}（{given}）必须整除头数（{count}）。"),
+            )
+            .with_fix(&key, 1),
+        );
+    }
+    ScanHeads {
+        count,
+        columns,
+        groups: if count.is_multiple_of(given) {
+            given
+        } else {
+            1
+        },
+        chunk: fields.optional(chunk, &(2..=*SEQ_LEN.end()), 256),
+    }
+}
+
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let bias = config.attention_bias;
     let sizes = config.state_space.unwrap_or_default();
     let mut all = vec![embedding("backbone.embeddings")];
     for layer in 0..config.num_hidden_layers {
         let at = |name: &str| format!("backbone.layers.{layer}.{name}");
-        let conv: &[&str] = if sizes.conv_bias {
-            &["weight", "bias"]
-        } else {
-            &["weight"]
-        };
-        all.extend([
-            other(at("norm")),
-            Module {
-                parameters: &["A_log", "D"],
-                ..other(at("mixer"))
-            },
-            Module {
-                parameters: conv,
-                ..other(at("mixer.conv1d"))
-            },
-            linear(at("mixer.in_proj"), bias),
-            linear(at("mixer.x_proj"), false),
-            Module {
-                parameters: &["weight", "bias"],
-                ..other(at("mixer.dt_proj"))
-            },
-            linear(at("mixer.out_proj"), bias),
-        ]);
+        all.push(other(at("norm")));
+        all.extend(mixer(&sizes, config.attention_bias, &|name| {
+            at(&format!("mixer{name}"))
+        }));
     }
     all.push(other("backbone.norm_f"));
     all.push(output("lm_head", config.tie_word_embeddings));
     all
+}
+
+/// The modules of a mixer, whose own path is that of the empty name.
+pub(super) fn mixer(sizes: &StateSpace, bias: bool, at: &dyn Fn(&str) -> String) -> Vec<Module> {
+    let with = |parameters, name: &str| Module {
+        parameters,
+        ..other(at(name))
+    };
+    let conv: &[&str] = if sizes.conv_bias {
+        &["weight", "bias"]
+    } else {
+        &["weight"]
+    };
+    let conv = with(conv, ".conv1d");
+    let (input, result) = (linear(at(".in_proj"), bias), linear(at(".out_proj"), bias));
+    if sizes.heads.is_some() {
+        let own = with(&["dt_bias", "A_log", "D"], "");
+        return vec![own, conv, input, other(at(".norm")), result];
+    }
+    let own = with(&["A_log", "D"], "");
+    let time_step = with(&["weight", "bias"], ".dt_proj");
+    vec![
+        own,
+        conv,
+        input,
+        linear(at(".x_proj"), false),
+        time_step,
+        result,
+    ]
 }

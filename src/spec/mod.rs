@@ -76,7 +76,7 @@ pub use bart::{BartConfig, BartStack};
 pub use bert::BertConfig;
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
-pub use decoder::{DecoderConfig, DecoderType, Dropout, FusedHeads, StateSpace};
+pub use decoder::{DecoderConfig, DecoderType, Dropout, FusedHeads, ScanHeads, StateSpace};
 pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use essential::essential_config;

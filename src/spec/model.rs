@@ -48,6 +48,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen2_moe", Reader::Decoder(DecoderType::Qwen2Moe)),
     ("qwen3_moe", Reader::Decoder(DecoderType::Qwen3Moe)),
     ("mamba", Reader::Decoder(DecoderType::Mamba)),
+    ("mamba2", Reader::Decoder(DecoderType::Mamba2)),
+    ("falcon_mamba", Reader::Decoder(DecoderType::FalconMamba)),
     ("bloom", Reader::Decoder(DecoderType::Bloom)),
     ("falcon", Reader::Decoder(DecoderType::Falcon)),
     ("deepseek_v2", Reader::Decoder(DecoderType::DeepseekV2)),

@@ -119,14 +119,8 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(intermediate, hidden);
             (norm, layer, norm)
         }
-        DecoderType::Mamba => {
-            let sizes = config.state_space.expect("a state space");
-            let mixer = intermediate * (sizes.state_size + 1)
-                + intermediate * (sizes.conv_kernel + 1)
-                + 3 * hidden * intermediate
-                + intermediate * (sizes.time_step_rank + 2 * sizes.state_size)
-                + linear(sizes.time_step_rank, intermediate);
-            (0, mixer + hidden, hidden)
+        DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
+            (0, state_space(config) + hidden, hidden)
         }
         DecoderType::Falcon => {
             let weights =
@@ -161,6 +155,26 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
         return tables * config.vocab_size * hidden + layers + mlps(config) + last;
     }
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
+}
+
+/// Elements of a mixer with a state space.
+fn state_space(config: &DecoderConfig) -> u64 {
+    let (hidden, inner) = (config.hidden_size, config.intermediate_size);
+    let sizes = config.state_space.expect("a state space");
+    if let Some(heads) = sizes.heads {
+        let channels = inner + 2 * heads.groups * sizes.state_size;
+        return hidden * (inner + channels + heads.count)
+            + channels * (sizes.conv_kernel + 1)
+            + 3 * heads.count
+            + inner
+            + inner * hidden;
+    }
+    let time_steps = (sizes.time_step_rank + 1) * inner;
+    inner * (sizes.state_size + 1)
+        + inner * (sizes.conv_kernel + 1)
+        + 3 * hidden * inner
+        + inner * (sizes.time_step_rank + 2 * sizes.state_size)
+        + time_steps
 }
 
 /// Elements of a layer and of the last norm of what differs from Llama in few things; `plain` are
@@ -375,6 +389,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("mamba-790m", 793_204_224),
     ("mamba-1.4b", 1_372_178_432),
     ("mamba-2.8b", 2_768_345_600),
+    ("mamba-codestral-7b", 7_285_403_648),
+    ("falcon-mamba-7b", 7_272_665_088),
     ("falcon-rw-1b", 1_311_625_216),
     ("falcon-7b", 6_921_720_704),
     ("falcon-40b", 41_303_293_952),

@@ -253,8 +253,10 @@ impl Architecture {
             ),
             Self::Decoder(c) => (
                 c.hidden_size,
-                c.intermediate_size
-                    .saturating_mul(c.state_space.map_or(1, |sizes| sizes.state_size)),
+                match c.state_space {
+                    Some(sizes) => sizes.widest(c.intermediate_size),
+                    None => c.intermediate_size,
+                },
                 c.vocab_size,
                 c.num_attention_heads,
                 c.head_dim,

@@ -6,7 +6,7 @@ import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
 # Models of flash-linear-attention by model_type, with the names of their classes.
-LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", transformer="Transformer", mamba2="Mamba2", rwkv7="RWKV7")
+LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
 COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
 
 

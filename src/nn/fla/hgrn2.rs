@@ -89,6 +89,6 @@ impl Mixer for Hgrn2 {
 /// Bounds of all layers' forget gates `[L, H]`, from their parameter: they rise from layer to layer.
 pub(super) fn lower_bounds(t: &Tape, parameter: &Tensor) -> Tensor {
     let shares = t.softmax(parameter, Some(DType::Float32));
-    let sums = t.cumsum_rows(&shares);
+    let sums = t.running_sum(&shares);
     t.sub(&sums, &t.select(&shares, 0))
 }

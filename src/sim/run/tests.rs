@@ -118,6 +118,7 @@ fn a_few_layers_stand_for_all() {
         "falcon-rw-1b",
         "bloom-560m",
         "mamba-130m",
+        "mamba-codestral-7b",
         "gla-340m",
         "deltanet-340m",
         "gated-deltanet-1.3b",

@@ -137,6 +137,49 @@ impl Tape {
         })
     }
 
+    /// `torch.einsum` of two tensors as one batch of matrix products (`sumproduct_pair`,
+    /// `aten/src/ATen/native/Linear.cpp`, torch 2.15): the left one permuted to `batch` dimensions,
+    /// its own and the one that is summed, the right one to those of the batch, the summed one and
+    /// its own. The result has them in the order batch, left, right. `right_first` says that the
+    /// equation names the right one first.
+    pub fn contracted(
+        &self,
+        (left, left_order): (&Tensor, &[usize]),
+        (right, right_order): (&Tensor, &[usize]),
+        batch: usize,
+        right_first: bool,
+    ) -> Tensor {
+        let [left, right] = &if right_first {
+            let right = self.cast_down(right);
+            [self.cast_down(left), right]
+        } else {
+            [left, right].map(|x| self.cast_down(x))
+        };
+        // Both are permuted to the labels' order first, then each to that of the product.
+        let left = self.permute(left, left_order);
+        let right = self.permute(right, right_order);
+        let sizes = |x: &Tensor| smallvec::SmallVec::<[u64; 6]>::from(x.shape().dims());
+        let (l, r) = (sizes(&left), sizes(&right));
+        let count = |sizes: &[u64]| sizes.iter().product::<u64>();
+        let (own, sum) = l[batch..].split_at(l.len() - batch - 1);
+        let (samples, columns) = (count(&l[..batch]), &r[batch + 1..]);
+        let matrices = |x: &Tensor, rows, columns| {
+            let same: smallvec::SmallVec<[usize; 6]> = (0..x.shape().rank()).collect();
+            self.reshape(&self.permute(x, &same), [samples, rows, columns])
+        };
+        let a = matrices(&left, count(own), sum[0]);
+        let b = matrices(&right, sum[0], count(columns));
+        let product = self.without_autocast(|| self.bmm(&a, &b));
+        drop((b, a));
+        let shape: smallvec::SmallVec<[u64; 6]> = l[..batch]
+            .iter()
+            .chain(own)
+            .chain(columns)
+            .copied()
+            .collect();
+        self.view(&product, Shape::new(&shape))
+    }
+
     /// `x @ weight.T`: `[.., in]` and `[out, in]` to `[.., out]`. Under autocast the transposed
     /// weight, which is no leaf, is cast anew for each use.
     pub fn matmul_transposed(&self, x: &Tensor, weight: &Tensor) -> Tensor {

@@ -23,10 +23,11 @@ impl Tape {
         out
     }
 
-    /// `x.cumsum(0)`. Saves nothing; its gradient is summed from the end.
-    pub fn cumsum_rows(&self, x: &Tensor) -> Tensor {
+    /// `x.cumsum(dim)` of more than one row, computed from a copy in row-major order where x has
+    /// another. Saves nothing; its gradient is summed from the end.
+    pub fn running_sum(&self, x: &Tensor) -> Tensor {
         let x = &self.cast_up(x);
-        let out = self.like("cumsum", x);
+        let out = self.sums(x);
         if !self.records(&[x]) {
             return out;
         }
@@ -35,12 +36,20 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let sum = {
-                    let _flipped = t.like("flip", g);
-                    t.like("cumsum", g)
-                };
+                if g.numel() == 1 {
+                    return smallvec![Some(g.clone())];
+                }
+                let flipped = t.like("flip", g);
+                let sum = t.sums(&flipped);
                 smallvec![Some(t.like("flip", &sum))]
             }),
         )
+    }
+
+    fn sums(&self, x: &Tensor) -> Tensor {
+        const OP: &str = "cumsum";
+        let out = self.empty(OP, *x.shape(), x.dtype());
+        drop((!x.is_contiguous()).then(|| self.empty(OP, *x.shape(), x.dtype())));
+        out
     }
 }

@@ -184,6 +184,42 @@ impl Tape {
         })
     }
 
+    /// `torch.nn.functional.pad(x, ..)` with zeros around it, to `shape`: a copy even where nothing is
+    /// added. Saves nothing; its gradient is copied out of the incoming one.
+    pub fn pad(&self, x: &Tensor, shape: Shape) -> Tensor {
+        const OP: &str = "constant_pad_nd";
+        let from = *x.shape();
+        let copied = |t: &Self, x: &Tensor, shape: Shape| {
+            if shape == *x.shape() {
+                t.like(OP, x)
+            } else {
+                t.empty(OP, shape, x.dtype())
+            }
+        };
+        let out = copied(self, x, shape);
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| copied(t, g, from))]),
+        )
+    }
+
+    /// `x.repeat_interleave(times, dim)`: a copy. Saves nothing.
+    pub fn repeat_interleave(&self, x: &Tensor, dim: usize, times: u64) -> Tensor {
+        let mut shape = *x.shape();
+        shape.dims_mut()[dim] *= times;
+        let copy = {
+            let one = self.unsqueeze(x, dim + 1);
+            let mut all = *one.shape();
+            all.dims_mut()[dim + 1] = times;
+            self.clone_contiguous(&self.expand(&one, all))
+        };
+        self.view(&copy, shape)
+    }
+
     /// x itself, with storages of so many bytes each that are kept until backward has come to it.
     pub fn keeping(&self, x: &Tensor, storages: impl Iterator<Item = u64>) -> Tensor {
         if !self.records(&[x]) {

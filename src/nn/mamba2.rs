@@ -1,0 +1,155 @@
+//! The mixer of Mamba 2 (`Mamba2Mixer`, `models/mamba2/modeling_mamba2.py`, transformers 5.23)
+//! without kernels of its own.
+
+use super::builder::Builder;
+use super::causal_conv::CausalConv;
+use super::chunk_scan::{Scan, scan};
+use super::layers::Linear;
+use crate::spec::{ScanHeads, StateSpace};
+use crate::tape::{Tape, Tensor};
+use crate::units::DType;
+
+/// `Mamba2Mixer`.
+pub(super) struct Mamba2Mixer {
+    dt_bias: Tensor,
+    a_log: Tensor,
+    d: Tensor,
+    conv: CausalConv,
+    in_proj: Linear,
+    norm: GatedNorm,
+    out_proj: Linear,
+    inner: u64,
+    state_size: u64,
+    heads: ScanHeads,
+    padding: bool,
+}
+
+/// `MambaRMSNormGated`: of as many groups of columns as states have.
+struct GatedNorm {
+    weight: Tensor,
+    groups: u64,
+}
+
+impl Mamba2Mixer {
+    /// From `hidden` columns to as many, by way of `inner`; the projections have a `bias`.
+    pub(super) fn new(
+        b: &Builder,
+        [hidden, inner]: [u64; 2],
+        sizes: &StateSpace,
+        heads: ScanHeads,
+        bias: bool,
+        padding: bool,
+    ) -> Self {
+        let of_heads = |name| b.parameter(name, [heads.count]);
+        let (dt_bias, a_log, d) = (of_heads("dt_bias"), of_heads("A_log"), of_heads("D"));
+        let channels = inner + 2 * heads.groups * sizes.state_size;
+        let at = b.at("conv1d");
+        let conv = CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
+        let projected = inner + channels + heads.count;
+        Self {
+            dt_bias,
+            a_log,
+            d,
+            conv,
+            in_proj: Linear::new(&b.at("in_proj"), hidden, projected, bias),
+            norm: GatedNorm {
+                weight: b.at("norm").parameter("weight", [inner]),
+                groups: heads.groups,
+            },
+            out_proj: Linear::new(&b.at("out_proj"), inner, hidden, bias),
+            inner,
+            state_size: sizes.state_size,
+            heads,
+            padding,
+        }
+    }
+
+    /// `apply_mask_to_padding_states`.
+    fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
+        if self.padding { t.mul_scalar(&x) } else { x }
+    }
+
+    /// `[B, S, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let dtype = x.dtype();
+        let (batch, seq) = (x.dim(0), x.dim(1));
+        let ScanHeads {
+            count,
+            columns,
+            groups,
+            chunk,
+        } = self.heads;
+        let of_group = groups * self.state_size;
+        let x = self.masked(t, x.clone());
+        let projected = self.in_proj.forward(t, &x);
+        let decay = {
+            let power = {
+                let wide = t.to(&self.a_log, DType::Float32);
+                t.exp(&wide)
+            };
+            t.neg(&power)
+        };
+        let [gate, channels, time_step] = t.split(
+            &projected,
+            [self.inner, self.inner + 2 * of_group, count],
+            -1,
+        );
+        let mixed = {
+            let convolved = self.conv.forward(t, &t.transpose(&channels, 1, 2));
+            self.masked(t, t.transpose(&convolved, 1, 2))
+        };
+        drop((channels, projected));
+        let [states, b, c] = t.split(&mixed, [self.inner, of_group, of_group], -1);
+        drop(x);
+        let scanned = {
+            let grouped = |x: &Tensor| t.view(x, [batch, seq, groups, self.state_size]);
+            let given = Scan {
+                states: t.view(&states, [batch, seq, count, columns]),
+                time_step,
+                decay: &decay,
+                inputs: [grouped(&b), grouped(&c)],
+                skip: &self.d,
+                bias: &self.dt_bias,
+                chunk,
+            };
+            scan(t, given)
+        };
+        let scanned = t.reshape(&scanned, [batch, seq, self.inner]);
+        let normalized = t.scoped("norm", None, || self.norm.forward(t, &scanned, &gate));
+        drop(scanned);
+        let out = {
+            let narrow = t.to(&normalized, dtype);
+            self.out_proj.forward(t, &narrow)
+        };
+        drop((states, decay, gate, mixed, b, c, normalized));
+        out
+    }
+}
+
+impl GatedNorm {
+    /// `[B, S, I]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor, gate: &Tensor) -> Tensor {
+        let (shape, columns) = (*x.shape(), x.dim(2) / self.groups);
+        let wide = t.to(x, DType::Float32);
+        let gated = {
+            let active = t.silu(&t.to(gate, DType::Float32));
+            t.mul(&wide, &active)
+        };
+        drop(wide);
+        let grouped = t.view(&gated, [shape.dim(0), shape.dim(1), self.groups, columns]);
+        let variance = {
+            let square = t.square(&grouped);
+            t.mean_last(&square)
+        };
+        let normalized = {
+            let scale = {
+                let shifted = t.add_scalar(&variance);
+                t.rsqrt(&shifted)
+            };
+            t.mul(&grouped, &scale)
+        };
+        drop((gated, grouped));
+        let narrow = t.to(&t.view(&normalized, shape), x.dtype());
+        t.mul(&self.weight, &narrow)
+    }
+}
