@@ -1,14 +1,19 @@
 //! Marks that several figures share: named levels, the capacity, names below something.
 
+use super::axis::Axis;
 use super::color::Rgb;
 use super::geometry::{ByteScale, Frame, scale_top, spread};
 use super::look::Look;
 use super::pen::{Drawn, Hold, Pen, Type};
 use super::theme::Theme;
-use crate::units::Bytes;
+use crate::units::{Bytes, sort_short};
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::DrawingBackend;
 
+/// How strongly what is counted beyond live tensors is shaded.
+const BEYOND_LIVE: f64 = 0.3;
+/// The least margin in which a level can be named, in CSS pixels.
+pub(super) const NAMING_MARGIN: i32 = 40;
 /// How strongly what lies beyond the capacity is tinted.
 const BEYOND: f64 = 0.08;
 /// From this width on, levels are named in a margin at the right, in CSS pixels.
@@ -33,13 +38,56 @@ pub(super) struct Level {
     pub bold: bool,
 }
 
+impl Level {
+    pub fn new(y: i32, text: String, color: Rgb) -> Self {
+        Self {
+            y,
+            text,
+            color,
+            bold: false,
+        }
+    }
+
+    pub fn bold(self, bold: bool) -> Self {
+        Self { bold, ..self }
+    }
+}
+
+/// What every figure begins with: the ground, the axis and the capacity.
+///
+/// Gives the capacity's line when there is one that still needs its name.
+pub(super) fn begin<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    look: &Look,
+    axis: &Axis,
+    plot: Frame,
+    capacity: Option<Bytes>,
+) -> Result<Option<Level>, DrawingAreaErrorKind<DB::ErrorType>> {
+    pen.clear()?;
+    axis.draw(pen, plot)?;
+    match capacity {
+        Some(bytes) => self::capacity(pen, look, &axis.scale, plot, bytes),
+        None => Ok(None),
+    }
+}
+
+/// What is counted beyond live tensors, plain behind them.
+pub(super) fn beyond_live<DB: DrawingBackend>(pen: &Pen<DB>, frame: Frame) -> Drawn<DB> {
+    pen.shade(frame, pen.theme.muted, BEYOND_LIVE)
+}
+
+/// The name of what is reserved: "reserved 30.2 GiB"
+pub(super) fn reserved_name(look: &Look, reserved: Bytes) -> String {
+    format!("{} {}", look.words.reserved(), look.words.amount(reserved))
+}
+
 /// Names levels at the right of the plot, moved apart where they would overlap.
 pub(super) fn name_levels<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: Frame,
     mut levels: Vec<Level>,
 ) -> Drawn<DB> {
-    levels.sort_by_key(|level| level.y);
+    sort_short(&mut levels, |level| level.y);
     let mut middles: Vec<i32> = levels.iter().map(|level| level.y).collect();
     spread(&mut middles, pen.theme.line_height(), 0, plot.bottom);
     for (level, y) in levels.iter().zip(middles) {
@@ -55,7 +103,7 @@ pub(super) fn name_levels<DB: DrawingBackend>(
 }
 
 /// "usable 79.2 GiB"
-pub(super) fn capacity_name(look: &Look, capacity: Bytes) -> String {
+fn capacity_name(look: &Look, capacity: Bytes) -> String {
     format!("{} {}", look.words.capacity(), look.words.amount(capacity))
 }
 
@@ -72,26 +120,25 @@ fn out_of_range(capacity: Bytes, top: f64) -> bool {
 }
 
 /// The capacity as a line, with what lies beyond it tinted; its name when it is out of range.
-///
-/// Gives the line's height when there is one that still needs its name.
-pub(super) fn capacity<DB: DrawingBackend>(
+fn capacity<DB: DrawingBackend>(
     pen: &Pen<DB>,
     look: &Look,
     scale: &ByteScale,
     plot: Frame,
     capacity: Bytes,
-) -> Result<Option<i32>, DrawingAreaErrorKind<DB::ErrorType>> {
+) -> Result<Option<Level>, DrawingAreaErrorKind<DB::ErrorType>> {
     let theme = look.theme;
+    let name = capacity_name(look, capacity);
     if out_of_range(capacity, scale.max) {
         let kind = Type::new(theme.small(), theme.muted, Hold::Right);
-        let text = format!("\u{2191} {}", capacity_name(look, capacity));
+        let text = format!("\u{2191} {name}");
         pen.text(&text, (pen.right() - 4, theme.line_height() / 2), kind)?;
         return Ok(None);
     }
     let y = scale.at(capacity);
     pen.shade(Frame { bottom: y, ..plot }, theme.limit, BEYOND)?;
     pen.level((plot.left, plot.right), y - 1, 2, theme.limit)?;
-    Ok(Some(y))
+    Ok(Some(Level::new(y, name, theme.limit)))
 }
 
 /// The first of several texts that fits in `room` CSS pixels; the last one when none does.

@@ -62,6 +62,11 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         Self { area, theme }
     }
 
+    /// Fills the area with the background.
+    pub fn clear(&self) -> Drawn<DB> {
+        self.area.fill(&RGBColor::from(self.theme.background))
+    }
+
     /// The area's width in CSS pixels.
     pub fn right(&self) -> i32 {
         self.area.dim_in_pixel().0.cast_signed()

@@ -10,7 +10,6 @@ use crate::report::Switch;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
-use plotters::style::RGBColor;
 
 /// The least margin in which levels can be named with their sizes, in CSS pixels.
 const NAMING_MARGIN: i32 = 80;
@@ -27,12 +26,7 @@ pub fn draw_crossover<DB: DrawingBackend>(
 ) -> Drawn<DB> {
     let layout = CrossoverLayout::new(figure, look.theme, look.unit, area.dim_in_pixel());
     let pen = Pen::new(area, look.theme);
-    area.fill(&RGBColor::from(look.theme.background))?;
-    layout.axis.draw(&pen, layout.plot)?;
-    let capacity = match figure.capacity {
-        Some(bytes) => marks::capacity(&pen, look, &layout.axis.scale, layout.plot, bytes)?,
-        None => None,
-    };
+    let capacity = marks::begin(&pen, look, &layout.axis, layout.plot, figure.capacity)?;
     batch_axis(&pen, figure, look, &layout)?;
     limits(&pen, figure, look, &layout)?;
     lines(&pen, look, &layout)?;
@@ -198,7 +192,7 @@ fn names<DB: DrawingBackend>(
     figure: &CrossoverFigure,
     look: &Look,
     layout: &CrossoverLayout,
-    capacity: Option<i32>,
+    capacity: Option<Level>,
 ) -> Drawn<DB> {
     let theme = look.theme;
     let plot = layout.plot;
@@ -215,33 +209,18 @@ fn names<DB: DrawingBackend>(
         );
         let text = if roomy { name } else { short }.to_owned();
         let color = theme.phase(line.phase).fill;
-        levels.push(Level {
-            y,
-            text,
-            color,
-            bold: binding == Some(line.phase),
-        });
+        levels.push(Level::new(y, text, color).bold(binding == Some(line.phase)));
     }
     if roomy && let Some(&(_, y)) = layout.total.last() {
         let text = look.words.device_total().to_owned();
-        levels.push(Level {
-            y,
-            text,
-            color: theme.muted,
-            bold: false,
-        });
+        levels.push(Level::new(y, text, theme.muted));
     }
-    if let Some((y, bytes)) = capacity.zip(figure.capacity) {
-        let text = marks::capacity_name(look, bytes);
+    if let Some(capacity) = capacity {
         if roomy {
-            levels.push(Level {
-                y,
-                text,
-                color: theme.limit,
-                bold: false,
-            });
+            levels.push(capacity);
         } else {
-            let kind = Type::new(theme.small(), theme.limit, Hold::Left);
+            let Level { y, text, color, .. } = capacity;
+            let kind = Type::new(theme.small(), color, Hold::Left);
             // On the side where no crossing's leader runs through it.
             let end = plot.left + 4 + pen.width(&text, kind)?;
             let leader = |switch: &Switch| layout.batch.x(switch.micro_batch_size);
@@ -250,7 +229,10 @@ fn names<DB: DrawingBackend>(
             } else {
                 (Hold::Right, plot.right)
             };
-            let at = (x, y - theme.line_height() / 2 - 2);
+            // Above its line, unless the names of crossings stand there.
+            let row = theme.line_height() / 2 + 2;
+            let above = y - 2 * row >= plot.top || figure.sweep.switches.is_empty();
+            let at = (x, if above { y - row } else { y + row });
             pen.text_on(&text, at, Type { hold, ..kind }, theme.background)?;
         }
     }

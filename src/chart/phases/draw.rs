@@ -9,16 +9,11 @@ use crate::chart::pen::{Drawn, Hold, Pen, Type};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
-use plotters::style::RGBColor;
 
 /// Room at both sides of a text in a box, in CSS pixels.
 const PAD: i32 = 5;
 /// How far the ghost tick reaches beyond its bar, in CSS pixels.
 const GHOST_REACH: i32 = 7;
-/// How strongly what is counted beyond live tensors is shaded.
-const BEYOND_LIVE: f64 = 0.3;
-/// The least margin in which levels can be named, in CSS pixels.
-const NAMING_MARGIN: i32 = 40;
 
 /// Draws the phases of a step: stacked bars in program order, the binding one marked, the
 /// high-water line through its top, what is reserved, the capacity, and a ghost of the last peak.
@@ -32,19 +27,14 @@ pub fn draw_phases<DB: DrawingBackend>(
 ) -> Drawn<DB> {
     let layout = PhasesLayout::new(figure, look.theme, look.unit, area.dim_in_pixel());
     let pen = Pen::new(area, look.theme);
-    area.fill(&RGBColor::from(look.theme.background))?;
-    layout.axis.draw(&pen, layout.plot)?;
-    let capacity = match figure.capacity {
-        Some(bytes) => marks::capacity(&pen, look, &layout.axis.scale, layout.plot, bytes)?,
-        None => None,
-    };
+    let capacity = marks::begin(&pen, look, &layout.axis, layout.plot, figure.capacity)?;
     for bar in &layout.bars {
         // What is counted beyond live tensors, as a plain bar behind them.
         let frame = Frame {
             top: layout.axis.scale.at(bar.counted),
             ..bar.frame
         };
-        pen.shade(frame, look.theme.muted, BEYOND_LIVE)?;
+        marks::beyond_live(&pen, frame)?;
         for (i, segment) in bar.segments.iter().enumerate() {
             pen.area(
                 visible(segment, i),
@@ -56,11 +46,11 @@ pub fn draw_phases<DB: DrawingBackend>(
     if let Some(bar) = layout.binding() {
         high_water(&pen, figure, &layout, bar)?;
     }
-    let roomy = pen.right() - layout.plot.right >= NAMING_MARGIN;
+    let roomy = pen.right() - layout.plot.right >= marks::NAMING_MARGIN;
     if roomy {
-        levels(&pen, figure, look, &layout, capacity)?;
-    } else if let (Some(y), Some(bytes)) = (capacity, figure.capacity) {
-        capacity_label(&pen, look, &layout, y, &marks::capacity_name(look, bytes))?;
+        levels(&pen, look, &layout, capacity)?;
+    } else if let Some(capacity) = capacity {
+        capacity_label(&pen, look, &layout, &capacity)?;
     }
     for bar in &layout.bars {
         part_labels(&pen, look, bar)?;
@@ -124,12 +114,9 @@ fn part_labels<DB: DrawingBackend>(pen: &Pen<DB>, look: &Look, bar: &Bar) -> Dra
                 pen.text_on(value, (middle, y + line / 2), kind.bold(), fill)?;
                 continue;
             }
-            let both = format!("{name} {value}");
-            let text = if fits(&both, kind)? {
-                both.as_str()
-            } else {
-                name
-            };
+            let mut texts: Vec<String> = values.iter().map(|v| format!("{name} {v}")).collect();
+            texts.push(name.to_owned());
+            let text = marks::first_fitting(pen, &texts, kind, frame.width() - 2 * PAD)?;
             pen.text_on(text, (middle, y), kind, fill)?;
         } else if fits(value, kind)? {
             pen.text_on(value, (middle, y), kind, fill)?;
@@ -182,44 +169,20 @@ fn high_water<DB: DrawingBackend>(
 /// The names of the peak, of what is reserved and of the capacity, in the margin.
 fn levels<DB: DrawingBackend>(
     pen: &Pen<DB>,
-    figure: &PhasesFigure,
     look: &Look,
     layout: &PhasesLayout,
-    capacity: Option<i32>,
+    capacity: Option<Level>,
 ) -> Drawn<DB> {
     let theme = look.theme;
-    let mut levels = Vec::new();
-    if let (Some(y), Some(bytes)) = (capacity, figure.capacity) {
-        let text = marks::capacity_name(look, bytes);
-        levels.push(Level {
-            y,
-            text,
-            color: theme.limit,
-            bold: false,
-        });
-    }
+    let mut levels = Vec::from_iter(capacity);
     if let Some(bar) = layout.bars.last() {
-        let text = format!(
-            "{} {}",
-            look.words.reserved(),
-            look.words.amount(bar.reserved)
-        );
         let y = layout.axis.scale.at(bar.reserved);
-        levels.push(Level {
-            y,
-            text,
-            color: theme.muted,
-            bold: false,
-        });
+        let name = marks::reserved_name(look, bar.reserved);
+        levels.push(Level::new(y, name, theme.muted));
     }
     if let Some(bar) = layout.binding() {
         let text = format!("{} {}", look.words.peak(), look.words.amount(bar.total));
-        levels.push(Level {
-            y: bar.frame.top,
-            text,
-            color: theme.accent,
-            bold: true,
-        });
+        levels.push(Level::new(bar.frame.top, text, theme.accent).bold(true));
     }
     marks::name_levels(pen, layout.plot, levels)
 }
@@ -229,8 +192,7 @@ fn capacity_label<DB: DrawingBackend>(
     pen: &Pen<DB>,
     look: &Look,
     layout: &PhasesLayout,
-    y: i32,
-    text: &str,
+    capacity: &Level,
 ) -> Drawn<DB> {
     let plot = layout.plot;
     let middle = i32::midpoint(plot.left, plot.right);
@@ -240,8 +202,9 @@ fn capacity_label<DB: DrawingBackend>(
     } else {
         (Hold::Right, plot.right)
     };
-    let kind = Type::new(look.theme.small(), look.theme.limit, hold);
-    pen.text(text, (x, y - look.theme.line_height() / 2 - 2), kind)
+    let kind = Type::new(look.theme.small(), capacity.color, hold);
+    let y = capacity.y - look.theme.line_height() / 2 - 2;
+    pen.text(&capacity.text, (x, y), kind)
 }
 
 /// A bar's total above it, with the change since the last peak, and its phase's name below.

@@ -12,18 +12,13 @@ use crate::units::Bytes;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
-use plotters::style::RGBColor;
 
 /// How strongly phases recede that are not the highlighted one.
 const VEIL: f64 = 0.72;
-/// How strongly what is counted beyond live tensors is shaded.
-const BEYOND_LIVE: f64 = 0.3;
 /// How strongly what is being selected is shaded.
 const BRUSHED: f64 = 0.2;
 /// A tensor's life is drawn this high above the axis, in CSS pixels.
 const LIFE: i32 = 8;
-/// The least margin in which levels can be named, in CSS pixels.
-const NAMING_MARGIN: i32 = 40;
 
 /// Draws memory over program order: stacked areas, what is reserved as a line on top, the peak
 /// with its leader, the capacity, a strip of phases below, and the reader's cursor.
@@ -37,12 +32,7 @@ pub fn draw_timeline<DB: DrawingBackend>(
 ) -> Drawn<DB> {
     let layout = TimelineLayout::new(figure, look.theme, look.unit, area.dim_in_pixel());
     let pen = Pen::new(area, look.theme);
-    area.fill(&RGBColor::from(look.theme.background))?;
-    layout.axis.draw(&pen, layout.plot)?;
-    let capacity = match figure.capacity {
-        Some(bytes) => marks::capacity(&pen, look, &layout.axis.scale, layout.plot, bytes)?,
-        None => None,
-    };
+    let capacity = marks::begin(&pen, look, &layout.axis, layout.plot, figure.capacity)?;
     beneath(&pen, figure, &layout)?;
     let stacks = Stacks::new(figure, &layout);
     stacks.draw(&pen, look)?;
@@ -71,7 +61,7 @@ fn beneath<DB: DrawingBackend>(
             right: run.x1,
             bottom: layout.plot.bottom,
         };
-        pen.shade(frame, pen.theme.muted, BEYOND_LIVE)?;
+        marks::beyond_live(pen, frame)?;
     }
     Ok(())
 }
@@ -279,56 +269,30 @@ fn names<DB: DrawingBackend>(
     figure: &TimelineFigure,
     look: &Look,
     layout: &TimelineLayout,
-    capacity: Option<i32>,
+    capacity: Option<Level>,
 ) -> Drawn<DB> {
     let theme = look.theme;
     let plot = layout.plot;
-    let capacity = capacity.zip(figure.capacity);
-    if pen.right() - plot.right < NAMING_MARGIN {
-        let Some((y, bytes)) = capacity else {
+    if pen.right() - plot.right < marks::NAMING_MARGIN {
+        let Some(capacity) = capacity else {
             return Ok(());
         };
-        let kind = Type::new(theme.small(), theme.limit, Hold::Left);
-        let at = (plot.left + 4, y + theme.line_height() / 2 + 2);
-        return pen.text_on(
-            &marks::capacity_name(look, bytes),
-            at,
-            kind,
-            theme.background,
-        );
+        let kind = Type::new(theme.small(), capacity.color, Hold::Left);
+        let at = (plot.left + 4, capacity.y + theme.line_height() / 2 + 2);
+        return pen.text_on(&capacity.text, at, kind, theme.background);
     }
-    let mut levels = Vec::new();
-    if let Some((y, bytes)) = capacity {
-        let text = marks::capacity_name(look, bytes);
-        levels.push(Level {
-            y,
-            text,
-            color: theme.limit,
-            bold: false,
-        });
-    }
+    let mut levels = Vec::from_iter(capacity);
     if let Some(run) = layout.runs.last() {
         let bytes = figure.timeline.points[run.point].reserved;
-        let text = format!("{} {}", look.words.reserved(), look.words.amount(bytes));
         let y = layout.axis.scale.at(bytes);
-        levels.push(Level {
-            y,
-            text,
-            color: theme.text,
-            bold: false,
-        });
+        levels.push(Level::new(y, marks::reserved_name(look, bytes), theme.text));
     }
     if let (Highlight::Category(category), Some(run)) = (look.highlight, layout.runs.last()) {
         let tops = layout.stack(&figure.timeline.points[run.point]);
         let mut layers = layout.layers.iter().zip(tops.skip(1));
         if let Some((_, y)) = layers.find(|&(&layer, _)| layer == category) {
             let text = look.words.category(category).to_owned();
-            levels.push(Level {
-                y,
-                text,
-                color: theme.text,
-                bold: true,
-            });
+            levels.push(Level::new(y, text, theme.text).bold(true));
         }
     }
     marks::name_levels(pen, plot, levels)
