@@ -4,10 +4,9 @@
 //! up when something changes.
 
 use super::store::Store;
-use crate::report::{Remedy, RemedyKind, Report, Sweeper, candidates, remedy};
+use crate::report::{Remedy, RemedyKind, Report, Sweeper, candidates, rank, remedy};
 use crate::spec::Scenario;
 use leptos::prelude::*;
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,8 +94,7 @@ fn go_on(store: Store, serial: StoredValue<u64>, mut work: Work) {
     } else if let Some(candidate) = work.candidates.pop_front() {
         work.remedies.extend(remedy(&work.report, candidate));
     } else {
-        work.remedies
-            .sort_by_key(|remedy| (remedy.memory, Reverse(remedy.saves)));
+        rank(&mut work.remedies);
         store.remedies.set(work.remedies);
         return;
     }

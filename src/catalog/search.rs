@@ -1,6 +1,7 @@
 //! Finding a model by a few letters.
 
 use super::models::{MODELS, Model};
+use crate::units::sort_short;
 
 /// How well one word of a query fits a model's texts: less is better; none when it does not.
 fn fit(word: &str, text: &str) -> Option<usize> {
@@ -40,7 +41,7 @@ pub fn search(query: &str) -> Vec<&'static Model> {
         .iter()
         .filter_map(|model| Some((rank(model)?, model)))
         .collect();
-    found.sort_by_key(|(rank, _)| *rank);
+    sort_short(&mut found, |(rank, _)| *rank);
     found.into_iter().map(|(_, model)| model).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::device::device_parts;
 use super::{CapacityBar, DevicePart, HostBarPart, device_bar, host_bar};
 use crate::report::Report;
-use crate::units::Bytes;
+use crate::units::{Bytes, sort_short};
 
 /// What is below one of so many parts of the larger total in both is small.
 const SMALL: u64 = 200;
@@ -66,7 +66,9 @@ impl<K: Copy + PartialEq> Comparison<K> {
         let (few, mut parts): (Vec<_>, Vec<_>) = parts
             .into_iter()
             .partition(|pair| pair.a.max(pair.b).get() < limit.max(1));
-        parts.sort_by_key(|pair| std::cmp::Reverse(pair.a.max(pair.b) - pair.a.min(pair.b)));
+        sort_short(&mut parts, |pair| {
+            std::cmp::Reverse(pair.a.max(pair.b) - pair.a.min(pair.b))
+        });
         let rest = few.into_iter().fold(key(small), |rest, pair| Pair {
             a: rest.a + pair.a,
             b: rest.b + pair.b,

@@ -2,7 +2,7 @@
 
 use crate::report::LiveTensor;
 use crate::tape::Category;
-use crate::units::{Bytes, DType, Shape};
+use crate::units::{Bytes, DType, Shape, sort_short};
 use std::collections::BTreeMap;
 
 /// Tensors that are alike: made by the same operation in modules of the same place, of one shape,
@@ -76,7 +76,7 @@ pub fn tensor_groups(tensors: &[LiveTensor], only: Option<Category>) -> Vec<Tens
         groups[at].total += tensor.bytes;
         groups[at].members.push(tensor.clone());
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.total));
+    sort_short(&mut groups, |group| std::cmp::Reverse(group.total));
     groups
 }
 

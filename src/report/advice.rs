@@ -5,7 +5,7 @@ use crate::spec::{
     ActivationCheckpointing, ArrowPool, DatasetMode, EvaluationKind, Optimizer, OptimizerImpl,
     OptimizerName, Precision, Program, Scenario,
 };
-use crate::units::{Bytes, names};
+use crate::units::{Bytes, names, sort_short};
 use serde::Serialize;
 
 names! {
@@ -166,6 +166,13 @@ pub fn remedies(scenario: &Scenario, report: &Report) -> Vec<Remedy> {
         .into_iter()
         .filter_map(|candidate| remedy(report, candidate))
         .collect();
-    found.sort_by_key(|remedy| (remedy.memory, std::cmp::Reverse(remedy.saves)));
+    rank(&mut found);
     found
+}
+
+/// Puts remedies in order: by memory, what saves most first.
+pub fn rank(remedies: &mut [Remedy]) {
+    sort_short(remedies, |remedy| {
+        (remedy.memory, std::cmp::Reverse(remedy.saves))
+    });
 }

@@ -3,7 +3,7 @@
 use super::{Report, StepReport};
 use crate::sim::Phase;
 use crate::tape::Category;
-use crate::units::Bytes;
+use crate::units::{Bytes, sort_short};
 use serde::Serialize;
 
 /// The peak, taken apart. All bytes are of one process.
@@ -64,7 +64,7 @@ pub fn explain(report: &Report) -> Explanation {
         .parts()
         .map(|(category, bytes)| Part { category, bytes })
         .collect();
-    parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+    sort_short(&mut parts, |part| std::cmp::Reverse(part.bytes));
     Explanation {
         binding: peak.phase,
         next,

@@ -33,7 +33,7 @@ mod tests;
 pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
 };
-pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, remedies, remedy};
+pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, rank, remedies, remedy};
 pub use detail::{Detail, LiveTensor};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;

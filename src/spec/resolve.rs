@@ -6,7 +6,7 @@ use super::{
     limits, model, offload, optimizer, parallelism, quantization, support, task, training, weights,
     whisper,
 };
-use crate::units::Bytes;
+use crate::units::{Bytes, sort_short};
 
 /// What `resolve` says of a scenario.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Resolution {
 pub fn resolve(scenario: &Scenario) -> Resolution {
     let mut findings = Vec::new();
     let spec = complete(scenario, &mut findings);
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    sort_short(&mut findings, |finding| std::cmp::Reverse(finding.severity));
     let refused = findings
         .iter()
         .any(|finding| finding.severity == Severity::Error);

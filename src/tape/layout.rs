@@ -1,7 +1,7 @@
 //! Strides: where PyTorch places elements, because it decides when a view is free and when a
 //! `reshape` copies.
 
-use crate::units::{MAX_DIMS, Shape};
+use crate::units::{MAX_DIMS, Shape, sort_short};
 
 /// Strides in elements, one a dimension.
 pub(super) type Strides = Shape;
@@ -39,7 +39,7 @@ pub(super) fn is_dense(shape: &Shape, strides: &Strides) -> bool {
     let mut order = [0usize; MAX_DIMS];
     let order = &mut order[..shape.rank()];
     order.iter_mut().enumerate().for_each(|(i, at)| *at = i);
-    order.sort_by_key(|&i| strides.dims()[i]);
+    sort_short(order, |&i| strides.dims()[i]);
     let mut step = 1;
     for &i in order.iter() {
         let size = shape.dims()[i];

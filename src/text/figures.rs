@@ -5,7 +5,7 @@ use super::{ByteUnits, Language, Scale, Term, amount, largest_fitting};
 use crate::report::{StepReport, Sweep, Timeline};
 use crate::sim::Phase;
 use crate::tape::Category;
-use crate::units::Bytes;
+use crate::units::{Bytes, sort_short};
 
 /// What the phase figure says: which phase binds, and by how much.
 pub fn phases_summary(step: &StepReport, units: ByteUnits, language: Language) -> String {
@@ -114,7 +114,7 @@ pub fn timeline_point(
     };
     let scale = Scale::new(point.reserved, units);
     let mut parts: Vec<_> = point.composition.parts().collect();
-    parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    sort_short(&mut parts, |(_, bytes)| std::cmp::Reverse(*bytes));
     let parts: Vec<String> = parts
         .iter()
         .take(4)

@@ -3,6 +3,7 @@
 use super::sentences::list;
 use super::{ByteUnits, Language, Term, amount};
 use crate::host::{Growth, HostDriver};
+use crate::units::sort_short;
 
 /// A training process of a node: "rank 0".
 pub fn rank_name(rank: usize, language: Language) -> String {
@@ -37,7 +38,7 @@ pub fn growth_sentence(growth: &Growth, units: ByteUnits, language: Language) ->
         };
     }
     let mut parts = growth.parts.clone();
-    parts.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
+    sort_short(&mut parts, |&(_, bytes)| std::cmp::Reverse(bytes));
     let names: Vec<String> = parts
         .iter()
         .take(NAMED)

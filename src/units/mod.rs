@@ -10,6 +10,7 @@ mod bytes;
 mod dtype;
 mod limitation;
 mod names;
+mod order;
 mod shape;
 
 pub use bytes::{Bytes, GIB, KIB, MIB};
@@ -17,4 +18,5 @@ pub use dtype::DType;
 pub use limitation::Limitation;
 pub(crate) use limitation::limitations;
 pub(crate) use names::names;
+pub use order::sort_short;
 pub use shape::{MAX_DIMS, Shape};

@@ -4,7 +4,7 @@
 //! Source: `aten/src/ATen/native/cuda/Reduce.cuh` (`setReduceConfig`), torch 2.15.
 
 use crate::tape::{Backend, Tape, Tensor};
-use crate::units::{DType, MAX_DIMS, Shape};
+use crate::units::{DType, MAX_DIMS, Shape, sort_short};
 use smallvec::smallvec;
 
 /// `mnt_wrapper::MAX_NUM_THREADS`: threads a block of a reduction has at most.
@@ -53,7 +53,7 @@ fn iteration(shape: &Shape, strides: &Shape, reduced: &[bool]) -> ([Dim; MAX_DIM
             len += 1;
         }
     }
-    dims[..len].sort_by_key(|d| (!d.reduced, d.stride));
+    sort_short(&mut dims[..len], |d| (!d.reduced, d.stride));
     let mut merged = 0;
     for i in 1..len {
         let (last, next) = (dims[merged], dims[i]);
