@@ -5,6 +5,7 @@ use crate::report;
 use crate::spec::Finding;
 use leptos::prelude::*;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What the frame that comes next has.
 #[derive(Clone, Copy, PartialEq)]
@@ -19,9 +20,11 @@ enum Frame {
 
 /// Estimates at once and after each change of the scenario. The first change since the last frame
 /// is answered where it happens, so that the answer is there when the frame comes; further ones are
-/// answered together in the frame.
+/// answered together in the frame. What stands below the first screen follows when that frame is
+/// painted.
 pub fn follow(store: Store) {
     estimate(store);
+    settle(store);
     let frame = StoredValue::new(Frame::Idle);
     Effect::new(move |opened: Option<()>| {
         store.scenario.track();
@@ -40,8 +43,21 @@ pub fn follow(store: Store) {
             if behind {
                 estimate(store);
             }
+            set_timeout(
+                move || {
+                    // Another change is answered before what is below shows this one.
+                    if frame.get_value() == Frame::Idle {
+                        settle(store);
+                    }
+                },
+                Duration::ZERO,
+            );
         });
     });
+}
+
+fn settle(store: Store) {
+    store.settled.set(store.answer.get_untracked());
 }
 
 fn estimate(store: Store) {

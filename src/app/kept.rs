@@ -10,59 +10,57 @@ use std::time::Duration;
 /// What the estimate of A waits for when a page opens with both: the first answer is painted.
 const AFTER: Duration = Duration::from_millis(40);
 
-/// A configuration with its answer, as long as the page lives.
+/// A configuration with its answer.
 #[derive(Clone, Copy)]
-pub struct Kept(&'static Signals);
-
-struct Signals {
+pub struct Kept {
     scenario: RwSignal<Option<Scenario>>,
     answer: RwSignal<Option<Arc<Estimate>>>,
 }
 
 impl Kept {
     pub(super) fn new(scenario: Option<Box<Scenario>>) -> Self {
-        Self(Box::leak(Box::new(Signals {
+        Self {
             scenario: RwSignal::new(scenario.map(|scenario| *scenario)),
             answer: RwSignal::new(None),
-        })))
+        }
     }
 
     /// Whether two configurations are compared.
     pub fn is_on(self) -> bool {
-        self.0.scenario.with(Option::is_some)
+        self.scenario.with(Option::is_some)
     }
 
     /// A.
     pub fn scenario(self) -> Option<Box<Scenario>> {
-        self.0.scenario.get().map(Box::new)
+        self.scenario.get().map(Box::new)
     }
 
     /// Its answer; none while it is computed, or when it has none.
     pub fn answer(self) -> Option<Arc<Estimate>> {
-        self.0.answer.get()
+        self.answer.get()
     }
 
     /// Runs the effect that calls this again when A changes.
     pub(super) fn track(self) {
-        self.0.scenario.track();
+        self.scenario.track();
     }
 
     /// Keeps another configuration as A, or none.
     pub fn set(self, scenario: Option<Scenario>) {
-        if self.0.scenario.with_untracked(|now| *now != scenario) {
-            self.0.scenario.set(scenario);
+        if self.scenario.with_untracked(|now| *now != scenario) {
+            self.scenario.set(scenario);
         }
     }
 }
 
 impl Store {
     /// Keeps the configuration on screen as A; what is changed from now on is B.
-    pub fn keep(&self) {
+    pub fn keep(self) {
         self.kept.set(Some(self.scenario.get_untracked()));
     }
 
     /// Keeps the configuration on screen, or lets go of the one that is kept.
-    pub fn toggle_kept(&self) {
+    pub fn toggle_kept(self) {
         if untrack(|| self.kept.is_on()) {
             self.kept.set(None);
         } else {
@@ -71,8 +69,8 @@ impl Store {
     }
 
     /// A becomes B, and B becomes A.
-    pub fn swap(&self) {
-        if let Some(a) = self.kept.0.scenario.get_untracked() {
+    pub fn swap(self) {
+        if let Some(a) = self.kept.scenario.get_untracked() {
             let b = self.scenario.get_untracked();
             self.replace(a);
             self.kept.set(Some(b));
@@ -82,7 +80,7 @@ impl Store {
 
 /// Estimates A whenever it is another one.
 pub(super) fn follow(store: Store) {
-    let kept = store.kept.0;
+    let kept = store.kept;
     Effect::new(move |_| {
         let Some(scenario) = kept.scenario.get() else {
             kept.answer.set(None);

@@ -11,6 +11,7 @@ use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,15 +38,21 @@ pub struct Ghost {
     pub host: Bytes,
 }
 
-/// Everything that the page's panels read and change.
+/// Everything that the page's panels read and change: as long as the page lives.
 #[derive(Clone, Copy)]
-pub struct Store {
+pub struct Store(&'static State);
+
+/// What a [`Store`] holds.
+pub struct State {
     /// What is asked.
     pub scenario: RwSignal<Scenario>,
     /// Texts that are no values, by scenario key.
     pub drafts: RwSignal<BTreeMap<&'static str, Draft>>,
     /// The last good answer.
     pub answer: RwSignal<Option<Arc<Estimate>>>,
+    /// The same for what stands below the first screen: it comes after the frame that shows the
+    /// answer, which need not wait for it.
+    pub settled: RwSignal<Option<Arc<Estimate>>>,
     /// What there is to know about the scenario on screen.
     pub findings: RwSignal<Vec<Finding>>,
     /// What was wrong with the address.
@@ -98,13 +105,22 @@ struct Gesture {
     arrivals: u32,
 }
 
+impl Deref for Store {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        self.0
+    }
+}
+
 impl Store {
     /// The state of a page that opens with an address.
     pub(super) fn new(opening: Opening) -> Self {
-        Self {
+        Self(Box::leak(Box::new(State {
             scenario: RwSignal::new(opening.scenario),
             drafts: RwSignal::new(BTreeMap::new()),
             answer: RwSignal::new(None),
+            settled: RwSignal::new(None),
             findings: RwSignal::new(Vec::new()),
             address_findings: RwSignal::new(opening.findings),
             sweep: RwSignal::new(None),
@@ -126,35 +142,39 @@ impl Store {
             embedded: opening.embedded,
             controls: opening.controls,
             gesture: RwSignal::new(Gesture::default()),
-        }
+        })))
     }
 
     /// Changes the setting with this key.
-    pub fn edit(&self, key: &'static str, change: impl FnOnce(&mut Scenario)) {
+    pub fn edit(self, key: &'static str, change: impl FnOnce(&mut Scenario)) {
         self.begin_gesture(key);
-        self.drafts.update(|drafts| {
-            drafts.remove(key);
-        });
+        self.take_back(key);
         self.scenario.update(change);
     }
 
     /// Keeps text that is no value for the setting with this key; the answer stays as it was.
-    pub fn reject(&self, key: &'static str, draft: Draft) {
+    pub fn reject(self, key: &'static str, draft: Draft) {
         self.drafts.update(|drafts| {
             drafts.insert(key, draft);
         });
     }
 
-    /// Gives up text that is no value: the last value stands.
-    pub fn take_back(&self, key: &'static str) {
-        self.drafts.update(|drafts| {
-            drafts.remove(key);
-        });
+    /// Gives up text that is no value: the last value stands. Every control listens to the drafts:
+    /// they are told only of others.
+    pub fn take_back(self, key: &'static str) {
+        if self
+            .drafts
+            .with_untracked(|drafts| drafts.contains_key(key))
+        {
+            self.drafts.update(|drafts| {
+                drafts.remove(key);
+            });
+        }
     }
 
     /// Applies a finding's fix, and those of what is still wrong with the same setting after it:
     /// one click repairs it.
-    pub fn apply(&self, fix: &Fix) {
+    pub fn apply(self, fix: &Fix) {
         /// A repair that needs more rounds than this is none.
         const ROUNDS: usize = 4;
         let Some(mut scenario) = self.scenario.with_untracked(|s| fix.apply(s)) else {
@@ -173,7 +193,7 @@ impl Store {
     }
 
     /// Shows another scenario.
-    pub fn replace(&self, scenario: Scenario) {
+    pub fn replace(self, scenario: Scenario) {
         self.begin_gesture("");
         self.drafts.set(BTreeMap::new());
         self.address_findings.set(Vec::new());
@@ -182,25 +202,25 @@ impl Store {
     }
 
     /// How often a whole scenario came: by a link, a situation, a fix or a remedy.
-    pub fn arrivals(&self) -> u32 {
+    pub fn arrivals(self) -> u32 {
         self.gesture.with(|gesture| gesture.arrivals)
     }
 
     /// Whether there is an answer at all; there is none when the page opens with a configuration
     /// that has none.
-    pub fn has_answer(&self) -> bool {
+    pub fn has_answer(self) -> bool {
         self.answer.with(Option::is_some)
     }
 
     /// Whether what is on screen is not the answer to what is asked.
-    pub fn is_stale(&self) -> bool {
+    pub fn is_stale(self) -> bool {
         !self.drafts.with(BTreeMap::is_empty)
             || self
                 .findings
                 .with(|all| all.iter().any(|f| f.severity == Severity::Error))
     }
 
-    fn begin_gesture(&self, key: &'static str) {
+    fn begin_gesture(self, key: &'static str) {
         let gesture = self.gesture.get_untracked();
         if gesture.key != Some(key) {
             let before = self.answer.with_untracked(|answer| {

@@ -3,7 +3,9 @@
 //! plotters-canvas knows neither pixel ratios nor `measureText` (it measures by adding styled
 //! spans to the document), so this room has its own backend. It reports CSS pixels and snaps
 //! what it draws to the device's pixels, so that hairlines stay sharp at ratios such as 1.25.
-//! Styles are set only when they change, and strokes of one style go to the canvas together.
+//! Styles are set only when they change, and strokes of one style go to the canvas together. Text
+//! is measured apart, on a canvas for each font that is on no screen: setting the font of one that
+//! is makes the browser compute the page's styles there and then.
 
 use super::document::document;
 use plotters_backend::text_anchor::{HPos, VPos};
@@ -34,7 +36,29 @@ pub struct Canvas {
     stroke: Option<(Paint, u32)>,
     /// Whether a path of the current stroke style waits to be drawn.
     waiting: bool,
-    font: RefCell<String>,
+    font: String,
+}
+
+thread_local! {
+    /// A context for each font that text has been measured in: a page has a handful.
+    static MEASURES: RefCell<Vec<(String, CanvasRenderingContext2d)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How wide a text is in a font, in the font's pixels; none without a 2D canvas.
+fn measured(text: &str, font: &str) -> Option<f64> {
+    MEASURES.with_borrow_mut(|all| {
+        if let Some((_, context)) = all.iter().find(|(of, _)| of == font) {
+            return Some(context.measure_text(text).ok()?.width());
+        }
+        let element: HtmlCanvasElement =
+            document()?.create_element("canvas").ok()?.dyn_into().ok()?;
+        let context = element.get_context("2d").ok()??;
+        let context: CanvasRenderingContext2d = context.dyn_into().ok()?;
+        context.set_font(font);
+        let width = context.measure_text(text).ok()?.width();
+        all.push((font.to_owned(), context));
+        Some(width)
+    })
 }
 
 type Done = Result<(), DrawingErrorKind<Infallible>>;
@@ -110,7 +134,7 @@ impl Canvas {
             fill: None,
             stroke: None,
             waiting: false,
-            font: RefCell::new(String::new()),
+            font: String::new(),
         })
     }
 
@@ -164,18 +188,14 @@ impl Canvas {
         }
     }
 
-    /// Sets the font, in device pixels.
-    fn write_with<S: BackendTextStyle>(&self, style: &S) {
+    /// A font, in device pixels.
+    fn font<S: BackendTextStyle>(&self, style: &S) -> String {
         let size = style.size() / PLOTTERS_EM * self.ratio;
         let weight = match style.style() {
             FontStyle::Bold => "bold",
             FontStyle::Normal | FontStyle::Italic | FontStyle::Oblique => "normal",
         };
-        let font = format!("{weight} {size:.2}px {}", style.family().as_str());
-        if *self.font.borrow() != font {
-            self.context.set_font(&font);
-            *self.font.borrow_mut() = font;
-        }
+        format!("{weight} {size:.2}px {}", style.family().as_str())
     }
 }
 
@@ -275,7 +295,11 @@ impl DrawingBackend for Canvas {
     /// Horizontal text only: no figure has any other.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Done {
         self.fill_with(style.color());
-        self.write_with(style);
+        let font = self.font(style);
+        if self.font != font {
+            self.context.set_font(&font);
+            self.font = font;
+        }
         self.context.set_text_align(match style.anchor().h_pos {
             HPos::Left => "left",
             HPos::Center => "center",
@@ -297,11 +321,7 @@ impl DrawingBackend for Canvas {
         text: &str,
         style: &S,
     ) -> Result<(u32, u32), DrawingErrorKind<Self::ErrorType>> {
-        self.write_with(style);
-        let width = self
-            .context
-            .measure_text(text)
-            .map_or(0.0, |measured| measured.width());
+        let width = measured(text, &self.font(style)).unwrap_or(0.0);
         let height = style.size() / PLOTTERS_EM * LINE_HEIGHT;
         Ok((whole((width / self.ratio).ceil()), whole(height)))
     }

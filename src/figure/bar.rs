@@ -18,8 +18,6 @@ pub struct Part<K> {
     pub key: K,
     /// How much it is.
     pub bytes: Bytes,
-    /// Where it begins, as a share of the bar's scale.
-    pub start: f64,
     /// How long it is, as a share of the bar's scale.
     pub width: f64,
 }
@@ -60,7 +58,7 @@ impl Standing {
 /// A stacked bar against a capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapacityBar<K> {
-    /// The parts that count, in order; they add up to `total`.
+    /// The parts that count, end to end; they add up to `total`.
     pub parts: Vec<Part<K>>,
     /// What is shown after them without being counted.
     pub uncounted: Option<Part<K>>,
@@ -85,21 +83,12 @@ impl<K> CapacityBar<K> {
             .collect();
         let total: Bytes = parts.iter().map(|(_, bytes)| *bytes).sum();
         let scale = (total.max(capacity).get() as f64 * MARGIN).max(1.0);
-        let mut start = 0.0;
-        let parts = parts
-            .into_iter()
-            .map(|(key, bytes)| {
-                let width = bytes.get() as f64 / scale;
-                let part = Part {
-                    key,
-                    bytes,
-                    start,
-                    width,
-                };
-                start += width;
-                part
-            })
-            .collect();
+        let part = |(key, bytes): (K, Bytes)| Part {
+            key,
+            bytes,
+            width: bytes.get() as f64 / scale,
+        };
+        let parts = parts.into_iter().map(part).collect();
         Self {
             parts,
             uncounted: None,
@@ -133,7 +122,6 @@ impl<K> CapacityBar<K> {
             self.uncounted = Some(Part {
                 key,
                 bytes,
-                start: self.at(self.total),
                 width: shown.get() as f64 / self.scale,
             });
         }
@@ -150,7 +138,6 @@ impl<K> CapacityBar<K> {
     fn on_scale(mut self, scale: f64) -> Self {
         let shrink = self.scale / scale;
         for part in self.parts.iter_mut().chain(&mut self.uncounted) {
-            part.start *= shrink;
             part.width *= shrink;
         }
         self.capacity_at *= shrink;
@@ -176,7 +163,8 @@ mod tests {
         );
         assert_eq!(bar.total, Bytes(500));
         assert_eq!(bar.parts.len(), 2);
-        assert!((bar.parts[1].start - bar.parts[0].width).abs() < 1e-12);
+        let end: f64 = bar.parts.iter().map(|part| part.width).sum();
+        assert!((end - bar.at(bar.total)).abs() < 1e-12);
         assert!(bar.capacity_at < 1.0);
         assert_eq!(bar.standing, Standing::Fits);
     }
@@ -194,7 +182,8 @@ mod tests {
             CapacityBar::new([('a', Bytes(950))], Bytes(1000)).with_uncounted('p', Bytes(5000));
         let cache = bar.uncounted.expect("there is room for some");
         assert_eq!(cache.bytes, Bytes(5000));
-        assert!((cache.start + cache.width - bar.capacity_at).abs() < 1e-12);
+        let end = bar.parts[0].width + cache.width;
+        assert!((end - bar.capacity_at).abs() < 1e-12);
         assert_eq!(bar.standing, Standing::Tight);
     }
 

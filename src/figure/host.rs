@@ -41,7 +41,7 @@ pub fn host_bar(host: &HostEstimate, ram: Bytes) -> CapacityBar<HostBarPart> {
 const ROWS: usize = 8;
 
 /// Whose memory a row of the node shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeRow {
     /// The training process with this number, its workers included.
     Rank(usize),

@@ -3,16 +3,15 @@
 use super::bars::{Find, ShownBar};
 use crate::app::use_store;
 use crate::text::{Scale, exact_bytes};
-use crate::units::Bytes;
 use crate::widgets::Bar;
 use leptos::prelude::*;
 
 /// What a row's bar is measured against.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// This much, which the row does not mark.
-    Unmarked(Bytes),
-    /// The bar's own capacity, marked and said.
+    /// The bar's own capacity, which the row does not mark.
+    Unmarked,
+    /// The same, marked and said.
     Own,
 }
 
@@ -45,11 +44,11 @@ pub(super) fn bar_row(
     });
     let number = move || {
         let units = store.units.get();
-        of(&|bar| match limit {
-            Limit::Unmarked(scale) => Scale::new(scale, units).finer_amount(bar.total),
-            Limit::Own => {
-                let scale = Scale::new(bar.capacity, units);
-                format!("{} / {}", scale.finer(bar.total), bar.mark.label)
+        of(&|bar| {
+            let scale = Scale::new(bar.capacity, units);
+            match limit {
+                Limit::Unmarked => scale.finer_amount(bar.total),
+                Limit::Own => format!("{} / {}", scale.finer(bar.total), bar.mark.label),
             }
         })
     };

@@ -93,7 +93,6 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
         label: part.key.label(store).to_owned(),
         number,
         exact: exact_bytes(part.bytes, store.language.get()),
-        start: part.start,
         width: part.width,
         background: background(part.key.ink()),
         uncounted,

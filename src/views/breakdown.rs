@@ -42,7 +42,7 @@ fn cells<K: Copy>(rows: &[(K, Vec<Bytes>)], totals: &[Bytes], scale: Scale) -> V
 pub(super) fn BreakdownTable() -> impl IntoView {
     let store = use_store();
     let (node, table) = while_seen(move || {
-        store.answer.with(|answer| {
+        store.settled.with(|answer| {
             answer
                 .as_ref()
                 .map(|e| phase_table(binding_step(&e.report.device)))
@@ -177,7 +177,7 @@ fn HostTable() -> impl IntoView {
     let store = use_store();
     let (node, table) = while_seen(move || {
         store
-            .answer
+            .settled
             .with(|answer| answer.as_ref().map(|e| host_table(&e.report.host)))
     });
     let body = move || {

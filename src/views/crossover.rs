@@ -102,7 +102,7 @@ pub(super) fn CrossoverPanel() -> impl IntoView {
     let current = Memo::new(move |_| store.scenario.with(|s| s.micro_batch_size));
     let usable = Memo::new(move |_| {
         store
-            .answer
+            .settled
             .with(|answer| answer.as_ref().map(|e| e.report.device.usable))
     });
     let plot = Crossover {

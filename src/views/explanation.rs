@@ -11,7 +11,7 @@ pub(super) fn ExplanationPanel() -> impl IntoView {
     let sentences = Memo::new(move |_| {
         let (units, language) = (store.units.get(), store.language.get());
         let mut sentences = store
-            .answer
+            .settled
             .with(|answer| {
                 answer
                     .as_ref()

@@ -16,13 +16,19 @@ fn row_name(row: NodeRow, store: Store) -> String {
     }
 }
 
+/// The node's rows with their bars.
+type Rows = Vec<(NodeRow, CapacityBar<HostBarPart>)>;
+
 /// One row: whose it is, its bar, its total.
-fn row((row, bar): (NodeRow, CapacityBar<HostBarPart>), store: Store) -> AnyView {
+fn row(row: NodeRow, rows: Memo<Rows>, store: Store) -> AnyView {
     let name = Signal::derive(move || row_name(row, store));
-    let capacity = bar.capacity;
-    let bar = StoredValue::new(bar);
-    let shown = Memo::new(move |_| Some(bar.with_value(|bar| ShownBar::new(bar, None, store))));
-    bar_row(name, shown.into(), host_target, Limit::Unmarked(capacity))
+    let shown = Memo::new(move |_| {
+        rows.with(|all| {
+            let (_, bar) = all.iter().find(|(of, _)| *of == row)?;
+            Some(ShownBar::new(bar, None, store))
+        })
+    });
+    bar_row(name, shown.into(), host_target, Limit::Unmarked)
 }
 
 /// The panel.
@@ -31,7 +37,7 @@ pub(super) fn NodePanel() -> impl IntoView {
     let store = use_store();
     let rows = Memo::new(move |_| {
         store
-            .answer
+            .settled
             .with(|answer| {
                 answer
                     .as_ref()
@@ -42,7 +48,7 @@ pub(super) fn NodePanel() -> impl IntoView {
     let grows = Memo::new(move |_| {
         let (units, language) = (store.units.get(), store.language.get());
         store
-            .answer
+            .settled
             .with(|answer| {
                 let growth = answer.as_ref().map(|e| &e.report.host.growth);
                 let sentence = |growth| growth_sentence(growth, units, language);
@@ -53,7 +59,7 @@ pub(super) fn NodePanel() -> impl IntoView {
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let ram = Signal::derive(move || {
         let capacity = store
-            .answer
+            .settled
             .with(|answer| answer.as_ref().map(|e| e.report.verdict.host.capacity));
         capacity.map(|capacity| amount(capacity, store.units.get()))
     });
@@ -66,7 +72,11 @@ pub(super) fn NodePanel() -> impl IntoView {
             </header>
             <p class="figure-summary">{word(Word::NodeNote)}</p>
             <ul class="node-rows">
-                {move || rows.get().into_iter().map(|one| row(one, store)).collect_view()}
+                <For
+                    each=move || rows.with(|all| all.iter().map(|(of, _)| *of).collect::<Vec<_>>())
+                    key=|of| *of
+                    children=move |of| row(of, rows, store)
+                />
             </ul>
             <h3>{word(Word::NodeGrows)}</h3>
             <ul class="sentences">

@@ -12,7 +12,7 @@ pub(super) fn OthersPanel() -> impl IntoView {
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
     let others = Memo::new(move |_| {
         store
-            .answer
+            .settled
             .with(|answer| answer.as_ref().map(|e| e.report.others.clone()))
             .unwrap_or_default()
     });

@@ -172,7 +172,7 @@ const FARTHER: f64 = 2.0;
 #[component]
 pub(super) fn TimelinePanel() -> impl IntoView {
     let store = use_store();
-    let answer = Memo::new(move |_| store.answer.get().map(OfTimeline));
+    let answer = Memo::new(move |_| store.settled.get().map(OfTimeline));
     let plot = OverTime {
         store,
         answer,
@@ -229,7 +229,7 @@ fn TimelineTable() -> impl IntoView {
     let store = use_store();
     move || {
         let (language, units) = (store.language.get(), store.units.get());
-        let answer = store.answer.get()?;
+        let answer = store.settled.get()?;
         let peaks = phase_peaks(&answer.timeline);
         let largest = peaks.iter().map(|peak| peak.reserved).max()?;
         let scale = Scale::new(largest, units);

@@ -8,7 +8,8 @@ use leptos::prelude::*;
 /// A part of the bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// Stable key; the same part keeps its element while its size changes.
+    /// Stable key; the same part keeps its element, its colour and whether it counts while its
+    /// size changes.
     pub key: &'static str,
     /// Name for people.
     pub label: String,
@@ -16,8 +17,6 @@ pub struct Segment {
     pub number: String,
     /// The number to the last digit.
     pub exact: String,
-    /// Where it begins, as a share of the bar.
-    pub start: f64,
     /// How long it is, as a share of the bar.
     pub width: f64,
     /// Its colour with its texture, as a CSS background.
@@ -37,6 +36,16 @@ pub struct Mark {
 
 fn percent(share: f64) -> String {
     format!("{:.3}%", share * 100.0)
+}
+
+/// The background of a part, and whether it is not counted: what never changes.
+fn look(own: Memo<Option<Segment>>) -> (String, bool) {
+    own.with_untracked(|own| {
+        let own = own.as_ref();
+        own.map_or_else(Default::default, |own| {
+            (own.background.clone(), own.uncounted)
+        })
+    })
 }
 
 /// A stacked bar. Its name says what it shows; its parts are told by its legend.
@@ -68,15 +77,15 @@ pub fn Bar(
         let own =
             Memo::new(move |_| segments.with(|all| all.iter().find(|s| s.key == key).cloned()));
         let get = move |pick: fn(&Segment) -> String| own.with(|s| s.as_ref().map(pick));
+        let (background, uncounted) = look(own);
         view! {
             <div
                 class="segment"
                 class:receding=Signal::derive(move || current.get().is_some_and(|c| c != key))
-                class:uncounted=Signal::derive(move || own.with(|s| s.as_ref().is_some_and(|s| s.uncounted)))
+                class:uncounted=uncounted
                 data-part=key
-                style:left=Signal::derive(move || get(|s| percent(s.start)))
+                style:background=background
                 style:width=Signal::derive(move || get(|s| percent(s.width)))
-                style:background=Signal::derive(move || get(|s| s.background.clone()))
                 title=Signal::derive(move || get(|s| format!("{}: {} ({})", s.label, s.number, s.exact)))
                 on:pointerenter=move |_| on_point.run(Some(key))
                 on:pointerleave=move |_| on_point.run(None)
@@ -130,14 +139,15 @@ pub fn Legend(
     // One stop of Tab for all; the arrows lead from part to part.
     let stop = RwSignal::new(None::<&'static str>);
     let keys = move || segments.with(|all| all.iter().map(|s| s.key).collect::<Vec<_>>());
-    let is_stop = move |key: &'static str| {
+    let stop_now = Memo::new(move |_| {
         segments.with(|all| {
             let wanted = stop
                 .get()
                 .filter(|wanted| all.iter().any(|s| s.key == *wanted));
-            wanted.or_else(|| all.first().map(|s| s.key)) == Some(key)
+            wanted.or_else(|| all.first().map(|s| s.key))
         })
-    };
+    });
+    let is_stop = move |key: &'static str| stop_now.get() == Some(key);
     let walk = move |event: KeyboardEvent, from: &'static str| {
         let all = untrack(keys);
         let (Some(at), Some(last)) = (
@@ -162,6 +172,7 @@ pub fn Legend(
         let own =
             Memo::new(move |_| segments.with(|all| all.iter().find(|s| s.key == key).cloned()));
         let get = move |pick: fn(&Segment) -> String| own.with(|s| s.as_ref().map(pick));
+        let (background, _) = look(own);
         view! {
             <li>
                 <button
@@ -181,10 +192,7 @@ pub fn Legend(
                     on:blur=move |_| on_point.run(None)
                     on:click=move |_| on_pick.run(key)
                 >
-                    <span
-                        class="swatch"
-                        style:background=Signal::derive(move || get(|s| s.background.clone()))
-                    ></span>
+                    <span class="swatch" style:background=background></span>
                     <span class="legend-label">{Signal::derive(move || get(|s| s.label.clone()))}</span>
                     <span class="legend-number">{Signal::derive(move || get(|s| s.number.clone()))}</span>
                 </button>
