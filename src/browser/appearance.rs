@@ -37,11 +37,6 @@ pub fn appearance(dark: Option<bool>) -> Appearance {
     }
 }
 
-/// Whether there is room for two panes, as the style sheets decide it.
-pub fn is_wide() -> bool {
-    matches("(width >= 960px)")
-}
-
 /// The system's colours, read through an element that wears them.
 fn system_colours() -> (u32, u32, u32) {
     let read = |name: &str| -> Option<u32> {

@@ -17,7 +17,7 @@ mod files;
 mod memory;
 
 pub use address::{href_beside, href_with, push_query, query, replace_query};
-pub use appearance::{Appearance, appearance, is_wide, on_appearance_change, on_resize, on_seen};
+pub use appearance::{Appearance, appearance, on_appearance_change, on_resize, on_seen};
 pub use canvas::Canvas;
 pub use clipboard::copy;
 pub use dialog::{can_share, close_dialog, share, show_modal};

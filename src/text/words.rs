@@ -215,6 +215,7 @@ words! {
     Compare: "Compare", "对比";
     CompareHelp: "Keep this configuration as A; what you change from now on is B.", "把当前配置保留为 A，此后的修改即为 B。";
     CompareTitle: "A and B side by side", "A 与 B 对比";
+    CompareDiffers: "What differs between A and B", "A 与 B 的差异";
     CompareSame: "A is kept. Change a setting: what is on screen is B.", "已保留 A。修改任一选项，屏幕上的即为 B。";
     CompareNoAnswer: "A has no answer yet.", "A 暂无结果。";
     CompareSwap: "Swap A and B", "交换 A 与 B";

@@ -8,13 +8,14 @@ use super::value::value_text;
 use crate::app::{Store, Target, use_store};
 use crate::codec::differences;
 use crate::figure::{Comparison, Pair, compare_device, compare_host};
-use crate::report::Report;
+use crate::report::{Estimate, Report};
 use crate::spec::Scenario;
 use crate::text::{
     Language, Scale, Word, difference, exact, setting_name, verdict_answer, verdict_detail,
 };
 use crate::units::Bytes;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// The button that keeps the configuration on screen as A, or lets it go.
 #[component]
@@ -53,12 +54,13 @@ pub(super) fn Bars() -> impl IntoView {
     }
 }
 
-/// What both answers give together.
-fn both<T>(store: Store, of: impl FnOnce(&Report, &Report) -> T) -> Option<T> {
+/// An answer of the configuration on screen: at once, or where it is not waited for.
+type Answer = RwSignal<Option<Arc<Estimate>>>;
+
+/// What A's answer and one of B's give together.
+fn both<T>(store: Store, b: Answer, of: impl FnOnce(&Report, &Report) -> T) -> Option<T> {
     let a = store.kept.answer()?;
-    store
-        .answer
-        .with(|b| Some(of(&a.report, &b.as_ref()?.report)))
+    b.with(|b| Some(of(&a.report, &b.as_ref()?.report)))
 }
 
 /// A memory of both as it is shown, whatever its parts are.
@@ -92,6 +94,29 @@ impl Both {
             parts: all.parts.iter().map(part).collect(),
         }
     }
+
+    /// GPU memory.
+    fn device(store: Store, b: Answer) -> Memo<Option<Self>> {
+        let new = move |a: &Report, b: &Report| Self::new(&compare_device(a, b), store);
+        Memo::new(move |_| both(store, b, new))
+    }
+
+    /// Host RAM.
+    fn host(store: Store, b: Answer) -> Memo<Option<Self>> {
+        let new = move |a: &Report, b: &Report| Self::new(&compare_host(a, b), store);
+        Memo::new(move |_| both(store, b, new))
+    }
+
+    /// Both totals.
+    fn totals(&self) -> [Bytes; 2] {
+        [self.bars[0].total, self.bars[1].total]
+    }
+
+    /// The scale of the larger one.
+    fn scale(&self, store: Store) -> Scale {
+        let [a, b] = self.totals();
+        Scale::new(a.max(b), store.units.get())
+    }
 }
 
 /// The panel.
@@ -99,8 +124,6 @@ impl Both {
 fn ComparePanel() -> impl IntoView {
     let store = use_store();
     let word = move |word: Word| Signal::derive(move || word.text(store.language.get()));
-    let device = Memo::new(move |_| both(store, |a, b| Both::new(&compare_device(a, b), store)));
-    let host = Memo::new(move |_| both(store, |a, b| Both::new(&compare_host(a, b), store)));
     let note = move || {
         let language = store.language.get();
         let Some(a) = store.kept.scenario() else {
@@ -135,14 +158,31 @@ fn ComparePanel() -> impl IntoView {
                 {note}
             </p>
             <Verdicts />
-            <TwoBars title=Word::Vram all=device find=device_target />
-            <TwoBars title=Word::Ram all=host find=host_target />
-            <Settings />
-            <div class="compare-tables">
-                <Parts title=Word::Vram all=device />
-                <Parts title=Word::Ram all=host />
-            </div>
+            <TwoBars title=Word::Vram all=Both::device(store, store.answer) find=device_target />
+            <TwoBars title=Word::Ram all=Both::host(store, store.answer) find=host_target />
         </section>
+    }
+}
+
+/// What differs between the two, setting by setting and part by part; nothing where one is alone.
+#[component]
+pub(super) fn ComparedPanel() -> impl IntoView {
+    let store = use_store();
+    let on = Memo::new(move |_| store.kept.is_on());
+    let title = Signal::derive(move || Word::CompareDiffers.text(store.language.get()));
+    view! {
+        <Show when=move || on.get()>
+            <section class="card figure compare" data-testid="compared" aria-labelledby="compared-title">
+                <header class="figure-head">
+                    <h2 id="compared-title">{title}</h2>
+                </header>
+                <Settings />
+                <div class="compare-tables">
+                    <Parts title=Word::Vram all=Both::device(store, store.settled) />
+                    <Parts title=Word::Ram all=Both::host(store, store.settled) />
+                </div>
+            </section>
+        </Show>
     }
 }
 
@@ -225,9 +265,33 @@ fn Parts(
 ) -> impl IntoView {
     let store = use_store();
     let name = Signal::derive(move || title.text(store.language.get()));
+    let each = move || {
+        all.with(|all| {
+            let parts = all.as_ref().map_or(&[][..], |all| &all.parts);
+            let each = parts.iter().map(|part| (part.label, part.target));
+            each.collect::<Vec<_>>()
+        })
+    };
+    let of = move |pick: fn(&Both, Store) -> String| {
+        Signal::derive(move || all.with(|all| all.as_ref().map(|all| pick(all, store))))
+    };
     view! {
         <Head name differs=true>
-            {move || all.with(|all| all.as_ref().map(|all| rows(all, store)))}
+            <For each key=|(label, _)| *label children=move |part| row(part, all, store) />
+            <tr class="total" hidden=Signal::derive(move || all.with(Option::is_none))>
+                <th scope="row">
+                    {Signal::derive(move || Word::Total.text(store.language.get()))} ", "
+                    {of(move |all, store| all.scale(store).unit.to_owned())}
+                </th>
+                <td>{of(move |all, store| all.scale(store).finer(all.totals()[0]))}</td>
+                <td>{of(move |all, store| all.scale(store).finer(all.totals()[1]))}</td>
+                <td>
+                    {of(move |all, store| {
+                        let [a, b] = all.totals();
+                        difference(a, b, store.units.get())
+                    })}
+                </td>
+            </tr>
         </Head>
     }
 }
@@ -268,63 +332,76 @@ fn Head(
     }
 }
 
-fn rows(all: &Both, store: Store) -> AnyView {
-    let [of_a, of_b] = [all.bars[0].total, all.bars[1].total];
-    let scale = Scale::new(of_a.max(of_b), store.units.get());
-    let number = move |bytes: Bytes| match bytes {
+/// One part on both sides.
+fn row((label, target): (&'static str, Target), all: Memo<Option<Both>>, store: Store) -> AnyView {
+    let own = Memo::new(move |_| {
+        all.with(|all| {
+            let all = all.as_ref()?;
+            let part = all.parts.iter().find(|part| part.label == label)?;
+            Some((part.clone(), all.scale(store)))
+        })
+    });
+    let say = move |pick: fn(&Part, Scale, Store) -> String| {
+        Signal::derive(move || {
+            own.with(|own| own.as_ref().map(|(part, scale)| pick(part, *scale, store)))
+        })
+    };
+    let recedes = Signal::derive(move || {
+        store
+            .focus
+            .broadly()
+            .is_some_and(|current| current != target)
+    });
+    view! {
+        <tr
+            class:receding=recedes
+            on:pointerenter=move |_| store.focus.point(Some(target))
+            on:pointerleave=move |_| store.focus.point(None)
+        >
+            <th scope="row">
+                <button
+                    type="button"
+                    class="column-head"
+                    aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
+                    on:focus=move |_| store.focus.point(Some(target))
+                    on:blur=move |_| store.focus.point(None)
+                    on:click=move |_| store.focus.toggle(target)
+                >
+                    <span class="swatch" style:background=say(|part, _, _| part.background.clone())></span>
+                    {label}
+                </button>
+            </th>
+            <td>{say(|part, scale, _| number(part.a, scale))}</td>
+            <td>{say(|part, scale, _| number(part.b, scale))}</td>
+            <td>{say(|part, _, store| change(part, store))}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn number(bytes: Bytes, scale: Scale) -> String {
+    match bytes {
         Bytes::ZERO => "\u{2013}".to_owned(),
         bytes => scale.finer(bytes),
-    };
-    let row = move |part: &Part| {
-        let (target, a, b) = (part.target, part.a, part.b);
-        let recedes = Signal::derive(move || {
-            store
-                .focus
-                .broadly()
-                .is_some_and(|current| current != target)
-        });
-        view! {
-            <tr
-                class:receding=recedes
-                on:pointerenter=move |_| store.focus.point(Some(target))
-                on:pointerleave=move |_| store.focus.point(None)
-            >
-                <th scope="row">
-                    <button
-                        type="button"
-                        class="column-head"
-                        aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
-                        on:focus=move |_| store.focus.point(Some(target))
-                        on:blur=move |_| store.focus.point(None)
-                        on:click=move |_| store.focus.toggle(target)
-                    >
-                        <span class="swatch" style:background=part.background.clone()></span>
-                        {part.label}
-                    </button>
-                </th>
-                <td>{number(a)}</td>
-                <td>{number(b)}</td>
-                <td>{(a != b).then(|| difference(a, b, store.units.get()))}</td>
-            </tr>
-        }
-    };
-    let total = view! {
-        <tr class="total">
-            <th scope="row">{Word::Total.text(store.language.get())} ", " {scale.unit}</th>
-            <td>{scale.finer(of_a)}</td>
-            <td>{scale.finer(of_b)}</td>
-            <td>{difference(of_a, of_b, store.units.get())}</td>
-        </tr>
-    };
-    (all.parts.iter().map(row).collect_view(), total).into_any()
+    }
+}
+
+fn change(part: &Part, store: Store) -> String {
+    if part.a == part.b {
+        return String::new();
+    }
+    difference(part.a, part.b, store.units.get())
 }
 
 /// A setting's name and its value on each side.
 type Line = (String, String, String);
 
 /// The settings that differ, as people read them.
-fn settings(a: &Scenario, b: &Scenario, reports: &[Report; 2], language: Language) -> Vec<Line> {
-    let [of_a, of_b] = reports;
+fn settings(
+    (a, of_a): (&Scenario, &Report),
+    (b, of_b): (&Scenario, &Report),
+    language: Language,
+) -> Vec<Line> {
     let mut lines: Vec<Line> = differences(a, b)
         .into_iter()
         .map(|(key, a, b)| {
@@ -356,8 +433,10 @@ fn Settings() -> impl IntoView {
     let lines = Memo::new(move |_| {
         let language = store.language.get();
         let a = store.kept.scenario()?;
-        let reports = both(store, |a, b| [a.clone(), b.clone()])?;
-        Some(store.scenario.with(|b| settings(&a, b, &reports, language)))
+        let b = store.scenario.get_untracked();
+        both(store, store.settled, |of_a, of_b| {
+            settings((&a, of_a), (&b, of_b), language)
+        })
     });
     let name = Signal::derive(move || Word::CompareSettings.text(store.language.get()));
     let line = |(name, a, b): Line| {

@@ -1,6 +1,6 @@
 //! The compact widget in somebody else's page.
 
-use super::compare::Bars;
+use super::compare::{Bars, ComparedPanel};
 use super::controls::{GPU, MICRO_BATCH_SIZE, SEQ_LEN};
 use super::notices::Notices;
 use super::verdict::VerdictPanel;
@@ -39,6 +39,7 @@ pub(super) fn Embedded() -> impl IntoView {
             })}
             <Show when=move || store.has_answer()>
                 <Bars />
+                <ComparedPanel />
             </Show>
         </main>
     }

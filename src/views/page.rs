@@ -2,7 +2,7 @@
 
 use super::assumptions::AssumptionsPanel;
 use super::breakdown::BreakdownPanel;
-use super::compare::Bars;
+use super::compare::{Bars, ComparedPanel};
 use super::controls::{Controls, Groups};
 use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
@@ -47,13 +47,18 @@ fn Whole() -> impl IntoView {
             <Masthead />
             <main class="panes" class:stale=Signal::derive(move || store.is_stale())>
                 <VerdictPanel />
-                <Controls />
-                <div class="answer" id="answer" tabindex="-1">
-                    <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
+                <div class="bars">
                     <UpdateNotice />
                     <Notices />
                     <Show when=move || store.has_answer()>
                         <Bars />
+                    </Show>
+                </div>
+                <Controls />
+                <div class="answer" id="answer" tabindex="-1">
+                    <p class="unseen" id="figure-keys">{word(Word::FigureKeys)}</p>
+                    <Show when=move || store.has_answer()>
+                        <ComparedPanel />
                         <PhasesPanel />
                         <TimelinePanel />
                         <CrossoverPanel />

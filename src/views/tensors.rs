@@ -21,7 +21,7 @@ const ALL: &str = "all";
 
 /// The tensors that are alive at the highest point.
 fn at_peak(store: Store) -> Vec<LiveTensor> {
-    let event = store.answer.with(|answer| {
+    let event = store.settled.with(|answer| {
         let timeline = &answer.as_ref()?.timeline;
         Some(timeline.points.get(timeline.peak)?.event)
     });
@@ -139,10 +139,10 @@ fn TensorTable(
                 <thead>
                     <tr>
                         <th scope="col">{word(Word::Module)}</th>
-                        <th scope="col">{word(Word::ShapeType)}</th>
-                        <th scope="col">{word(Word::Each)}</th>
-                        <th scope="col">{word(Word::HowMany)}</th>
                         <th scope="col">{word(Word::Total)}</th>
+                        <th scope="col">{word(Word::HowMany)}</th>
+                        <th scope="col">{word(Word::Each)}</th>
+                        <th scope="col">{word(Word::ShapeType)}</th>
                         <th scope="col">{word(Word::Born)}</th>
                         <th scope="col">{word(Word::Freed)}</th>
                     </tr>
@@ -177,7 +177,7 @@ fn row(store: Store, group: &TensorGroup, scale: Scale, language: Language) -> A
         freed: group.freed(),
     });
     let when = |event: u32| {
-        store.answer.with_untracked(|answer| {
+        store.settled.with_untracked(|answer| {
             let timeline = answer.as_ref().map(|e| &e.timeline);
             timeline.map_or_else(String::new, |t| moment(t, event, language))
         })
@@ -216,10 +216,10 @@ fn row(store: Store, group: &TensorGroup, scale: Scale, language: Language) -> A
                     <code>{name.to_owned()} " " <span class="made-by">{group.op}</span></code>
                 </button>
             </th>
-            <td><code>{shape} " " {dtype}</code></td>
-            <td title=exact_bytes(group.each, language)>{amount(group.each, store.units.get_untracked())}</td>
-            <td>"\u{d7}" {group.members.len()}</td>
             <td title=exact_bytes(group.total, language)>{scale.finer_amount(group.total)}</td>
+            <td>"\u{d7}" {group.members.len()}</td>
+            <td title=exact_bytes(group.each, language)>{amount(group.each, store.units.get_untracked())}</td>
+            <td><code>{shape} " " {dtype}</code></td>
             <td>{when(group.born())}</td>
             <td>{when(group.freed())}</td>
         </tr>

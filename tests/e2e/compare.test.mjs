@@ -20,7 +20,8 @@ after(async () => {
 const SMALL = "?v=1&model=smollm2-135m";
 const panel = (page) => page.getByTestId("compare");
 const sides = (page) => panel(page).locator(".sides li");
-const settings = (page) => panel(page).getByRole("region", { name: "Settings that differ" });
+const detail = (page) => page.getByTestId("compared");
+const settings = (page) => detail(page).getByRole("region", { name: "Settings that differ" });
 
 test("what is on screen is kept as A, and what is changed then is B", async () => {
   const { page, close } = await open(browser, `${site.url}${SMALL}`);
@@ -54,7 +55,7 @@ test("both bars stand on one scale, and the parts add up to the difference", asy
   assert.equal(widths.length, 4);
   const [a, b] = widths;
   assert.ok(Math.abs(a.width / b.width - a.number / b.number) < 0.02, JSON.stringify(widths));
-  const table = panel(page).getByRole("region", { name: "GPU memory" });
+  const table = detail(page).getByRole("region", { name: "GPU memory" });
   const cells = (row) => row.locator("td").allInnerTexts();
   const rows = await table.locator("tbody tr").all();
   const numbers = await Promise.all(rows.map(cells));
@@ -91,7 +92,7 @@ test("swapping, keeping and closing follow in the address, and Back leads on", a
 test("pointing at a part of one side shows it in both", async () => {
   const { page, close } = await open(browser, `${site.url}${SMALL}&mb=16&a=v%3D1%26model%3Dsmollm2-135m`);
   await sides(page).nth(1).waitFor();
-  const table = panel(page).getByRole("region", { name: "GPU memory" });
+  const table = detail(page).getByRole("region", { name: "GPU memory" });
   await table.getByRole("button", { name: "activations" }).focus();
   await panel(page).locator(".segment.receding").first().waitFor();
   for (const row of (await panel(page).locator(".node-row").all()).slice(0, 2)) {
@@ -114,7 +115,7 @@ test("the memory-bound trainer and its lean form are compared by the menu of sit
   assert.match(b, /Fits/);
   await settings(page).getByRole("row", { name: /Global batch size 16 16/ }).waitFor();
   await settings(page).getByRole("row", { name: /DataLoader workers 4 0/ }).waitFor();
-  await panel(page).getByRole("region", { name: "Host RAM" }).getByRole("row", { name: /dataset/ }).waitFor();
+  await detail(page).getByRole("region", { name: "Host RAM" }).getByRole("row", { name: /dataset/ }).waitFor();
   await close();
 });
 
@@ -122,7 +123,7 @@ test("the widget compares, too, on a phone and in Chinese", async () => {
   const link = `${site.url}${SMALL}&mb=16&embed=1&a=v%3D1%26model%3Dsmollm2-135m`;
   const { page, close } = await open(browser, link, { viewport: PHONE, locale: "zh-CN" });
   await sides(page).nth(1).waitFor();
-  assert.match(await panel(page).innerText(), /全局批次大小/);
+  assert.match(await detail(page).innerText(), /全局批次大小/);
   const wider = await page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
     return scrollWidth - clientWidth;

@@ -216,7 +216,8 @@ test("the tensors at the peak add up to it, are filtered by category and followe
   const peak = (await summary(page, "phases")).match(/[\d.]+\sGiB/)[0];
   assert.ok((await panel.locator(".figure-summary").innerText()).includes(`${peak} together`));
   const cells = await rows.first().locator("td").allInnerTexts();
-  assert.match(cells[0], /^\[[\d, ]+\] (float32|bfloat16)/, "shape and type");
+  assert.match(cells[0], /^[\d.]+\s[KMG]iB$/, "together");
+  assert.match(cells[3], /^\[[\d, ]+\] (float32|bfloat16)/, "shape and type");
   assert.match(cells[4], /step \d, |with the model/, "born");
   const shown = await rows.count();
   await panel.getByRole("button", { name: /^Show \d+ more$/ }).click();

@@ -1,7 +1,7 @@
 // What a person sees first, and how soon.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { DESKTOP, launch, open } from "./support/browser.mjs";
+import { DESKTOP, PHONE, launch, open } from "./support/browser.mjs";
 import { serve } from "./support/site.mjs";
 
 /** Ten times the budget of 500 ms would be no budget; twice allows for a busy machine. */
@@ -35,6 +35,17 @@ test("the first screen at 1280x720 shows verdict, bars, phases and controls with
     const box = await page.getByRole("slider", { name }).boundingBox();
     assert.ok(box.y + box.height <= DESKTOP.height, `${name} is on the first screen`);
   }
+  await close();
+});
+
+test("on a phone the answer and its bars come before the controls", async () => {
+  const { page, close } = await open(browser, site.url, { viewport: PHONE });
+  const top = async (part) => (await page.getByTestId(part).boundingBox()).y;
+  const parts = ["verdict", "device-bar", "host-bar", "controls", "phases"];
+  const tops = await Promise.all(parts.map(top));
+  assert.deepEqual(tops, tops.toSorted((a, b) => a - b));
+  const bar = await page.getByTestId("host-bar").boundingBox();
+  assert.ok(bar.y + bar.height <= PHONE.height, "both bars are on the first screen");
   await close();
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessible } from "./support/axe.mjs";
-import { launch, open, painted } from "./support/browser.mjs";
+import { DESKTOP, PHONE, launch, open, painted } from "./support/browser.mjs";
 import { box, query, slider, type, unfold, verdict } from "./support/controls.mjs";
 import { ROOT, serve } from "./support/site.mjs";
 
@@ -49,15 +49,18 @@ for (const [language, locale] of [["English", "en-US"], ["Chinese", "zh-CN"]]) {
 }
 
 test("folded groups say what differs, and a link opens those that it sets something in", async () => {
-  const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m&lora=8&expandable=1`);
-  const states = await groups(page).evaluateAll((all) =>
-    all.filter((one) => one.getAttribute("aria-expanded") === "true").map((one) => one.innerText),
-  );
-  assert.equal(states.length, 2, states.join());
-  await groups(page).first().click();
-  assert.match(await groups(page).first().innerText(), /Rank 8/);
-  await page.getByRole("textbox", { name: "Rank" }).waitFor({ state: "hidden" });
-  await close();
+  for (const viewport of [DESKTOP, PHONE]) {
+    const link = `${site.url}?v=1&model=smollm2-135m&lora=8&expandable=1`;
+    const { page, close } = await open(browser, link, { viewport });
+    const states = await groups(page).evaluateAll((all) =>
+      all.filter((one) => one.getAttribute("aria-expanded") === "true").map((one) => one.innerText),
+    );
+    assert.equal(states.length, 2, states.join());
+    await groups(page).first().click();
+    assert.match(await groups(page).first().innerText(), /Rank 8/);
+    await page.getByRole("textbox", { name: "Rank" }).waitFor({ state: "hidden" });
+    await close();
+  }
 });
 
 test("LoRA over a quantized base is switched on by hand, and its options wait for it", async () => {

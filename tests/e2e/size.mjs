@@ -44,7 +44,7 @@ for (const { name, body } of firstVisit()) {
   const compressed = brotli(body);
   raw += body.length;
   total += compressed;
-  console.log(`${kib(body.length)} ${kib(compressed)}  ${name.replace(/-[0-9a-f]{16}/, "-*")}`);
+  console.log(`${kib(body.length)} ${kib(compressed)}  ${name.replace(/-[0-9a-f]{8,16}/, "-*")}`);
 }
 console.log(`${kib(raw)} ${kib(total)}  in total; the budget is ${kib(BUDGET).trim()} brotli`);
 if (total > BUDGET) console.log(`over the budget by ${kib(total - BUDGET).trim()}`);

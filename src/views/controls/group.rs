@@ -2,7 +2,6 @@
 
 use super::table::{GROUPS, Group, MAIN};
 use crate::app::{Store, use_store};
-use crate::browser;
 use crate::codec::is_usual;
 use crate::text::setting_name;
 use crate::views::setting::{Setting, Values};
@@ -19,16 +18,12 @@ impl Groups {
         Self(RwSignal::new(Vec::new()))
     }
 
-    /// Opens what a link, a situation or a remedy has set something in, where there is room
-    /// beside the answer.
+    /// Opens what a link, a situation or a remedy has set something in.
     pub fn follow(self, store: Store) {
         let values: Values = expect_context();
         let arrivals = Memo::new(move |_| store.arrivals());
         Effect::new(move |_| {
             arrivals.track();
-            if !browser::is_wide() {
-                return;
-            }
             let set = GROUPS
                 .iter()
                 .filter(|group| untrack(|| !changed(group, values).is_empty()))

@@ -35,7 +35,7 @@ const TYPES = {
 
 /** Names with a hash change with their content; the others are asked for anew, as README says. */
 const caching = (name) =>
-  /-[0-9a-f]{16}/.test(name) ? "public, max-age=31536000, immutable" : "no-store";
+  /-[0-9a-f]{8,16}/.test(name) ? "public, max-age=31536000, immutable" : "no-store";
 
 async function answer(request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
