@@ -233,6 +233,12 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
     }
 }
 
+/// Over the families of decoders and the versions of transformers.
+#[test]
+fn generation_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("generation.jsonl", 284);
+}
+
 #[test]
 fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("sixteen_bit_weights.jsonl", 9);

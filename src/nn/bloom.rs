@@ -7,7 +7,6 @@ use super::builder::Builder;
 use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::loss;
 use super::mask;
 use super::model::Output;
 use crate::spec::{DecoderConfig, ResolvedSpec};
@@ -87,31 +86,23 @@ impl Bloom {
 
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let logits = t.scoped("lm_head", None, || self.lm_head.forward(t, &hidden));
-        let loss = labels
-            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        self.shell.language_model(t, &hidden, &self.lm_head, labels)
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let facts = self.shell.facts;
         let recent = facts.transformers == Transformers::V5;
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let size = (b, t.cached_tokens() + s);
         let embedded = t.scoped("word_embeddings", None, || {
             self.word_embeddings.forward(t, input_ids)
         });
-        let positions = (!recent).then(|| self.shell.positions(t, size.1));
+        let positions = (!recent).then(|| self.shell.positions(t, s));
         let mut hidden = t.scoped("word_embeddings_layernorm", None, || {
             self.word_embeddings_layernorm.forward(t, &embedded)
         });
-        let padding = self.shell.padding_mask;
+        let padding = self.shell.has_mask();
         let request = Alibi {
             size,
             heads: self.heads,
@@ -264,7 +255,9 @@ impl SelfAttention {
             t.transpose(&self.facts.index_all(t, &part, 1), 1, 2)
         };
         let [q, k, v] = [part(), part(), part()];
-        let flat = |x: &Tensor| t.reshape(x, [b * heads, s, dim]);
+        let (k, v) = t.cached(k, v);
+        let keys = k.dim(2);
+        let flat = |x: &Tensor| t.reshape(x, [b * heads, x.dim(2), dim]);
         let q = flat(&q);
         let k = t.transpose(&flat(&k), 1, 2);
         let v = flat(&v);
@@ -272,7 +265,7 @@ impl SelfAttention {
             Some(alibi) => t.baddbmm(alibi, &q, &k),
             None => t.bmm(&q, &k),
         };
-        let mut masked = t.view(&scores, [b, heads, s, s]);
+        let mut masked = t.view(&scores, [b, heads, s, keys]);
         if let Some(mask) = &shared.mask {
             masked = t.add(&masked, mask);
         }
@@ -282,7 +275,7 @@ impl SelfAttention {
         };
         let weights = dropped(t, weights, self.dropout);
         let context = {
-            let weights = t.view(&weights, [b * heads, s, s]);
+            let weights = t.view(&weights, [b * heads, s, keys]);
             let parted = t.view(&t.bmm(&weights, &v), [b, heads, s, dim]);
             t.reshape(&t.permute(&parted, &[0, 2, 1, 3]), [b, s, heads * dim])
         };

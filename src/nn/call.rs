@@ -42,7 +42,12 @@ impl Call {
 
     /// Whether a mask is given even where there is no padding.
     pub(super) fn has_mask(&self) -> bool {
-        self.request.borrow().positions.is_some()
+        self.request.borrow().masked
+    }
+
+    /// Whether the weights of experts are gathered token by token.
+    pub(super) fn batches_experts(&self) -> bool {
+        self.request.borrow().batched_experts
     }
 
     /// Of how many last positions logits are asked for; of all, if nothing is said.

@@ -94,12 +94,17 @@ impl Shell {
         self.call.positions()
     }
 
+    /// Whether a mask comes with the batch, even if there is no padding.
+    pub(super) fn has_mask(&self) -> bool {
+        self.padding_mask || self.call.has_mask()
+    }
+
     /// The mask for token ids `[B, S]` where layers know by themselves which tokens are later
     /// (transformers 4): padding alone, `[B, 1, 1, K]` for K keys, added to the scores.
     pub(super) fn inverted_mask(&self, t: &Tape, input_ids: &Tensor) -> Option<Tensor> {
         let size = (input_ids.dim(0), t.cached_tokens() + input_ids.dim(1));
-        let given = self.padding_mask || self.call.has_mask();
-        given.then(|| mask::inverted(t, size, DType::Int64, self.dtype))
+        self.has_mask()
+            .then(|| mask::inverted(t, size, DType::Int64, self.dtype))
     }
 
     /// The mask for token ids `[B, S]`, of layers that see a `window` of tokens if one is given.
@@ -124,7 +129,7 @@ impl Shell {
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
         let request = MaskRequest {
             eager: self.eager,
-            padding: self.padding_mask || self.call.has_mask(),
+            padding: self.has_mask(),
             window: window.is_some_and(|window| made || window <= keys),
             padded: self.padding_mask,
             size: (b, s),

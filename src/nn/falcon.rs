@@ -87,7 +87,8 @@ impl Falcon {
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
         let logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
-            let kept = facts.index_all(t, &hidden, 3);
+            let kept = self.shell.kept_positions(t, &hidden);
+            let kept = facts.index_all(t, &kept, 3);
             self.lm_head.forward(t, &kept)
         });
         let loss = labels
@@ -101,15 +102,16 @@ impl Falcon {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let size = (input_ids.dim(0), input_ids.dim(1));
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let seen = (b, t.cached_tokens() + s);
         let embedded = t.scoped("word_embeddings", None, || {
             self.word_embeddings.forward(t, input_ids)
         });
-        let ones = (self.heads.is_some() && !self.shell.padding_mask)
-            .then(|| t.empty("ones", Shape::from([size.0, size.1]), DType::Int64));
+        let ones = (self.heads.is_some() && !self.shell.has_mask())
+            .then(|| t.empty("ones", Shape::from([seen.0, seen.1]), DType::Int64));
         let alibi = self.heads.map(|heads| {
             let request = Alibi {
-                size,
+                size: seen,
                 heads,
                 narrow_slopes: true,
                 apart: false,
@@ -117,8 +119,8 @@ impl Falcon {
             };
             request.of_mask(t, DType::Int64)
         });
-        let positions = self.shell.positions(t, size.1);
-        let mask = self.mask(t, size, alibi.as_ref());
+        let positions = self.shell.positions(t, s);
+        let mask = self.mask(t, (b, s), alibi.as_ref());
         let (cos, sin) = t.scoped("rotary_emb", None, || {
             self.rotary.forward(t, &positions, self.dtype)
         });
@@ -149,14 +151,16 @@ impl Falcon {
     fn mask(&self, t: &Tape, (b, s): (u64, u64), alibi: Option<&Tensor>) -> Option<Tensor> {
         let recent = self.shell.facts.transformers == Transformers::V5;
         let padding = self.shell.padding_mask;
+        let cached = t.cached_tokens();
+        let keys = cached + s;
         let request = MaskRequest {
             eager: self.eager || (!recent && alibi.is_some()),
-            padding,
+            padding: self.shell.has_mask(),
             padded: padding,
             window: false,
             size: (b, s),
-            cached: 0,
-            keys: s,
+            cached,
+            keys,
             dtype: self.dtype,
             style: if recent {
                 MaskStyle::Boolean
@@ -180,8 +184,8 @@ impl Falcon {
         }
         let heads = alibi.dim(0) / b;
         let scaled = t.div_scalar(alibi);
-        let low = t.empty("lt", Shape::from([b, 1, s, s]), DType::Bool);
-        let mut filled = t.empty("masked_fill", Shape::from([b, heads, s, s]), self.dtype);
+        let low = t.empty("lt", *mask.shape(), DType::Bool);
+        let mut filled = t.empty("masked_fill", Shape::from([b, heads, s, keys]), self.dtype);
         drop((mask, scaled, low));
         if !recent && !self.eager && padding {
             filled = mask::unmasked(t, &filled);

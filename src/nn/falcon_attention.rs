@@ -120,6 +120,7 @@ impl SelfAttention {
             let turned_k = rotary::apply(t, &k, &shared.cos, &shared.sin);
             (q, k) = (turned_q, turned_k);
         }
+        (k, v) = t.cached(k, v);
         if self.facts.sdpa_inputs_contiguous && !self.eager && shared.mask.is_some() {
             q = t.contiguous(&q);
             k = t.contiguous(&k);
@@ -172,7 +173,7 @@ impl SelfAttention {
         let mask = shared.mask.as_ref();
         let options = Sdpa {
             forced: self.forced,
-            causal: mask.is_none(),
+            causal: mask.is_none() && q.dim(2) > 1,
             dropout: self.dropout && shared.alibi.is_some(),
             grouped: false,
         };
@@ -221,7 +222,7 @@ impl SelfAttention {
         let product = t.matmul(q, &t.transpose(k, 2, 3));
         let scores = t.to(&product, DType::Float32);
         let logits = {
-            let biases = t.view(alibi, [q.dim(0), self.heads, 1, q.dim(2)]);
+            let biases = t.view(alibi, [q.dim(0), self.heads, 1, k.dim(2)]);
             let sum = t.add(&scores, &biases);
             t.scale_in_place(sum)
         };

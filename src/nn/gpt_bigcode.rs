@@ -55,6 +55,7 @@ impl BigCodeAttention {
             t.split(&t.transpose(&rows, 1, 2), [dim; 3], 3)
         };
         drop(all);
+        let (k, v) = t.cached(k, v);
         let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
         let out = t.reshape(&out, [b, s, self.hidden]);
         let out = t.contiguous(&out);

@@ -4,9 +4,11 @@
 //! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`.
 
 use super::builder::Builder;
+use super::call::Call;
 use crate::spec::{ExpertForm, Experts};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
+use std::rc::Rc;
 
 /// The weights of all experts, and how tokens run through them (`grouped_mm_experts_forward`).
 pub(super) struct GroupedExperts {
@@ -17,6 +19,7 @@ pub(super) struct GroupedExperts {
     form: ExpertForm,
     count: u64,
     intermediate: u64,
+    call: Rc<Call>,
 }
 
 impl GroupedExperts {
@@ -44,6 +47,7 @@ impl GroupedExperts {
             form: experts.form,
             count,
             intermediate,
+            call: b.call(),
         }
     }
 
@@ -97,6 +101,9 @@ impl GroupedExperts {
         chosen: &Tensor,
         weights: &Tensor,
     ) -> Tensor {
+        if self.call.batches_experts() {
+            return self.batched(t, tokens, chosen, weights);
+        }
         let (n, k) = (chosen.dim(0), chosen.dim(1));
         let weights = t.reshape(weights, [n * k]);
         let (sorted, order) = t.sort(&t.view(chosen, [n * k]));
@@ -128,6 +135,40 @@ impl GroupedExperts {
             selected, sorted, order, narrow, counts, offsets, product, back,
         ));
         drop((restored, by_token, sum, bias));
+        out
+    }
+
+    /// `batched_mm_experts_forward`: the same with a copy of the expert's weights for each token and
+    /// expert that it goes to.
+    fn batched(&self, t: &Tape, tokens: &Tensor, chosen: &Tensor, weights: &Tensor) -> Tensor {
+        let (n, k, hidden) = (chosen.dim(0), chosen.dim(1), tokens.dim(1));
+        let selected = t.empty("clone", Shape::from([n * k, hidden]), tokens.dtype());
+        let weights = t.reshape(weights, [n * k]);
+        let chosen = t.view(chosen, [n * k]);
+        let through = |x: &Tensor, weights: &Tensor, bias: Option<&Tensor>| {
+            let out = match self.form {
+                ExpertForm::Gated => t.batched(weights, &t.unsqueeze(x, 2)),
+                ExpertForm::Clamped => t.batched(&t.unsqueeze(x, 1), weights),
+            };
+            let out = t.view(&out, [n * k, out.numel() / (n * k)]);
+            match bias {
+                Some(bias) => t.add_in_place(out, bias),
+                None => out,
+            }
+        };
+        let up = t.index_rows(&self.gate_up_proj, &chosen);
+        let mut bias = self.bias(t, 0, &chosen);
+        let active = self.activated(t, through(&selected, &up, bias.as_ref()));
+        let down = t.index_rows(&self.down_proj, &chosen);
+        drop(up);
+        bias = self.bias(t, 1, &chosen);
+        let product = through(&active, &down, bias.as_ref());
+        drop(active);
+        let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
+        let by_token = t.view(&weighted, Shape::from([n, k, hidden]));
+        let sum = t.sum_dim(&by_token, 1, false);
+        let out = t.to(&sum, tokens.dtype());
+        drop((selected, down, bias, product, weighted, sum));
         out
     }
 }

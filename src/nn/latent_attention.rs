@@ -88,6 +88,12 @@ impl LatentAttention {
         let expanded = early.then(|| self.expand(t, &latent));
         let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);
         let (q_turned, k_turned) = self.turn(t, &q_turned, &k_turned, shared);
+        // Since transformers 5 the latent vector is cached, before what it expands to.
+        let (latent, k_turned) = if early {
+            (latent, k_turned)
+        } else {
+            t.cached(latent, k_turned)
+        };
         let queries = t.cat(&[&q_straight, &q_turned], -1);
         let (keys, values) = if let Some([_, straight, values]) = &expanded {
             let turned = t.expand(&k_turned, [b, straight.dim(1), s, sizes.turned]);

@@ -32,10 +32,13 @@ pub(super) struct MaskRequest {
 /// sdpa can be told `is_causal`, else a boolean or additive mask `[B, 1, S, S]`.
 pub(super) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
     if !request.eager && !request.padded && !request.window {
-        // A mask is cast before it is looked at.
+        // A mask is cast before it is looked at; before transformers 5 it is only looked at.
         let (b, s) = request.size;
-        let given = request.padding && request.style == MaskStyle::Boolean;
-        drop(given.then(|| flags(t, "_to_copy", b * (request.cached + s))));
+        if request.padding && request.style == MaskStyle::Boolean {
+            drop(flags(t, "_to_copy", b * (request.cached + s)));
+        } else if request.padding {
+            looks_for_padding(t, (b, request.cached + s));
+        }
         return None;
     }
     Some(if request.style == MaskStyle::Boolean {
@@ -214,26 +217,25 @@ fn within(t: &Tape, r: MaskRequest) -> Tensor {
 /// `sum_dtype` is that of the mask with a padding mask added to it.
 fn additive(t: &Tape, r: MaskRequest, sum_dtype: DType) -> Tensor {
     let (b, s) = r.size;
-    let square = |op| t.empty(op, Shape::from([b, 1, s, s]), r.dtype);
+    let seen = r.cached + s;
+    let square = |op| t.empty(op, Shape::from([b, 1, s, seen]), r.dtype);
     if r.padding && !r.eager {
-        let equal = flags(t, "eq", b * s);
-        let _all = flags(t, "all", 1);
-        drop(equal);
+        looks_for_padding(t, (b, seen));
     }
     // Without a padding mask the length of the cache is one more than the sequence.
     let exact = r.padding || r.style == MaskStyle::Exact;
-    let keys = if exact { s } else { s + 1 };
+    let keys = if exact { seen } else { seen + 1 };
     let (triangle, locals) = future(t, r, keys);
     if !r.padding {
         let view = t.view(&triangle, [1, 1, s, keys]);
         let view = t.expand(&view, Shape::from([b, 1, s, keys]));
-        return t.slice(&view, -1, 0, s);
+        return t.slice(&view, -1, 0, seen);
     }
     let mut mask = square("clone");
     drop(triangle);
     {
-        let sum = t.empty("add", Shape::from([b, 1, s, s]), sum_dtype);
-        let equal = flags(t, "eq", b * s * s);
+        let sum = t.empty("add", Shape::from([b, 1, s, seen]), sum_dtype);
+        let equal = flags(t, "eq", b * s * seen);
         drop(sum);
         let _filled = square("masked_fill");
         drop(equal);
@@ -266,7 +268,7 @@ fn future(t: &Tape, r: MaskRequest, keys: u64) -> (Tensor, Vec<Tensor>) {
     let matrix = |op| t.empty(op, Shape::from([s, keys]), r.dtype);
     let mut mask = matrix("full");
     let triangle = matches!(r.style, MaskStyle::Triangle | MaskStyle::Exact);
-    if triangle {
+    if triangle && s != 1 {
         mask = matrix("triu");
     }
     let range = indices(t, "arange", keys);

@@ -40,6 +40,7 @@ mod fla;
 mod flash;
 mod four_bit;
 mod gated_mlp;
+mod generation;
 mod gpt2;
 mod gpt_bigcode;
 mod gpt_neox;
@@ -75,4 +76,5 @@ mod vit_layer;
 mod whisper;
 mod whisper_layer;
 
+pub use generation::{Calling, GenerateVersion};
 pub use model::{Batch, Model, Output, Request};

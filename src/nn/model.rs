@@ -9,12 +9,13 @@ use super::distilbert::DistilBert;
 use super::encoders::Encoder;
 use super::facts::Facts;
 use super::fla::Fla;
+use super::generation::Calling;
 use super::linear::LinearNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
-use crate::spec::{Architecture, DecoderType, EvaluationKind, Loss, ResolvedSpec, Task};
+use crate::spec::{Architecture, EvaluationKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -52,16 +53,20 @@ pub struct Model {
     call: Rc<Call>,
     /// Tokens that each layer sees, of those that do not see all.
     windows: Vec<Option<u64>>,
-    has_start_token: bool,
+    calling: Calling,
 }
 
 /// What a forward pass of evaluation is asked for.
 #[derive(Clone, Default)]
 pub struct Request {
-    /// Positions `[B, S]`; the model makes its own when absent. They come with a mask.
+    /// Whether a mask comes with the batch, with no padding in it.
+    pub masked: bool,
+    /// Positions `[B, S]`; the model makes its own when absent.
     pub positions: Option<Tensor>,
     /// Of how many last positions logits are asked for; of all when absent.
     pub logits_to_keep: Option<u64>,
+    /// Whether experts are run as `generate` does after the prompt.
+    pub batched_experts: bool,
 }
 
 enum Net {
@@ -101,7 +106,7 @@ impl Model {
             num_parameters: plan.finish(),
             call,
             windows: windows(&spec.architecture),
-            has_start_token: has_start_token(&spec.architecture),
+            calling: Calling::of(spec),
         }
     }
 
@@ -110,10 +115,9 @@ impl Model {
         self.num_parameters
     }
 
-    /// Whether the class of the model's config names a token that begins a text
-    /// (`configuration_*.py`, transformers 5.23).
-    pub fn has_start_token(&self) -> bool {
-        self.has_start_token
+    /// How `generate` calls it.
+    pub fn calling(&self) -> Calling {
+        self.calling
     }
 
     /// Copies one micro-batch to the device, whose samples and targets have so many tokens.
@@ -135,7 +139,7 @@ impl Model {
 
     /// From here on attention keeps keys and values.
     pub fn open_cache(&self, t: &Tape) {
-        t.open_cache(self.windows.clone());
+        t.open_cache(self.calling.cache, self.windows.clone());
     }
 
     /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
@@ -205,22 +209,6 @@ fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
     };
     let window = |&near: &bool| config.sliding_window.filter(|_| near);
     config.windowed.iter().map(window).collect()
-}
-
-/// Whether the class of the config has a `bos_token_id`.
-fn has_start_token(architecture: &Architecture) -> bool {
-    let Architecture::Decoder(config) = architecture else {
-        return false;
-    };
-    !matches!(
-        config.model_type,
-        DecoderType::Qwen2
-            | DecoderType::Qwen3
-            | DecoderType::Qwen2Moe
-            | DecoderType::Qwen3Moe
-            | DecoderType::Olmo2
-            | DecoderType::Olmoe
-    )
 }
 
 /// A batch of so many samples with inputs and targets of those lengths.

@@ -88,8 +88,8 @@ impl<'a> Evaluator<'a> {
                 self.model.open_cache(t);
             }
             let request = Request {
-                positions: None,
                 logits_to_keep: evaluation.logits_to_keep,
+                ..Request::default()
             };
             let output = self.model.evaluate(t, batch, request);
             t.exit_autocast();

@@ -2,8 +2,9 @@
 //!
 //! Source: `generation/utils.py`, transformers 5.23, without a token that ends a sample.
 
+use super::arguments::{Arguments, positions};
 use super::beams::BeamSearch;
-use crate::nn::{Batch, Model, Request};
+use crate::nn::{Batch, GenerateVersion, Model, Request};
 use crate::spec::Evaluation;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -34,57 +35,30 @@ fn ask(t: &Tape, comparison: &'static str, question: &'static str, n: u64) {
     drop((compared, answer));
 }
 
-/// Token positions `[B, S]` that the mask gives.
-fn positions(t: &Tape, b: u64, s: u64) -> Tensor {
-    let sum = numbers(t, "cumsum", [b, s]);
-    let shifted = numbers(t, "sub", [b, s]);
+/// Counts the prompts that end with padding and asks whether there are any (transformers 4).
+fn count_padded(t: &Tape, b: u64) {
+    let compared = flags(t, "eq", b);
+    let sum = numbers(t, "sum", Shape::new(&[]));
+    drop(numbers(t, "sum", [b]));
+    drop(compared);
+    let _any = flags(t, "gt", 1);
     drop(sum);
-    let padding = flags(t, "eq", b * s);
-    let filled = numbers(t, "masked_fill", [b, s]);
-    drop((padding, shifted));
-    filled
-}
-
-/// What the model is given besides token ids, growing with each token (`model_kwargs`), and what
-/// it was given last (`model_inputs`).
-struct Arguments {
-    positions: Tensor,
-    mask: Tensor,
-    last: Option<[Tensor; 3]>,
-}
-
-impl Arguments {
-    /// `_update_model_kwargs_for_generation`: so many tokens more.
-    fn grow(&mut self, t: &Tape, tokens: u64) {
-        let (b, s) = (self.positions.dim(0), self.positions.dim(1));
-        let next = {
-            let range = numbers(t, "arange", [1]);
-            let _sum = numbers(t, "add", [b, 1]);
-            drop(range);
-            numbers(t, "add", [b, 1])
-        };
-        let positions = numbers(t, "cat", [b, s + tokens]);
-        drop(next);
-        let one = numbers(t, "new_ones", [b, 1]);
-        self.mask = numbers(t, "cat", [b, s + tokens]);
-        drop(one);
-        self.positions = positions;
-    }
-
-    /// `prepare_inputs_for_generation` after the prompt: the newest token and its position.
-    fn newest(&mut self, t: &Tape) -> (Tensor, Tensor) {
-        let b = self.positions.dim(0);
-        let newest = [numbers(t, "clone", [b, 1]), numbers(t, "clone", [b, 1])];
-        let [ids, positions] = newest;
-        self.last = Some([ids.clone(), positions.clone(), self.mask.clone()]);
-        (ids, positions)
-    }
 }
 
 /// How the next tokens are chosen.
 enum Choice {
     Samples(Box<Sampler>),
     Beams(Box<BeamSearch>),
+}
+
+/// The logits `[B, V]` of the last position in float32; in transformers 4.48 they are cloned first.
+pub(super) fn last_logits(t: &Tape, logits: &Tensor, version: GenerateVersion) -> Tensor {
+    let rows = Shape::from([logits.dim(0), logits.dim(-1)]);
+    if version == GenerateVersion::V448 {
+        let clone = t.empty("clone", rows, logits.dtype());
+        return t.to(&clone, DType::Float32);
+    }
+    t.empty("_to_copy", rows, DType::Float32)
 }
 
 /// `_sample`: greedy search, or drawing by chance.
@@ -94,30 +68,35 @@ struct Sampler {
     /// Which samples go on `[B]`.
     unfinished: Tensor,
     drawn: bool,
+    version: GenerateVersion,
     // Local variables that hold until they are assigned anew.
     logits: Option<Tensor>,
     scores: Option<Tensor>,
     probabilities: Option<Tensor>,
     next: Option<Tensor>,
+    /// Whether all are finished: since transformers 5 asked at once.
+    stopped: Option<Tensor>,
 }
 
 impl Sampler {
-    fn new(t: &Tape, ids: Tensor, drawn: bool) -> Self {
+    fn new(t: &Tape, ids: Tensor, drawn: bool, version: GenerateVersion) -> Self {
         Self {
             unfinished: numbers(t, "ones", [ids.dim(0)]),
             ids,
             drawn,
+            version,
             logits: None,
             scores: None,
             probabilities: None,
             next: None,
+            stopped: None,
         }
     }
 
     /// One step: logits `[B, 1, V]` to one token more of each sample.
     fn choose(&mut self, t: &Tape, logits: Tensor) {
-        let (b, vocab) = (logits.dim(0), logits.dim(-1));
-        let wide = t.empty("_to_copy", Shape::from([b, vocab]), DType::Float32);
+        let b = logits.dim(0);
+        let wide = last_logits(t, &logits, self.version);
         self.logits = Some(wide.clone());
         self.next = Some(if self.drawn {
             self.draw(t, &wide)
@@ -138,8 +117,11 @@ impl Sampler {
             both
         };
         let most = numbers(t, "max", Shape::new(&[]));
-        let _stopped = flags(t, "eq", 1);
+        let stopped = flags(t, "eq", 1);
         drop((most, logits));
+        if self.version != GenerateVersion::V5 {
+            self.stopped = Some(stopped);
+        }
     }
 
     /// `TopKLogitsWarper`, softmax and `torch.multinomial`.
@@ -168,42 +150,52 @@ pub(super) fn generate(
 ) -> Tensor {
     let (b, s) = (prompt.ids().dim(0), prompt.ids().dim(1));
     let samples = b * options.num_beams;
+    let calling = model.calling();
+    let recent = calling.version == GenerateVersion::V5;
     let token = |name| numbers(t, name, Shape::new(&[]));
-    let start = model.has_start_token().then(|| token("bos_token"));
+    let start = calling.start_token.then(|| token("bos_token"));
     let pad = token("pad_token");
-    ask(t, "eq", "any", b);
-    let mut given = positions(t, b, s);
-    ask(t, "eq", "all", b * s);
+    let mut given = None;
+    if recent {
+        ask(t, "eq", "any", b);
+        given = calling.positions.then(|| positions(t, b, s));
+        ask(t, "eq", "all", b * s);
+    } else if b > 1 {
+        count_padded(t, b);
+    }
     let mut ids = prompt.ids().clone();
     let mut mask = prompt.mask().unwrap_or(&ids).clone();
     if options.num_beams > 1 {
         let copy = || numbers(t, "clone", [samples, s]);
         ids = copy();
         mask = copy();
-        given = copy();
+        given = given.map(|_| copy());
     }
-    ask(t, "lt", "any", b * s);
+    if recent {
+        ask(t, "lt", "any", b * s);
+    }
     let mut choice = if options.num_beams > 1 {
         Choice::Beams(Box::new(BeamSearch::new(t, options, b, s)))
     } else {
-        Choice::Samples(Box::new(Sampler::new(t, ids.clone(), options.do_sample)))
+        let sampler = Sampler::new(t, ids.clone(), options.do_sample, calling.version);
+        Choice::Samples(Box::new(sampler))
     };
-    let mut arguments = Arguments {
-        positions: given.clone(),
-        mask,
-        last: None,
-    };
+    let mut arguments = Arguments::new(t, calling, mask, given.clone());
     model.open_cache(t);
-    let mut prefilled = {
-        let copy = numbers(t, "clone", [samples, s]);
-        model.infer(t, &copy, request(given.clone()))
-    };
     let mut step = 0;
     while step < options.max_new_tokens {
-        let logits = prefilled.take().or_else(|| {
-            let (ids, positions) = arguments.newest(t);
-            model.infer(t, &ids, request(positions))
-        });
+        let logits = {
+            let (ids, positions) = arguments.inputs(t);
+            // `_optimize_model_for_decode`, of `_sample` alone.
+            let batched_experts = step > 0 && matches!(choice, Choice::Samples(_));
+            let request = Request {
+                masked: true,
+                positions,
+                logits_to_keep: calling.last_logits.then_some(1),
+                batched_experts,
+            };
+            model.infer(t, &ids, request)
+        };
         let Some(logits) = logits else { break };
         arguments.grow(t, 1);
         match &mut choice {
@@ -223,12 +215,5 @@ pub(super) fn generate(
     match choice {
         Choice::Samples(sampler) => sampler.ids,
         Choice::Beams(beams) => beams.finish(t),
-    }
-}
-
-fn request(positions: Tensor) -> Request {
-    Request {
-        positions: Some(positions),
-        logits_to_keep: Some(1),
     }
 }

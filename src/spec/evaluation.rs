@@ -148,24 +148,47 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     range("evaluation.num_beams", evaluation.num_beams, &NUM_BEAMS);
 }
 
-/// Whether the engine knows how the model keeps keys and values.
-fn keeps_keys(architecture: &Architecture) -> bool {
-    matches!(architecture, Architecture::Decoder(config) if matches!(
+/// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.
+fn unknown_cache(
+    scenario: &Scenario,
+    architecture: &Architecture,
+) -> Option<(&'static str, &'static str)> {
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let Architecture::Decoder(config) = architecture else {
+        return Some(("of this model", "该模型"));
+    };
+    let compiled = matches!(
         config.model_type,
-        DecoderType::Llama
-            | DecoderType::Mistral
-            | DecoderType::Qwen2
-            | DecoderType::Qwen3
-            | DecoderType::Gpt2
-            | DecoderType::Opt
-            | DecoderType::GptNeox
-            | DecoderType::Gemma
-            | DecoderType::Gemma2
-            | DecoderType::Gemma3
-            | DecoderType::Olmo2
-            | DecoderType::Phi
-            | DecoderType::Phi3
-    ))
+        DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Cohere2
+    );
+    if matches!(
+        config.model_type,
+        DecoderType::Mamba
+            | DecoderType::Mamba2
+            | DecoderType::FalconMamba
+            | DecoderType::GptOss
+            | DecoderType::GraniteMoe
+            | DecoderType::GraniteMoeShared
+    ) {
+        return Some(("of this model", "该模型"));
+    }
+    // `cache_implementation = "hybrid"`, a static cache, for which the model is compiled.
+    if !recent && compiled {
+        return Some((
+            "of this model, which transformers 4 compiles for it,",
+            "该模型（transformers 4 会为此编译模型）",
+        ));
+    }
+    if scenario.attention == Attention::FlashAttention2 {
+        return Some(("with the flash-attn package", "使用 flash-attn 包时"));
+    }
+    if !recent && resolve(scenario).num_beams > 1 {
+        return Some((
+            "with beams in transformers 4",
+            "transformers 4 中使用束搜索时",
+        ));
+    }
+    None
 }
 
 /// What the model or the framework version rules out.
@@ -182,17 +205,8 @@ pub(super) fn check_combinations(
     if !generates && !evaluation.caches() {
         return;
     }
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    let known = recent && scenario.attention != Attention::FlashAttention2;
-    if keeps_keys(architecture) && known {
+    let Some((english, chinese)) = unknown_cache(scenario, architecture) else {
         return;
-    }
-    let (english, chinese) = if known {
-        ("of this model", "该模型")
-    } else if recent {
-        ("with the flash-attn package", "使用 flash-attn 包时")
-    } else {
-        ("of transformers 4", "transformers 4")
     };
     let finding = if generates {
         Finding::error(

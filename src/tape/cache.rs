@@ -1,13 +1,28 @@
 //! What a model keeps from one forward pass to the next: the keys and values of its attention
 //! layers.
 //!
-//! Source: `cache_utils.py`, transformers 5.23: `DynamicCache` grows by concatenation.
+//! Source: `cache_utils.py`, transformers 4.48, 4.51 and 5.23: `DynamicCache` grows by concatenation.
 
 use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
+/// How keys and values are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheKind {
+    /// `DynamicCache` of transformers 5, which joins the first ones to nothing.
+    Joined,
+    /// `DynamicCache` of transformers 4, which keeps the first ones as they are, and of any number
+    /// whatever the window is.
+    Given,
+    /// Tuples, of which the model returns new ones: the old ones live until its next call.
+    Tuples,
+}
+
 /// Keys and values `[B, K, T, D]` by layer, in the order in which the layers run.
 pub(super) struct KeyValueCache {
+    kind: CacheKind,
+    /// What later tuples have replaced.
+    replaced: Vec<Tensor>,
     layers: Vec<CachedLayer>,
     /// Tokens that each layer sees; those that are not listed see all.
     windows: Vec<Option<u64>>,
@@ -30,10 +45,13 @@ const TOKENS: isize = 2;
 impl Tape {
     /// From here on attention keeps its keys and values, with nothing kept yet. Layers with a
     /// window see so many tokens.
-    pub fn open_cache(&self, windows: Vec<Option<u64>>) {
+    pub fn open_cache(&self, kind: CacheKind, windows: Vec<Option<u64>>) {
+        let joined = kind == CacheKind::Joined;
         *self.cache.borrow_mut() = Some(KeyValueCache {
+            kind,
+            replaced: Vec::new(),
             layers: Vec::new(),
-            windows,
+            windows: if joined { windows } else { Vec::new() },
             next: 0,
         });
     }
@@ -42,6 +60,13 @@ impl Tape {
     pub fn close_cache(&self) {
         let cache = self.cache.take();
         drop(cache);
+    }
+
+    /// Drops the tuples that later ones have replaced.
+    pub fn drop_replaced_cache(&self) {
+        if let Some(cache) = self.cache.borrow_mut().as_mut() {
+            cache.replaced.clear();
+        }
     }
 
     /// Whether attention keeps keys and values.
@@ -79,6 +104,15 @@ impl Tape {
             all.set_category(Category::KvCache);
             all
         };
+        if cache.layers.len() <= at && cache.kind != CacheKind::Joined {
+            cache.layers.push(CachedLayer {
+                keys: k.clone(),
+                values: v.clone(),
+                seen: tokens,
+                _window: None,
+            });
+            return (k, v);
+        }
         if cache.layers.len() <= at {
             let number = || self.empty("_to_copy", Shape::new(&[]), DType::Int64);
             let number = window.map(|_| number());
@@ -99,6 +133,10 @@ impl Tape {
         }
         let layer = &mut cache.layers[at];
         layer.seen += tokens;
+        if cache.kind == CacheKind::Tuples {
+            cache.replaced.push(layer.keys.clone());
+            cache.replaced.push(layer.values.clone());
+        }
         let keys = joined(&[&layer.keys, &k]);
         // Without a window the old keys go before the values come.
         if window.is_none() {

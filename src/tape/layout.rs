@@ -56,6 +56,9 @@ pub(super) fn is_dense(shape: &Shape, strides: &Strides) -> bool {
 /// Strides of a view of `old` with shape `new`, or `None` where PyTorch has to copy
 /// (`at::detail::computeStride`, torch 2.15).
 pub(super) fn view(old: &Shape, strides: &Strides, new: &Shape) -> Option<Strides> {
+    if old.numel() == 0 {
+        return Some(contiguous(new));
+    }
     let mut out = *new;
     let mut at = new.rank();
     let mut chunk_base = strides.dims().last().copied().unwrap_or(1);

@@ -1,31 +1,133 @@
-"""An evaluation after a training step: `evaluation` of a scenario, without a cache or generation."""
-import contextlib
+"""Evaluations, alone or after a training step: losses, logits, predictions that are gathered, and new tokens (`evaluation` of a scenario)."""
+import contextlib, functools, os
 import torch
-from recorder import storage
+from recorder import storage, tensors
+from transformers.generation.utils import GenerationMixin
 from transformers.trainer_pt_utils import nested_concat
-import scenario as scenarios
+import masks, scenario as scenarios
+
+DEFAULTS = dict(kind="loss", batches=3, use_cache=None, logits_to_keep=None, keep_predictions=True, max_new_tokens=128, num_beams=1, do_sample=False)
+left = [0]
+
+
+def count_steps():
+    """A stubbed device cannot say that no sample is finished: steps are counted. On a real GPU nothing is replaced."""
+    def going_on(self, *rest, **named):
+        left[0] -= 1
+        return left[0] >= 0
+    GenerationMixin._has_unfinished_sequences = going_on
+
+
+if not os.environ.get("HIGHWATER_REAL_GPU"):
+    count_steps()
+
+
+def generate(model, batch, evaluation, padded):
+    """Returns the sequences and the cache. Masks that are made from one with padding hold padding, too."""
+    n = left[0] = evaluation["max_new_tokens"]
+    prepare = model.prepare_inputs_for_generation
+
+    @functools.wraps(prepare)
+    def prepared(*rest, **named):
+        inputs = prepare(*rest, **named)
+        if padded and inputs.get("attention_mask") is not None:
+            masks.passed.add(inputs["attention_mask"].data_ptr())
+        return inputs
+
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    base.prepare_inputs_for_generation = prepared
+    if base is not model and hasattr(model, "base_model_prepare_inputs_for_generation"):
+        model.base_model_prepare_inputs_for_generation = prepared
+    drawn = dict(do_sample=True, top_k=50) if evaluation["do_sample"] else dict(do_sample=False)
+    try:
+        return model.generate(**batch, max_new_tokens=n, pad_token_id=0, eos_token_id=None, use_cache=True, num_beams=evaluation["num_beams"],
+                              return_dict_in_generate=True, **drawn)
+    finally:
+        del base.prepare_inputs_for_generation
+
+
+def one(model, asked, evaluation, batch, autocast, kept):
+    """One batch; returns the predictions that are kept of all batches so far, and the storages of logits and of a cache that live at its end."""
+    kind = evaluation["kind"]
+    more = {}
+    if kind == "logits":
+        more["use_cache"] = bool(evaluation["use_cache"])
+        if evaluation["logits_to_keep"] is not None:
+            more["logits_to_keep"] = evaluation["logits_to_keep"]
+    with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext():
+        if kind == "generate":
+            return kept, set(), {storage(t) for t in tensors(cached(generate(model, batch, evaluation, asked["padding_mask"])))}
+        output = model(**batch, **more)
+    if kind == "logits":
+        return kept, {storage(output.logits)}, {storage(t) for t in tensors(cached(output))}
+    # Trainer.prediction_step: all outputs but the loss and what the model's config says to ignore.
+    predictions = tuple(value for key, value in output.items() if key not in ("loss", "past_key_values"))
+    predictions = tuple((value.float() if autocast else value).detach() for value in predictions)
+    del output
+    if kind == "trainer" and evaluation["keep_predictions"]:
+        kept = predictions if kept is None else nested_concat(kept, predictions, padding_index=-100)
+    return kept, {storage(value) for value in kept or ()}, set()
+
+
+def cached(output):
+    cache = output.get("past_key_values")
+    if cache is None:
+        return []
+    parts = [getattr(cache, name, None) for name in ("self_attention_cache", "cross_attention_cache")]
+    found = []
+    for part in [part for part in parts if part is not None] or [cache]:
+        for layer in getattr(part, "layers", ()):
+            found += [getattr(layer, "keys", None), getattr(layer, "values", None)]
+        found += [*getattr(part, "key_cache", ()), *getattr(part, "value_cache", ())]
+    return found
+
+
+def fetched(asked, evaluation, config):
+    """A batch; a prompt comes with its mask."""
+    generates = evaluation["kind"] == "generate"
+    size = evaluation.get("micro_batch_size", asked["micro_batch_size"])
+    labels = "labels" if evaluation["kind"] in ("loss", "trainer") else "none"
+    batch = scenarios.batch({**asked, "micro_batch_size": size, "loss": labels}, config, target=not generates)
+    masks.passed.clear()
+    if "attention_mask" in batch:
+        masks.comes_with_batch(batch["attention_mask"])
+    elif generates and "input_ids" in batch:
+        batch["attention_mask"] = torch.ones_like(batch["input_ids"])
+    return batch
+
+
+def complete(asked):
+    evaluation = {**DEFAULTS, **asked["evaluation"]}
+    unknown = set(asked["evaluation"]) - set(DEFAULTS) - {"micro_batch_size"}
+    if evaluation["kind"] not in ("loss", "logits", "trainer", "generate") or unknown:
+        raise ValueError(f"cannot run an evaluation of {sorted(unknown) or evaluation['kind']}")
+    return evaluation
 
 
 def run(model, asked, autocast, recorder, step):
-    evaluation = asked["evaluation"]
-    kind, batches = evaluation["kind"], evaluation.get("batches", 3)
-    if kind not in ("loss", "trainer"):
-        raise ValueError(f"cannot run an evaluation of {kind} after a step")
-    size = evaluation.get("micro_batch_size", asked["micro_batch_size"])
-    kept = None
+    """After a step."""
+    evaluation, kept = complete(asked), None
     model.eval()
-    for _ in range(batches):
-        batch = scenarios.batch({**asked, "micro_batch_size": size, "loss": "labels"}, model.config)
+    for _ in range(evaluation["batches"]):
+        batch = fetched(asked, evaluation, model.config)
         recorder.mark(f"{step}:0:evaluation", inputs={storage(t) for t in batch.values()})
-        with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext():
-            output = model(**batch)
-        # Trainer.prediction_step: all outputs but the loss and what the model's config says to ignore.
-        predictions = tuple(value for key, value in output.items() if key not in ("loss", "past_key_values"))
-        predictions = tuple((value.float() if autocast else value).detach() for value in predictions)
-        del output
-        if kind == "trainer" and evaluation.get("keep_predictions", True):
-            kept = predictions if kept is None else nested_concat(kept, predictions, padding_index=-100)
-        del predictions, batch
-        recorder.mark(f"{step}:0:evaluation_end", logits={storage(value) for value in kept or ()})
+        kept, logits, cache = one(model, asked, evaluation, batch, autocast, kept)
+        del batch
+        recorder.mark(f"{step}:0:evaluation_end", logits=logits)
     del kept
     model.train()
+
+
+def alone(model, asked, autocast, recorder):
+    """As a program of its own: a batch is a step of it."""
+    evaluation, kept = complete(asked), None
+    model.eval()
+    for number in range(2 if evaluation["kind"] == "generate" else 3):
+        recorder.mark(f"{number}:0:data")
+        batch = fetched(asked, evaluation, model.config)
+        recorder.mark(f"{number}:0:forward", inputs={storage(t) for t in batch.values()})
+        kept, logits, cache = one(model, asked, evaluation, batch, autocast, kept)
+        recorder.mark(f"{number}:0:forward_end", logits=logits)
+        del batch
+    recorder.mark("end")
+    del kept

@@ -48,6 +48,9 @@ def run(written, iterations=ITERATIONS):
     scaler = torch.amp.GradScaler("cuda") if asked["precision"] == "amp_fp16" else None
     steps = asked["gradient_accumulation_steps"]
     outputs = None
+    if asked["program"] == "evaluation":
+        evaluation.alone(model, asked, autocast, recorder)
+        return recorder, known, {**facts, "num_trainable": 0}
     for step in range(iterations):
         for micro_batch in range(steps):
             at = f"{step}:{micro_batch}"

@@ -9,7 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CONFIGS = next(folder for folder in (f"{HERE}/configs", f"{HERE}/../../src/catalog/models") if os.path.isdir(folder))
 DEFAULTS = dict(
     task="causal_lm", micro_batch_size=2, seq_len=256, target_seq_len=None, gradient_accumulation_steps=1, precision="fp32", autocast_style="plain",
-    optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=False, use_cache=False,
+    optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
     liger_kernel=[], allocator={}, dataset={})
@@ -28,6 +28,8 @@ def framework():
 def complete(written):
     """All keys; refuses what this oracle cannot run, so that nothing is measured that was not asked."""
     scenario = {**DEFAULTS, **written}
+    if scenario["padding_mask"] is None:
+        scenario["padding_mask"] = scenario["program"] == "evaluation"
     if written.get("framework", framework()) != framework():
         raise ValueError(f"needs {written['framework']}, here is {framework()}")
     ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader"}
@@ -122,7 +124,7 @@ def usual(scenario):
     return {**scenario, "seq_len": mean, "target_seq_len": target and -(-target * mean // longest)}
 
 
-def batch(scenario, config):
+def batch(scenario, config, target=True):
     count, labelled = scenario["micro_batch_size"], scenario["loss"] == "labels"
     tokens = lambda *shape: torch.zeros(count, *shape, dtype=torch.long, device="cuda")
     if scenario["task"] == "image_classification":
@@ -138,7 +140,7 @@ def batch(scenario, config):
         batch["attention_mask"] = torch.ones(count, length, dtype=torch.long, device="cuda")
         # Padding that a real GPU finds; stubbed kernels do nothing.
         batch["attention_mask"][:, -1:].zero_()
-    if scenario["task"] == "seq2seq_lm":
+    if scenario["task"] == "seq2seq_lm" and target:
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
     elif labelled:
         batch["labels"] = tokens() if scenario["task"] == "sequence_classification" else tokens(length)

@@ -1,0 +1,140 @@
+//! What `generate` gives the model besides token ids, growing with each token.
+//!
+//! Source: `_update_model_kwargs_for_generation` and `prepare_inputs_for_generation`
+//! (`generation/utils.py`, transformers 4.48, 4.51 and 5.23).
+
+use super::generate::{flags, numbers};
+use crate::nn::{Calling, GenerateVersion};
+use crate::tape::{Tape, Tensor};
+use crate::units::DType;
+
+/// `model_kwargs`, and what the model was given last (`model_inputs`).
+pub(super) struct Arguments {
+    calling: Calling,
+    mask: Tensor,
+    /// Positions `[B, S]`; in transformers 4 those of the cache `[S]`.
+    positions: Option<Tensor>,
+    last: Vec<Tensor>,
+    /// Whether the model has run.
+    started: bool,
+}
+
+/// Token positions `[B, S]` that the mask gives.
+pub(super) fn positions(t: &Tape, b: u64, s: u64) -> Tensor {
+    let sum = t.cumsum([b, s].into(), DType::Int64);
+    let shifted = numbers(t, "sub", [b, s]);
+    drop(sum);
+    let padding = flags(t, "eq", b * s);
+    let filled = numbers(t, "masked_fill", [b, s]);
+    drop((padding, shifted));
+    filled
+}
+
+impl Arguments {
+    /// With the mask `[B, S]` and, in transformers 5, the positions of the prompt.
+    pub(super) fn new(t: &Tape, calling: Calling, mask: Tensor, given: Option<Tensor>) -> Self {
+        let recent = calling.version == GenerateVersion::V5;
+        let positions = if recent {
+            given
+        } else {
+            // `_get_initial_cache_position`
+            let n = mask.dim(1);
+            let ones = numbers(t, "ones_like", [n]);
+            let sum = t.cumsum([n].into(), ones.dtype());
+            drop(ones);
+            let shifted = numbers(t, "sub", [n]);
+            drop(sum);
+            Some(shifted)
+        };
+        Self {
+            calling,
+            mask,
+            positions,
+            last: Vec::new(),
+            started: false,
+        }
+    }
+
+    /// So many tokens more.
+    pub(super) fn grow(&mut self, t: &Tape, tokens: u64) {
+        let (b, s) = (self.mask.dim(0), self.mask.dim(1));
+        let recent = self.calling.version == GenerateVersion::V5;
+        if let (true, Some(positions)) = (recent, &mut self.positions) {
+            let next = {
+                let range = numbers(t, "arange", [1]);
+                let _sum = numbers(t, "add", [b, 1]);
+                drop(range);
+                numbers(t, "add", [b, 1])
+            };
+            let longer = numbers(t, "cat", [b, s + tokens]);
+            drop(next);
+            let one = numbers(t, "new_ones", [b, 1]);
+            self.mask = numbers(t, "cat", [b, s + tokens]);
+            drop(one);
+            *positions = longer;
+            return;
+        }
+        let one = numbers(t, "new_ones", [b, 1]);
+        self.mask = numbers(t, "cat", [b, s + tokens]);
+        drop(one);
+        if !recent {
+            self.positions = Some(numbers(t, "add", [1]));
+        }
+    }
+
+    /// The ids and positions of the model's next call: of the whole prompt `[B, S]`, then of the
+    /// newest token `[B, 1]`.
+    pub(super) fn inputs(&mut self, t: &Tape) -> (Tensor, Option<Tensor>) {
+        let first = !self.started;
+        self.started = true;
+        if self.calling.version == GenerateVersion::V5 {
+            return self.inputs_since_5(t, first);
+        }
+        let (b, s) = (self.mask.dim(0), self.mask.dim(1));
+        let n = if first { s } else { 1 };
+        drop(flags(t, "ge", 1));
+        let newest = (!first).then(|| numbers(t, "index", [b, 1]));
+        let ids = numbers(t, "clone", [b, n]);
+        let all = self.calling.positions.then(|| positions_in_place(t, b, s));
+        let given = all.as_ref().map(|_| numbers(t, "clone", [b, n]));
+        drop((all, newest));
+        self.keep(t, &ids, given.as_ref());
+        (ids, given)
+    }
+
+    fn inputs_since_5(&mut self, t: &Tape, first: bool) -> (Tensor, Option<Tensor>) {
+        let (b, s) = (self.mask.dim(0), self.mask.dim(1));
+        if first {
+            let ids = numbers(t, "clone", [b, s]);
+            return (ids, self.positions.clone());
+        }
+        let ids = numbers(t, "clone", [b, 1]);
+        let given = self.positions.as_ref();
+        let given = given.map(|_| numbers(t, "clone", [b, 1]));
+        self.keep(t, &ids, given.as_ref());
+        (ids, given)
+    }
+
+    /// What the model is given lives until its next call.
+    fn keep(&mut self, t: &Tape, ids: &Tensor, given: Option<&Tensor>) {
+        let earlier = self.calling.version != GenerateVersion::V5;
+        let held = [Some(ids), given, Some(&self.mask)];
+        let position = self.positions.as_ref().filter(|_| earlier);
+        t.drop_replaced_cache();
+        self.last = held
+            .into_iter()
+            .chain([position])
+            .flatten()
+            .cloned()
+            .collect();
+    }
+}
+
+/// The same as [`positions`], filled in place (transformers 4).
+fn positions_in_place(t: &Tape, b: u64, s: u64) -> Tensor {
+    let sum = t.cumsum([b, s].into(), DType::Int64);
+    let shifted = numbers(t, "sub", [b, s]);
+    drop(sum);
+    drop(flags(t, "eq", b * s));
+    shifted
+}
