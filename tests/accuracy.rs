@@ -119,12 +119,12 @@ fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
 
 #[test]
 fn t5_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("t5.jsonl", 183);
+    every_goal_is_met("t5.jsonl", 216);
 }
 
 #[test]
 fn bart_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("bart.jsonl", 41);
+    every_goal_is_met("bart.jsonl", 57);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn other_linear_attention_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn whisper_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("whisper.jsonl", 36);
+    every_goal_is_met("whisper.jsonl", 60);
 }
 
 #[test]

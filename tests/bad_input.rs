@@ -115,6 +115,13 @@ fn what_cannot_exist_is_refused_with_its_key_and_can_be_repaired() {
             "allocator.roundup_power2_divisions",
         ),
         (
+            of(&json!({
+                "model": "bart-base", "task": "seq2seq_lm", "framework": "torch-2.6/transformers-4.51",
+                "activation_checkpointing": "full_reentrant", "lora": {"r": 8, "target_modules": ["q_proj"]},
+            })),
+            "activation_checkpointing",
+        ),
+        (
             of(&json!({"allocator": {"max_split_size_mb": 5}})),
             "allocator.max_split_size_mb",
         ),

@@ -45,6 +45,7 @@ impl Bart {
         let stack = |name, decoder| Stack::new(&model.at(name), decoder, c, spec, options);
         let encoder = stack("encoder", false);
         let decoder = stack("decoder", true);
+        model.ties();
         let final_logits_bias = b.buffer("final_logits_bias", [1, c.vocab_size], b.dtype());
         let tied = c.tie_word_embeddings.then_some(&shared.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.d_model, c.vocab_size, tied);

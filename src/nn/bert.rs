@@ -3,13 +3,14 @@
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
 use super::builder::Builder;
+use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
 use super::model::Output;
-use crate::spec::{ActivationCheckpointing, Attention, BertConfig, ResolvedSpec, Task};
-use crate::tape::{Region, Tape, Tensor};
+use crate::spec::{Attention, BertConfig, ResolvedSpec, Task};
+use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -22,9 +23,8 @@ pub(super) struct Bert {
     /// tokens.
     names: [&'static str; 4],
     options: AttentionOptions,
-    checkpointing: ActivationCheckpointing,
-    padding: bool,
     dtype: DType,
+    shell: Shell,
 }
 
 const BERT: [&str; 4] = [
@@ -129,9 +129,8 @@ impl Bert {
             head,
             names: if c.roberta { ROBERTA } else { BERT },
             options,
-            checkpointing: spec.activation_checkpointing,
-            padding: spec.padding_mask,
             dtype: b.dtype(),
+            shell: Shell::new(b, spec, facts),
         }
     }
 
@@ -191,7 +190,7 @@ impl Bert {
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
         let size = (input_ids.dim(0), input_ids.dim(1));
         let recent = self.options.facts.transformers == Transformers::V5;
-        if !recent && !self.padding {
+        if !recent && !self.shell.padding_mask {
             mask::looks_like_padding(t, size.0);
         }
         let [embeddings, list, pool, _] = self.names;
@@ -199,7 +198,8 @@ impl Bert {
         let (mask, locals) = if recent {
             let attention = self.options.implementation;
             let mask = self
-                .padding
+                .shell
+                .padding_mask
                 .then(|| mask::of_encoder(t, size, attention, self.dtype));
             (mask, None)
         } else {
@@ -207,9 +207,7 @@ impl Bert {
         };
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped(list, Some(i), || {
-                self.layer(t, layer, &hidden, mask.as_ref())
-            });
+            hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &mask));
         }
         let pooled = match &self.head {
             Head::Tokens { .. } | Head::Roberta { .. } => None,
@@ -225,29 +223,10 @@ impl Bert {
         (hidden, pooled)
     }
 
-    fn layer(
-        &self,
-        t: &Tape,
-        layer: &Rc<BertLayer>,
-        hidden: &Tensor,
-        mask: Option<&Tensor>,
-    ) -> Tensor {
-        let (again, kept) = (Rc::clone(layer), mask.cloned());
-        let region: Region =
-            Rc::new(move |t: &Tape, x: &Tensor| again.forward(t, x, kept.as_ref()));
-        match self.checkpointing {
-            ActivationCheckpointing::None => layer.forward(t, hidden, mask),
-            ActivationCheckpointing::Full => t.checkpoint(hidden, &region),
-            ActivationCheckpointing::FullReentrant => {
-                t.checkpoint_reentrant(hidden, region, Rc::new(mask.cloned()))
-            }
-        }
-    }
-
     /// The mask of transformers 4, with the padding mask that the model makes for itself. sdpa gets
     /// none where nothing is padding, which reading the mask's values tells.
     fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64)) -> (Option<Tensor>, Option<Tensor>) {
-        let (given, ones) = if self.padding {
+        let (given, ones) = if self.shell.padding_mask {
             (DType::Int64, None)
         } else {
             let ones = t.empty("ones", Shape::from([b, s]), DType::Float32);
@@ -258,7 +237,8 @@ impl Bert {
         }
         mask::looks_for_padding(t, (b, s));
         let mask = self
-            .padding
+            .shell
+            .padding_mask
             .then(|| mask::expanded(t, (b, s, s), self.dtype));
         (mask, ones)
     }

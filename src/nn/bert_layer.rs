@@ -2,7 +2,8 @@
 
 use super::attention::{AttentionOptions, attend_as_bert, dropped};
 use super::builder::Builder;
-use super::facts::Transformers;
+use super::decoder::Block;
+use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
 use crate::spec::BertConfig;
 use crate::tape::{Tape, Tensor};
@@ -69,22 +70,6 @@ impl BertLayer {
     }
 
     /// `[B, S, H]` to the same.
-    pub(super) fn forward(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> Tensor {
-        let (attended, weights) = t.scoped("attention", None, || {
-            let (out, weights) = self.attend(t, x, mask);
-            (self.attention_output.forward(t, &out, x), weights)
-        });
-        let out = {
-            let wide = t.scoped("intermediate", None, || {
-                let wide = self.intermediate.forward(t, &attended);
-                t.gelu(&wide)
-            });
-            t.scoped("output", None, || self.output.forward(t, &wide, &attended))
-        };
-        drop((weights, attended));
-        out
-    }
-
     /// `[B, S, H]`, and the probabilities where they are returned.
     fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
         let heads = |projection: &Linear| {
@@ -98,5 +83,30 @@ impl BertLayer {
         let returned = weights.filter(|_| self.options.facts.transformers == Transformers::V5);
         let out = t.view(&out, [x.dim(0), x.dim(1), x.dim(2)]);
         (out, returned)
+    }
+}
+
+impl Block for BertLayer {
+    /// The mask.
+    type Shared = Option<Tensor>;
+
+    fn outliving(mask: &Option<Tensor>, _facts: Facts) -> Option<Tensor> {
+        mask.clone()
+    }
+
+    fn forward(&self, t: &Tape, x: &Tensor, mask: &Option<Tensor>) -> Tensor {
+        let (attended, weights) = t.scoped("attention", None, || {
+            let (out, weights) = self.attend(t, x, mask.as_ref());
+            (self.attention_output.forward(t, &out, x), weights)
+        });
+        let out = {
+            let wide = t.scoped("intermediate", None, || {
+                let wide = self.intermediate.forward(t, &attended);
+                t.gelu(&wide)
+            });
+            t.scoped("output", None, || self.output.forward(t, &wide, &attended))
+        };
+        drop((weights, attended));
+        out
     }
 }

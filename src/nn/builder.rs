@@ -291,10 +291,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether the input embedding's result is made to require a gradient, so that checkpointed
-    /// layers that are frozen have one to start from (`enable_input_require_grads`).
-    pub(super) fn input_requires_gradient(&self) -> bool {
+    /// layers that are frozen have one to start from (`enable_input_require_grads`). Only PEFT asks
+    /// for that where the model's main input is not `tokens`.
+    pub(super) fn input_requires_gradient(&self, tokens: bool) -> bool {
         let spec = self.plan.spec;
-        let asked = self.facts().checkpointing_asks_input_gradient;
+        let asked = tokens && self.facts().checkpointing_asks_input_gradient;
         match spec.activation_checkpointing {
             ActivationCheckpointing::None => false,
             ActivationCheckpointing::Full => asked,
@@ -311,6 +312,11 @@ impl<'a> Builder<'a> {
         }
         let weight = self.plan.tape.empty("untied", shape.into(), self.dtype);
         self.plan.untied.borrow_mut().push(weight);
+    }
+
+    /// The model inside ties its weights at the end of its own `__init__`: those so far are dropped.
+    pub(super) fn ties(&self) {
+        self.plan.untied.take();
     }
 
     /// A weight that `__init__` allocates and replaces by another at once.

@@ -8,7 +8,7 @@ use super::loss;
 use super::mask::{self, MaskRequest};
 use super::model::Output;
 use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec};
-use crate::tape::{Region, Tape, Tensor};
+use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -23,6 +23,11 @@ pub(super) trait Block: 'static {
     /// What a re-entrant checkpoint holds of `shared` until the graph dies: since transformers 5
     /// the keyword arguments, positional ones being saved tensors.
     fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
+
+    /// The tensors of `shared` that gradients flow to.
+    fn trained(_shared: &mut Self::Shared) -> Option<&mut Tensor> {
+        None
+    }
 }
 
 /// A layer that returns the weights of eager attention, too.
@@ -210,7 +215,14 @@ impl Shell {
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
-                t.checkpoint_reentrant_with(hidden, region(), Rc::new(kept))
+                let region = region();
+                let region = move |t: &Tape, inputs: &[Tensor]| {
+                    let (out, weights) = region(t, &inputs[0]);
+                    [out].into_iter().chain(weights).collect()
+                };
+                let mut results = t.checkpoint_reentrant(&[hidden], Rc::new(region), Rc::new(kept));
+                let weights = results.drain(1..).next();
+                (results.remove(0), weights)
             }
         }
     }
@@ -232,7 +244,18 @@ impl Shell {
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
-                t.checkpoint_reentrant(hidden, region(), Rc::new(kept))
+                let (block, mut given) = (Rc::clone(block), shared.clone());
+                let trained = B::trained(&mut given).cloned();
+                let region = move |t: &Tape, inputs: &[Tensor]| {
+                    let mut shared = given.clone();
+                    if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
+                        slot.clone_from(input);
+                    }
+                    Results::from_iter([block.forward(t, &inputs[0], &shared)])
+                };
+                let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
+                t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept))
+                    .remove(0)
             }
         }
     }

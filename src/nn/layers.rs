@@ -163,9 +163,14 @@ impl Embedding {
 
     /// The model's input embedding (`get_input_embeddings`).
     pub(super) fn of_input(b: &Builder, rows: u64, width: u64) -> Self {
+        Self::new(b, rows, width).with_gradient(b.input_requires_gradient(true))
+    }
+
+    /// The same, whose result is made to require a gradient where `required`.
+    pub(super) fn with_gradient(self, required: bool) -> Self {
         Self {
-            result_requires_gradient: b.input_requires_gradient(),
-            ..Self::new(b, rows, width)
+            result_requires_gradient: required,
+            ..self
         }
     }
 

@@ -14,6 +14,7 @@ mod attention;
 mod attention_sinks;
 mod balance;
 mod bart;
+mod bart_attention;
 mod bart_layer;
 mod bert;
 mod bert_layer;
@@ -74,7 +75,6 @@ mod t5_block;
 mod vit;
 mod vit_layer;
 mod whisper;
-mod whisper_layer;
 
 pub use generation::{Calling, GenerateVersion};
 pub use model::{Batch, Model, Output, Request};

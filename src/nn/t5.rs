@@ -18,7 +18,7 @@ pub(super) struct T5Options {
     pub(super) attention: Attention,
     pub(super) forced: Option<SdpaKernel>,
     pub(super) dropout: bool,
-    pub(super) checkpointing: bool,
+    pub(super) checkpointing: ActivationCheckpointing,
     pub(super) facts: Facts,
 }
 
@@ -48,7 +48,7 @@ impl T5 {
             attention: spec.attention,
             forced: AttentionOptions::of(spec, facts).forced,
             dropout: c.dropout,
-            checkpointing: spec.activation_checkpointing != ActivationCheckpointing::None,
+            checkpointing: spec.activation_checkpointing,
             facts,
         };
         let recent = facts.transformers == Transformers::V5;
@@ -167,17 +167,42 @@ impl Stack {
         (shared, positions): (&Shared, &Option<Tensor>),
         biases: &Biases,
     ) -> (Tensor, Biases) {
-        if !self.options.checkpointing {
-            return block.forward(t, hidden, shared, biases);
-        }
-        let (block, shared, biases) = (Rc::clone(block), shared.clone(), biases.clone());
-        let positions = positions.clone();
-        let region = move |t: &Tape, x: &Tensor| {
-            let _held = &positions;
-            block.forward(t, x, &shared, &biases)
+        let again = {
+            let (block, shared, biases) = (Rc::clone(block), shared.clone(), biases.clone());
+            let positions = positions.clone();
+            move |t: &Tape, inputs: &[Tensor]| {
+                let _held = &positions;
+                let (mut shared, mut biases) = (shared.clone(), biases.clone());
+                let slots = [&mut biases.own, &mut shared.encoder, &mut biases.cross];
+                for (slot, input) in slots.into_iter().flatten().zip(&inputs[1..]) {
+                    slot.clone_from(input);
+                }
+                block.forward(t, &inputs[0], &shared, &biases)
+            }
         };
-        let region: Region<(Tensor, Biases)> = Rc::new(region);
-        t.checkpoint(hidden, &region)
+        match self.options.checkpointing {
+            ActivationCheckpointing::None => block.forward(t, hidden, shared, biases),
+            ActivationCheckpointing::Full => {
+                let region: Region<_> = Rc::new(move |t, x| again(t, std::slice::from_ref(x)));
+                t.checkpoint(hidden, &region)
+            }
+            ActivationCheckpointing::FullReentrant => {
+                let region = move |t: &Tape, inputs: &[Tensor]| {
+                    let (out, Biases { own, cross }) = again(t, inputs);
+                    [Some(out), own, cross].into_iter().flatten().collect()
+                };
+                let trained = [&biases.own, &shared.encoder, &biases.cross];
+                let inputs: Vec<_> = [hidden]
+                    .into_iter()
+                    .chain(trained.into_iter().flatten())
+                    .collect();
+                let results = t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(()));
+                let mut results = results.into_iter();
+                let out = results.next().unwrap_or_else(|| hidden.clone());
+                let (own, cross) = (results.next(), results.next());
+                (out, Biases { own, cross })
+            }
+        }
     }
 
     /// transformers 5: masks in which everything is true are not made.

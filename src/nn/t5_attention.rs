@@ -6,7 +6,7 @@ use super::builder::Builder;
 use super::facts::Transformers;
 use super::layers::{Embedding, Linear};
 use super::t5::T5Options;
-use crate::spec::{Attention, T5Config};
+use crate::spec::{ActivationCheckpointing, Attention, T5Config};
 use crate::tape::{Sdpa, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -181,10 +181,10 @@ impl T5Attention {
         let (heads, queries, keys) = (q.dim(1), q.dim(2), k.dim(2));
         let Some(table) = &self.relative_attention_bias else {
             let zeros = t.empty("zeros", Shape::from([1, heads, queries, keys]), dtype);
-            return if self.options.checkpointing {
-                t.input_leaf(&zeros)
-            } else {
+            return if self.options.checkpointing == ActivationCheckpointing::None {
                 zeros
+            } else {
+                t.input_leaf(&zeros)
             };
         };
         let values = {

@@ -2,12 +2,12 @@
 //! and a decoder.
 
 use super::attention::{AttentionOptions, dropped};
+use super::bart_layer::BartLayer;
 use super::builder::Builder;
 use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::seq2seq::{Seq2Seq, Shared};
-use super::whisper_layer::WhisperLayer;
 use crate::spec::{BartConfig, Recordings, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -16,6 +16,9 @@ use std::rc::Rc;
 /// `WhisperForConditionalGeneration`.
 pub(super) struct Whisper {
     conv1: Convolution,
+    /// Whether the result of the first convolution is made to require a gradient: since
+    /// transformers 5 it is an input embedding, too.
+    conv1_requires_gradient: bool,
     conv2: Convolution,
     /// `[positions, H]`, never trained.
     heard_positions: Tensor,
@@ -29,7 +32,7 @@ pub(super) struct Whisper {
 
 /// The layers of `WhisperEncoder` or `WhisperDecoder`.
 struct Stack {
-    layers: Vec<Rc<WhisperLayer>>,
+    layers: Vec<Rc<BartLayer>>,
     layer_norm: LayerNorm,
     dropout: bool,
     shell: Shell,
@@ -83,8 +86,9 @@ impl Whisper {
         let heard_positions = at.at("embed_positions").fixed("weight", rows);
         let encoder = stack(&at, false);
         let at = model.at("decoder");
-        // Not the main input: no checkpointing asks for its gradient.
+        let asked = b.input_requires_gradient(false);
         let embed_tokens = Embedding::new(&at.at("embed_tokens"), c.vocab_size, c.d_model);
+        let embed_tokens = embed_tokens.with_gradient(asked);
         let rows = [c.position_rows, c.d_model];
         let embed_positions = at.at("embed_positions").parameter("weight", rows);
         let decoder = stack(&at, true);
@@ -92,6 +96,7 @@ impl Whisper {
         let proj_out = Linear::of_output(&b.at("proj_out"), c.d_model, c.vocab_size, tied);
         Self {
             conv1,
+            conv1_requires_gradient: asked && facts.transformers == Transformers::V5,
             conv2,
             heard_positions,
             encoder,
@@ -115,7 +120,10 @@ impl Seq2Seq for Whisper {
     /// A spectrogram `[B, channels, frames]` to `[B, S, H]`.
     fn encode(&self, t: &Tape, features: &Tensor) -> Tensor {
         let heard = t.scoped("conv1", None, || {
-            let heard = self.conv1.forward(t, features);
+            let mut heard = self.conv1.forward(t, features);
+            if self.conv1_requires_gradient && !heard.requires_grad() {
+                heard = t.input_leaf(&heard);
+            }
             t.gelu(&heard)
         });
         let heard = t.scoped("conv2", None, || {
@@ -188,7 +196,7 @@ impl Stack {
     ) -> Self {
         let stack = if decoder { c.decoder } else { c.encoder };
         let layers = b.items("layers", stack.layers, |b| {
-            Rc::new(WhisperLayer::new(b, c, stack, options, decoder))
+            Rc::new(BartLayer::new(b, c, stack, options, decoder))
         });
         Self {
             layers,

@@ -75,17 +75,18 @@ pub(super) fn check_encoder_decoder(
             .with_fix("attention", Attention::Sdpa.name()),
         );
     }
-    if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {
+    let before_5 = scenario.framework != Framework::Torch215Transformers523;
+    let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
+    let of_tokens = matches!(architecture, Architecture::Bart(c) if c.recordings.is_none());
+    if of_tokens && before_5 && reentrant && scenario.lora.is_some() {
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "Re-entrant checkpointing of an encoder-decoder is not supported yet; full is.",
-                "暂不支持编码器-解码器模型的可重入激活重计算；支持 full。",
+                "BART before transformers 5 cannot train adapters under re-entrant checkpointing: nothing makes its \
+                 encoder's input require a gradient, and backward fails. Use full.",
+                "transformers 5 之前的 BART 无法在可重入激活重计算下训练适配器：编码器的输入不会获得梯度，反向传播会失败。请使用 full。",
             )
-            .with_fix(
-                "activation_checkpointing",
-                ActivationCheckpointing::Full.name(),
-            ),
+            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
     }
 }

@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, other, output};
-use super::{Architecture, BartConfig, Dropout, Finding, Precision, Scenario, bart, evaluation};
+use super::{Architecture, BartConfig, Dropout, Finding, Scenario, bart, evaluation};
 
 /// What Whisper hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,16 +69,6 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
                 format!("Whisper 的解码器最多接受 {most} 个词元；target_seq_len 为 {target}。"),
             )
             .with_fix("target_seq_len", most),
-        );
-    }
-    if scenario.precision == Precision::Fp16 {
-        findings.push(
-            Finding::error(
-                "precision",
-                "Whisper with weights in float16 is not estimated yet; amp_fp16 is.",
-                "暂不支持估算 float16 权重的 Whisper；支持 amp_fp16。",
-            )
-            .with_fix("precision", Precision::AmpFp16.name()),
         );
     }
     findings.extend(evaluation::refused(

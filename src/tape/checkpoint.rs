@@ -3,14 +3,24 @@
 //!
 //! Source: `torch/utils/checkpoint.py`, torch 2.15.
 
-use super::graph::{Edge, Grads};
+use super::graph::{Edge, Grads, Meta};
 use super::{Tape, Tensor};
 use crate::units::{DType, Shape};
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 /// A region as it can be run again.
 pub type Region<R = Tensor> = Rc<dyn Fn(&Tape, &Tensor) -> R>;
+
+/// A region of several tensors, and with several results, as it can be run again.
+pub type Function = Rc<dyn Fn(&Tape, &[Tensor]) -> Results>;
+
+/// What such a region gives.
+pub type Results = SmallVec<[Tensor; 1]>;
+
+/// An input of a region that runs again, and whether a gradient flows to it.
+type Input = (Saved, bool);
 
 /// One checkpointed region (`_CheckpointFrame`). It lives as long as something that it saved.
 pub(super) struct Frame {
@@ -174,68 +184,77 @@ impl Tape {
         output
     }
 
-    /// `checkpoint(region, input, use_reentrant=True)`: the region runs without gradients, and
+    /// `checkpoint(region, *inputs, use_reentrant=True)`: the region runs without gradients, and
     /// backward runs it again with them and goes backward through it at once. `kept` is what the
     /// node holds until the graph dies: arguments that are not saved as tensors. Where no gradient
-    /// flows to the input, none flows to what the region is made of.
+    /// flows to an input, none flows to what the region is made of.
     pub fn checkpoint_reentrant(
         &self,
-        input: &Tensor,
-        region: Region,
+        inputs: &[&Tensor],
+        region: Function,
         kept: Rc<dyn std::any::Any>,
-    ) -> Tensor {
-        let region: Region<(Tensor, Option<Tensor>)> =
-            Rc::new(move |tape: &Self, input: &Tensor| (region(tape, input), None));
-        self.checkpoint_reentrant_with(input, region, kept).0
-    }
-
-    /// The same of a region with a second result, whose gradient counts as zeros.
-    pub fn checkpoint_reentrant_with(
-        &self,
-        input: &Tensor,
-        region: Region<(Tensor, Option<Tensor>)>,
-        kept: Rc<dyn std::any::Any>,
-    ) -> (Tensor, Option<Tensor>) {
+    ) -> Results {
+        let given: Vec<Tensor> = inputs.iter().map(|&x| x.clone()).collect();
         if self.grad_enabled.get() && self.skips_checkpoint() {
-            return region(self, input);
+            return region(self, &given);
         }
-        if !self.records(&[input]) {
-            let grad_mode = self.set_grad_enabled(false);
-            let output = region(self, input);
-            self.set_grad_enabled(grad_mode);
-            return output;
-        }
-        let saved = self.save(input);
+        let records = self.records(inputs);
+        let saved: Vec<Input> = (inputs.iter().filter(|_| records))
+            .map(|x| (self.save(x), x.requires_grad()))
+            .collect();
         let autocast = self.autocast_dtype();
         let grad_mode = self.set_grad_enabled(false);
-        let (output, second) = region(self, input);
+        let outputs = region(self, &given);
         self.set_grad_enabled(grad_mode);
-        let second_meta = second.as_ref().map(|x| (*x.shape(), x.dtype()));
+        if !records {
+            return outputs;
+        }
+        let metas: Vec<_> = outputs.iter().map(|x| (*x.shape(), x.dtype())).collect();
         let backward = move |tape: &Tape, grads: &Grads| {
-            let zeros = second_meta.map(|(shape, dtype)| tape.empty("zeros", shape, dtype));
-            let input = tape.input_leaf(&saved.unpack(tape));
-            let grad_mode = tape.set_grad_enabled(true);
-            let outer_autocast = tape.autocast.borrow_mut().take();
-            if let Some(dtype) = autocast {
-                tape.enter_autocast(dtype);
-            }
-            let (output, second) = region(tape, &input);
-            tape.exit_autocast();
-            *tape.autocast.borrow_mut() = outer_autocast;
-            if let Some(gradient) = grads.first().cloned().flatten() {
-                let first = (&output, gradient);
-                match (&second, zeros) {
-                    (Some(second), Some(zeros)) => tape.backward_with(&[first, (second, zeros)]),
-                    _ => tape.backward_with(&[first]),
-                }
-            }
-            tape.set_grad_enabled(grad_mode);
-            let grad = input.take_gradient();
-            drop((output, second));
-            Grads::from_iter([grad])
+            tape.run_again(&region, &saved, autocast, &metas, grads)
         };
-        let node = self.node_with(&[input], Box::new(backward), Some(kept));
-        let second = second.map(|x| x.with_edge(Edge::Node(Rc::clone(&node), 1)));
-        (output.with_edge(Edge::Node(node, 0)), second)
+        let node = self.node_with(inputs, Box::new(backward), Some(kept));
+        let edge = |nr| Edge::Node(Rc::clone(&node), nr);
+        (0..)
+            .zip(outputs)
+            .map(|(nr, x)| x.detach().with_edge(edge(nr)))
+            .collect()
+    }
+
+    /// `CheckpointFunction.backward`: outputs that got no gradient count as having one of zeros.
+    fn run_again(
+        &self,
+        region: &Function,
+        saved: &[Input],
+        autocast: Option<DType>,
+        outputs: &[Meta],
+        grads: &Grads,
+    ) -> Grads {
+        let gradients = outputs.iter().enumerate().map(|(i, (shape, dtype))| {
+            let gradient = grads.get(i).cloned().flatten();
+            gradient.unwrap_or_else(|| self.empty("zeros", *shape, *dtype))
+        });
+        let gradients: Vec<Tensor> = gradients.collect();
+        let inputs = saved
+            .iter()
+            .map(|(saved, trained)| match saved.unpack(self) {
+                x if *trained => self.input_leaf(&x),
+                x => x.detach(),
+            });
+        let inputs: Vec<Tensor> = inputs.collect();
+        let grad_mode = self.set_grad_enabled(true);
+        let outer_autocast = self.autocast.borrow_mut().take();
+        if let Some(dtype) = autocast {
+            self.enter_autocast(dtype);
+        }
+        let outputs = region(self, &inputs);
+        self.exit_autocast();
+        *self.autocast.borrow_mut() = outer_autocast;
+        let roots: Vec<_> = (outputs.iter().zip(gradients))
+            .filter(|(output, _)| output.requires_grad())
+            .collect();
+        self.backward_with(&roots);
+        self.set_grad_enabled(grad_mode);
+        inputs.iter().map(Tensor::take_gradient).collect()
     }
 }

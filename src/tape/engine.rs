@@ -47,12 +47,18 @@ impl Tape {
         self.count_dependencies(roots.iter().filter_map(|(root, _)| root.edge()));
         let mut ready = BinaryHeap::new();
         for (root, gradient) in roots {
-            if let Some(Edge::Node(node, nr)) = root.edge() {
-                node.receive(self, *nr, gradient.clone());
-                node.dependencies.set(node.dependencies.get() - 1);
-                if node.dependencies.get() == 0 {
-                    ready.push(Ready(Rc::clone(node)));
+            match root.edge() {
+                Some(Edge::Node(node, nr)) => {
+                    node.receive(self, *nr, gradient.clone());
+                    node.dependencies.set(node.dependencies.get() - 1);
+                    if node.dependencies.get() == 0 {
+                        ready.push(Ready(Rc::clone(node)));
+                    }
                 }
+                Some(Edge::Leaf(leaf)) if leaf.receive(self, Some(gradient.clone())) => {
+                    leaf.accumulate(self);
+                }
+                _ => {}
             }
         }
         while let Some(Ready(node)) = ready.pop() {
@@ -81,9 +87,7 @@ impl Tape {
             Edge::Leaf(leaf) => leaf.expect(pass),
         };
         for edge in roots {
-            if let Edge::Node(..) = edge {
-                expect(edge, &mut stack);
-            }
+            expect(edge, &mut stack);
         }
         while let Some(node) = stack.pop() {
             for edge in node.edges.iter().flatten() {

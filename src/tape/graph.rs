@@ -1,6 +1,6 @@
 //! The graph: nodes that know how to go backward, and where their gradients go.
 
-use super::{Tape, Tensor};
+use super::{Tape, Tensor, layout};
 use crate::units::{DType, Shape};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -72,15 +72,17 @@ impl Leaf {
         };
         let mut grad = self.grad.borrow_mut();
         if grad.is_none() {
-            let placed = match &self.input {
-                Some(input) => new.strides() == input.strides(),
-                None => new.is_contiguous(),
+            let shape = *new.shape();
+            let strides = match &self.input {
+                Some(input) => *input.strides(),
+                None => layout::contiguous(&shape),
             };
+            let placed = layout::is_same(&shape, [new.strides(), &strides]);
             let stolen = new.use_count() == 1 && placed;
             *grad = Some(if stolen {
                 new.detach()
             } else {
-                tape.empty("clone", *new.shape(), new.dtype())
+                tape.empty_strided("clone", shape, strides, new.dtype())
             });
         }
     }

@@ -17,6 +17,12 @@ pub(super) fn contiguous(shape: &Shape) -> Strides {
     strides
 }
 
+/// Whether elements lie at the same places with either of two strides.
+pub(super) fn is_same(shape: &Shape, [a, b]: [&Strides; 2]) -> bool {
+    let mut dims = shape.dims().iter().zip(a.dims().iter().zip(b.dims()));
+    dims.all(|(&size, (a, b))| size == 1 || a == b)
+}
+
 /// `Tensor.is_contiguous()`.
 pub(super) fn is_contiguous(shape: &Shape, strides: &Strides) -> bool {
     let mut step = 1;

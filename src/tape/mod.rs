@@ -28,7 +28,7 @@ mod tensor;
 mod unfold;
 
 pub use category::Category;
-pub use checkpoint::Region;
+pub use checkpoint::{Function, Region, Results};
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
 pub use recorder::{RawEvent, RawStorage};
 pub use scopes::Scopes;

@@ -106,6 +106,9 @@ fn a_few_layers_stand_for_all() {
         r#"{"framework": "torch-2.6/transformers-4.51", "padding_mask": true,
             "precision": "amp_bf16", "activation_checkpointing": "full_reentrant"}"#,
         r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}, "precision": "bf16"}"#,
+        r#"{"precision": "bf16", "activation_checkpointing": "full_reentrant"}"#,
+        r#"{"framework": "torch-2.6/transformers-4.48", "attention": "eager",
+            "precision": "amp_bf16", "activation_checkpointing": "full_reentrant"}"#,
     ];
     let models = [
         "smollm2-135m",
@@ -114,6 +117,7 @@ fn a_few_layers_stand_for_all() {
         "bert-base",
         "vit-base",
         "bart-large",
+        "whisper-small",
         "opt-125m",
         "falcon-rw-1b",
         "bloom-560m",
