@@ -1,11 +1,13 @@
 //! Autocast: which operations run in low precision and which in float32.
 //!
-//! Source: `aten/src/ATen/autocast_mode.{h,cpp}`, torch 2.15. Casts of parameters are cached until
-//! autocast exits, all other casts are made anew for each use.
+//! Source: `aten/src/ATen/autocast_mode.{h,cpp}`, torch 2.15. Casts of leaves that require gradients
+//! (parameters, inputs of checkpointed regions that run again) are cached until autocast exits, all
+//! other casts are made anew for each use.
 
-use super::graph::ParameterId;
+use super::graph::{Leaf, ParameterId};
 use super::{Category, Tape, Tensor};
 use crate::units::DType;
+use std::rc::Rc;
 
 /// The state of an autocast region.
 pub(super) struct Autocast {
@@ -14,6 +16,8 @@ pub(super) struct Autocast {
     cache: Vec<(ParameterId, Tensor)>,
     /// Position of each parameter's copy in `cache`, by parameter.
     index: Vec<u32>,
+    /// Low-precision copies of inputs.
+    inputs: Vec<(Rc<Leaf>, Tensor)>,
     /// Storages of the copies of parameters that are made anew for each use: of those that are not
     /// trained, and those in float32 of parameters in low precision.
     uncached: Vec<u32>,
@@ -43,6 +47,7 @@ impl Tape {
             dtype,
             cache: Vec::new(),
             index: Vec::new(),
+            inputs: Vec::new(),
             uncached: Vec::new(),
         });
     }
@@ -90,6 +95,9 @@ impl Tape {
         if !x.dtype().is_float() || x.dtype() == dtype {
             return x.clone();
         }
+        if let Some(leaf) = x.input().filter(|_| x.dtype() == DType::Float32) {
+            return self.cast_input(leaf, x, dtype);
+        }
         // Only float32 leaves that require gradients are cached.
         let parameter = x.parameter().filter(|_| x.dtype() == DType::Float32);
         if let Some(id) = parameter
@@ -106,6 +114,24 @@ impl Tape {
             }
         }
         copy
+    }
+
+    /// The copy of an input x, which is one leaf wherever it is used.
+    fn cast_input(&self, leaf: &Rc<Leaf>, x: &Tensor, dtype: DType) -> Tensor {
+        let cached = self.autocast.borrow().as_ref().and_then(|autocast| {
+            let mut inputs = autocast.inputs.iter();
+            inputs.find(|(other, _)| Rc::ptr_eq(other, leaf)).cloned()
+        });
+        cached.map_or_else(
+            || {
+                let copy = self.to(x, dtype);
+                if let Some(autocast) = self.autocast.borrow_mut().as_mut() {
+                    autocast.inputs.push((Rc::clone(leaf), copy.clone()));
+                }
+                copy
+            },
+            |(_, copy)| copy,
+        )
     }
 
     /// `cached_cast(float32, x)`: low-precision tensors are cast up inside of autocast.

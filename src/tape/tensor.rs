@@ -1,7 +1,7 @@
 //! Tensors: a shape over a storage, with a place in the graph.
 
 use super::Category;
-use super::graph::{Edge, ParameterId};
+use super::graph::{Edge, Leaf, ParameterId};
 use super::layout::{self, Strides};
 use super::recorder::Storage;
 use crate::units::{DType, Shape};
@@ -120,6 +120,14 @@ impl Tensor {
     pub(super) fn parameter(&self) -> Option<ParameterId> {
         match &self.0.edge {
             Some(Edge::Leaf(leaf)) if !self.0.view => leaf.parameter,
+            _ => None,
+        }
+    }
+
+    /// The leaf that this input is, if it is one.
+    pub(super) fn input(&self) -> Option<&Rc<Leaf>> {
+        match &self.0.edge {
+            Some(Edge::Leaf(leaf)) if !self.0.view && leaf.input.is_some() => Some(leaf),
             _ => None,
         }
     }
