@@ -285,6 +285,11 @@ fn mamba_2_and_falcon_mamba_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn lfm2_and_bamba_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("lfm2_bamba.jsonl", 24);
+}
+
+#[test]
 fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }

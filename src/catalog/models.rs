@@ -160,6 +160,10 @@ models! {
     "mamba-2.8b", "Mamba 2.8B", "state-spaces/mamba-2.8b-hf", "2023-12";
     "mamba-codestral-7b", "Mamba Codestral 7B", "mistralai/Mamba-Codestral-7B-v0.1", "2024-07";
     "falcon-mamba-7b", "Falcon Mamba 7B", "tiiuae/falcon-mamba-7b", "2024-08";
+    "bamba-9b", "Bamba 9B", "ibm-ai-platform/Bamba-9B-v1", "2024-12";
+    "lfm2-350m", "LFM2 350M", "LiquidAI/LFM2-350M", "2025-07";
+    "lfm2-700m", "LFM2 700M", "LiquidAI/LFM2-700M", "2025-07";
+    "lfm2-1.2b", "LFM2 1.2B", "LiquidAI/LFM2-1.2B", "2025-07";
     "falcon-rw-1b", "Falcon RW 1B", "tiiuae/falcon-rw-1b", "2023-04";
     "falcon-7b", "Falcon 7B", "tiiuae/falcon-7b", "2023-04";
     "falcon-40b", "Falcon 40B", "tiiuae/falcon-40b", "2023-05";

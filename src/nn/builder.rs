@@ -219,6 +219,11 @@ impl<'a> Builder<'a> {
         Rc::clone(&self.plan.call)
     }
 
+    /// Whether the model is given a mask with padding.
+    pub(super) fn has_padding_mask(&self) -> bool {
+        self.plan.spec.padding_mask
+    }
+
     /// The Liger kernels in place of modules.
     pub(super) fn liger(&self) -> LigerKernels {
         self.plan.spec.liger

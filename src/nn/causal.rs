@@ -6,12 +6,12 @@ use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, Linear};
-use super::loss;
 use super::model::Output;
 use super::norm::{Norm, NormKind};
 use super::rotary::Rotary;
 use super::rotary_pairs;
-use crate::spec::{DecoderConfig, Experts, ResolvedSpec};
+use super::{loss, mask};
+use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -46,6 +46,8 @@ pub(super) struct Style {
     pub(super) local_rotary: bool,
     /// Whether layers are checkpointed where that is asked for.
     pub(super) checkpoints: bool,
+    /// Whether the mask is looked through for layers without attention.
+    pub(super) looks_for_padding: bool,
 }
 
 impl Style {
@@ -66,6 +68,7 @@ impl Style {
             masking: facts.mask_style(),
             local_rotary: false,
             checkpoints: true,
+            looks_for_padding: false,
         }
     }
 }
@@ -136,6 +139,14 @@ impl Shared {
         (narrow, Some(outside))
     }
 
+    /// What a layer without attention is given.
+    fn without_mask(&self) -> Self {
+        Self {
+            mask: None,
+            ..self.clone()
+        }
+    }
+
     /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
     /// arguments, before only the position embeddings, the rest being saved tensors.
     pub(super) fn outliving(&self, facts: Facts) -> Self {
@@ -164,6 +175,8 @@ pub(super) struct Causal<L> {
     embedding_dropout: bool,
     layers: Vec<Rc<L>>,
     windowed: Vec<bool>,
+    /// Of each layer what mixes its tokens, where that is not attention in all.
+    mixers: Vec<Mixing>,
     window: Option<u64>,
     norm: Norm,
     /// Of full layers and, where those have one of their own, of windowed layers.
@@ -218,6 +231,7 @@ impl<L: Layer> Causal<L> {
             embedding_dropout: c.dropout.embedding,
             layers,
             windowed: c.windowed.clone(),
+            mixers: c.mixers.clone(),
             window: window(c, facts),
             norm,
             rotary,
@@ -323,17 +337,20 @@ impl<L: Layer> Causal<L> {
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let mut embedded = self.embed(t, input_ids);
         let positions = self.shell.positions(t, input_ids.dim(1));
-        let mask = |window| {
+        let masked = |window| {
             let style = self.style.masking;
             self.shell.causal_mask(t, input_ids, window, style)
         };
         let (full, windowed) = match self.style.masks {
-            Masks::One => (mask(self.window), None),
-            Masks::Both => (mask(None), mask(self.window)),
+            Masks::One => (masked(self.window), None),
+            Masks::Both => (masked(None), masked(self.window)),
             Masks::Narrowed => (Some(self.shell.whole_mask(t, input_ids)), None),
         };
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);
+        }
+        if self.style.looks_for_padding && self.shell.padding_mask {
+            mask::looked_through(t, *input_ids.shape());
         }
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
         let turn = |rotary: &Rotary| {
@@ -369,9 +386,18 @@ impl<L: Layer> Causal<L> {
         if self.style.embedding_scale == EmbeddingScale::Late {
             hidden = t.mul_scalar(&hidden);
         }
+        let unmasked = full.without_mask();
         for (i, layer) in self.layers.iter().enumerate() {
             let near = self.windowed.get(i).copied().unwrap_or(false);
-            let shared = if near { &local } else { &full };
+            let attends = self
+                .mixers
+                .get(i)
+                .is_none_or(|&mixing| mixing == Mixing::Attention);
+            let shared = match (attends, near) {
+                (false, _) => &unmasked,
+                (true, true) => &local,
+                (true, false) => &full,
+            };
             let index = u32::try_from(i).ok();
             hidden = t.scoped("layers", index, || {
                 self.shell.run(t, layer, &hidden, shared)

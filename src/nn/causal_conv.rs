@@ -28,11 +28,18 @@ impl CausalConv {
 
     /// `[B, C, S]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let out = {
-            let wide = t.to(x, self.weight.dtype());
-            self.convolved(t, &wide)
-        };
-        let active = t.silu(&out);
+        let active = t.silu(&self.of_weights(t, x));
         t.to(&active, x.dtype())
+    }
+
+    /// The same without the activation.
+    pub(super) fn inactive(&self, t: &Tape, x: &Tensor) -> Tensor {
+        t.to(&self.of_weights(t, x), x.dtype())
+    }
+
+    /// The convolution in the dtype of its weights.
+    fn of_weights(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let wide = t.to(x, self.weight.dtype());
+        self.convolved(t, &wide)
     }
 }

@@ -6,7 +6,7 @@ use super::facts::{Facts, MaskStyle, Transformers};
 use super::layer::Parts;
 use super::norm::NormKind;
 use super::rotary_attention::{HeadNorm, Turn};
-use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary};
+use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary, LayerNames};
 
 /// What differs from Llama.
 pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
@@ -65,6 +65,15 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             style.norm = NormKind::Layer;
             parts.turn = Turn::Part;
             parts.holds = true;
+        }
+        DecoderType::Bamba | DecoderType::Lfm2 => {
+            style.names[2] = LayerNames::of(c).last_norm;
+            style.looks_for_padding = true;
+            if c.model_type == DecoderType::Bamba {
+                parts.turn = Turn::FirstColumns;
+            } else {
+                parts.head_norm = HeadNorm::Rows(NormKind::Llama);
+            }
         }
         DecoderType::Nemotron => {
             style.norm = NormKind::OnePlus;

@@ -55,6 +55,10 @@ impl FeedForward {
                 ]),
                 activation,
             ),
+            (MlpNames::Numbered, _) => {
+                let mlp = GatedMlp::named(b, [hidden, inner], ["w1", "w3", "w2"]);
+                Mlp::Gated(moe::Mlp::Dense(Box::new(mlp)))
+            }
             (MlpNames::Fused, _) => Mlp::Fused(FusedMlp::of_config(b, c)),
             (MlpNames::Gated, Activation::Gelu | Activation::Relu) => {
                 let function = match c.activation {

@@ -43,6 +43,22 @@ impl GatedMlp {
         }
     }
 
+    /// The same without biases and by other `names`.
+    pub(super) fn named(
+        b: &Builder,
+        [hidden, intermediate]: [u64; 2],
+        [gate, up, down]: [&'static str; 3],
+    ) -> Self {
+        let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
+        Self {
+            gate_proj: linear(gate, hidden, intermediate),
+            up_proj: linear(up, hidden, intermediate),
+            down_proj: linear(down, intermediate, hidden),
+            activation: Tape::silu,
+            liger: b.liger().gated,
+        }
+    }
+
     /// Mixtral's of transformers 4 (`MixtralBlockSparseTop2MLP`), whose layers are numbered: from the
     /// first of `sizes` columns to as many, by way of the second.
     pub(super) fn numbered(

@@ -9,10 +9,12 @@ use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
 use super::latent_attention::LatentAttention;
+use super::mamba2::Mamba2Mixer;
 use super::norm::Norm;
 use super::rotary::Rotary;
 use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
-use crate::spec::{DecoderConfig, LayerNames};
+use super::short_conv::ShortConv;
+use crate::spec::{DecoderConfig, LayerNames, Mixing};
 use crate::tape::{Tape, Tensor};
 
 /// How a family puts its layers together.
@@ -39,7 +41,8 @@ pub(super) struct Parts {
 
 /// `LlamaDecoderLayer` and its like.
 pub(super) struct DecoderLayer {
-    attention: Attention,
+    /// What mixes tokens, and its name.
+    mixer: (&'static str, Mixer),
     _unread: Option<Rotary>,
     mlp: FeedForward,
     /// Before and after attention, before and after the MLP.
@@ -49,9 +52,12 @@ pub(super) struct DecoderLayer {
     parts: Parts,
 }
 
-enum Attention {
+/// What mixes the tokens of a layer.
+enum Mixer {
     Rotary(Box<RotaryAttention>),
     Latent(Box<LatentAttention>),
+    StateSpace(Box<Mamba2Mixer>),
+    ShortConv(Box<ShortConv>),
 }
 
 impl Layer for DecoderLayer {
@@ -66,24 +72,18 @@ impl Layer for DecoderLayer {
             contiguous_for_mask: parts.contiguous_for_mask,
             ..options
         };
+        let names = LayerNames::of(c);
+        let mixer = |b: &Builder| Mixer::new(b, c, options, parts);
+        let early = (!names.mixer_last).then(|| mixer(b));
         let at = b.at("self_attn");
-        let attention = if let Some(sizes) = c.latent {
-            Attention::Latent(Box::new(LatentAttention::new(&at, c, sizes, options)))
-        } else {
-            let unturned = |c: &DecoderConfig| c.unturned.get(b.index()).copied();
-            let turned = c.unturned.is_empty() || !unturned(c).unwrap_or(false);
-            let attention = RotaryAttention::new(&at, c, options, parts, turned);
-            Attention::Rotary(Box::new(attention))
-        };
         let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
         let unread = parts.unread_rotary.then(rotary);
-        let names = LayerNames::of(c);
         let mut mlp = FeedForward::new(b, c, names);
         let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
         let norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
         mlp.add_expert_beside(b, c);
         Self {
-            attention,
+            mixer: early.unwrap_or_else(|| mixer(b)),
             _unread: unread,
             mlp,
             norms,
@@ -106,7 +106,7 @@ impl Block for DecoderLayer {
         let (shared, outside) = shared.narrowed(t);
         let x = normalized(t, before_attention, hidden.clone());
         let (attended, weights) =
-            t.scoped("self_attn", None, || self.attention.forward(t, &x, &shared));
+            t.scoped(self.mixer.0, None, || self.mixer.1.forward(t, &x, &shared));
         if self.parallel {
             return self.beside(t, hidden, &x, &attended);
         }
@@ -150,12 +150,58 @@ fn normalized(t: &Tape, norm: Option<&(&'static str, Norm)>, x: Tensor) -> Tenso
     }
 }
 
-impl Attention {
+impl Mixer {
+    /// The mixer of a layer, and what it is called.
+    fn new(
+        layer: &Builder,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+        parts: Parts,
+    ) -> (&'static str, Self) {
+        let names = LayerNames::of(c);
+        let mixing = if c.mixers.is_empty() {
+            Mixing::Attention
+        } else {
+            c.mixers
+                .get(layer.index())
+                .copied()
+                .unwrap_or(Mixing::Attention)
+        };
+        let sizes = &c.state_space.unwrap_or_default();
+        let at = layer.at(if mixing == Mixing::Attention {
+            "self_attn"
+        } else {
+            names.mixer
+        });
+        match (mixing, sizes.heads, c.latent) {
+            (Mixing::StateSpace, Some(heads), _) => {
+                let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
+                (names.mixer, Self::StateSpace(Box::new(mixer)))
+            }
+            (Mixing::ShortConv, ..) => {
+                let mixer = ShortConv::new(&at, c, sizes);
+                (names.mixer, Self::ShortConv(Box::new(mixer)))
+            }
+            (_, _, Some(sizes)) => {
+                let attention = LatentAttention::new(&at, c, sizes, options);
+                ("self_attn", Self::Latent(Box::new(attention)))
+            }
+            _ => {
+                let unturned = |c: &DecoderConfig| c.unturned.get(layer.index()).copied();
+                let turned = c.unturned.is_empty() || !unturned(c).unwrap_or(false);
+                let attention = RotaryAttention::new(&at, c, options, parts, turned);
+                ("self_attn", Self::Rotary(Box::new(attention)))
+            }
+        }
+    }
+
     /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         match self {
             Self::Rotary(attention) => attention.forward(t, x, shared),
             Self::Latent(attention) => attention.forward(t, x, shared),
+            Self::StateSpace(mixer) => (mixer.forward(t, x), None),
+            Self::ShortConv(mixer) => (mixer.forward(t, x), None),
         }
     }
 }

@@ -6,11 +6,11 @@ use super::causal_conv::CausalConv;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, Linear, RmsNorm};
-use super::loss;
 use super::mamba_scan::scan_tokens;
 use super::mamba2::Mamba2Mixer;
 use super::model::Output;
 use super::norm::bare_root_mean_square;
+use super::{loss, mask};
 use crate::spec::{DecoderConfig, ResolvedSpec, StateSpace};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -99,9 +99,7 @@ impl Mamba {
         let hidden = t.scoped("backbone", None, || {
             let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
             if self.asks_mask {
-                let shape = *input_ids.shape();
-                let flags = t.empty("eq", shape, DType::Bool);
-                drop(t.reduce("all", &flags, Shape::new(&[]), DType::Bool));
+                mask::looked_through(t, *input_ids.shape());
             }
             let mut hidden = embedded.clone();
             for (i, layer) in (0..).zip(&self.layers) {
@@ -168,11 +166,8 @@ impl Mixers {
         let Some(heads) = sizes.heads else {
             return Self::One(Box::new(Mixer::new(b, c, sizes, spec, facts)));
         };
-        let columns = [c.hidden_size, c.intermediate_size];
-        let (bias, padding) = (c.attention_bias, spec.padding_mask);
-        Self::Two(Box::new(Mamba2Mixer::new(
-            b, columns, &sizes, heads, bias, padding,
-        )))
+        let (hidden, bias) = (c.hidden_size, c.attention_bias);
+        Self::Two(Box::new(Mamba2Mixer::new(b, hidden, &sizes, heads, bias)))
     }
 
     /// `[B, S, H]` to the same.

@@ -31,15 +31,15 @@ struct GatedNorm {
 }
 
 impl Mamba2Mixer {
-    /// From `hidden` columns to as many, by way of `inner`; the projections have a `bias`.
+    /// From `hidden` columns to as many; the projections have a `bias`.
     pub(super) fn new(
         b: &Builder,
-        [hidden, inner]: [u64; 2],
+        hidden: u64,
         sizes: &StateSpace,
         heads: ScanHeads,
         bias: bool,
-        padding: bool,
     ) -> Self {
+        let inner = heads.count * heads.columns;
         let of_heads = |name| b.parameter(name, [heads.count]);
         let (dt_bias, a_log, d) = (of_heads("dt_bias"), of_heads("A_log"), of_heads("D"));
         let channels = inner + 2 * heads.groups * sizes.state_size;
@@ -60,7 +60,7 @@ impl Mamba2Mixer {
             inner,
             state_size: sizes.state_size,
             heads,
-            padding,
+            padding: b.has_padding_mask(),
         }
     }
 

@@ -401,3 +401,9 @@ pub(super) fn of_encoder(
     }
     bidirectional(t, (b, s, s), attention == Attention::Eager, dtype)
 }
+
+/// Looks for padding in a mask `[B, S]` (`create_recurrent_attention_mask`, `masking_utils.py`).
+pub(super) fn looked_through(t: &Tape, shape: Shape) {
+    let flags = t.empty("eq", shape, DType::Bool);
+    drop(t.reduce("all", &flags, Shape::new(&[]), DType::Bool));
+}

@@ -69,6 +69,7 @@ mod rotary_attention;
 mod rotary_pairs;
 mod router;
 mod seq2seq;
+mod short_conv;
 mod t5;
 mod t5_attention;
 mod t5_block;

@@ -7,7 +7,7 @@ use super::layer::Parts;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::{attention_sinks, rotary, rotary_pairs};
-use crate::spec::DecoderConfig;
+use crate::spec::{DecoderConfig, LayerNames};
 use crate::tape::{Tape, Tensor};
 
 /// Where queries and keys are normalized.
@@ -34,6 +34,8 @@ pub(super) enum Turn {
     WideHalves,
     /// Of the first columns of a head the halves with each other; the rest stays as it is.
     Part,
+    /// The same, where only what was turned and put together again is held.
+    FirstColumns,
     /// Both halves, parted, by cosines of their pairs.
     Parts,
     /// Neighbouring columns with each other.
@@ -80,11 +82,13 @@ impl RotaryAttention {
         let bias = c.attention_bias || c.qkv_bias;
         let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
             .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
-        let o_proj = Linear::new(&b.at("o_proj"), queries, c.hidden_size, c.attention_bias);
+        let names = LayerNames::of(c);
+        let at = b.at(names.attention_output);
+        let o_proj = Linear::new(&at, queries, c.hidden_size, c.attention_bias);
         let sinks = parts
             .sinks
             .then(|| b.parameter("sinks", [c.num_attention_heads]));
-        let (q_norm, k_norm) = (b.at("q_norm"), b.at("k_norm"));
+        let [q_norm, k_norm] = names.head_norms.map(|name| b.at(name));
         let norms = |kind, [queries, keys]: [u64; 2]| {
             [
                 Norm::new(&q_norm, kind, queries),
@@ -167,6 +171,13 @@ impl RotaryAttention {
                 let whole = [whole(0), whole(1)];
                 let ([q, k], [q_rest, k_rest]) = (turned, rest);
                 return (whole, self.holds.then_some([q, k, q_rest, k_rest]));
+            }
+            Some(Turn::FirstColumns) => {
+                let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
+                let (first, all) = (self.rotary_dim, self.head_dim);
+                let parts = both.map(|x| (part(x, 0, first), part(x, first, all)));
+                let turned = parts.map(|(x, rest)| (rotary::apply(t, &x, cos, sin), rest));
+                turned.map(|(x, rest)| t.cat(&[&x, &rest], -1))
             }
             Some(Turn::Parts) => both.map(|x| rotary_pairs::apply_to_halves(t, x, cos, sin)),
             Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),

@@ -13,8 +13,8 @@ limitations! {
     "假定每个序列都达到最大长度；依赖数值的行为（打包、路由）不予计算。";
     "The experts of a mixture run as one grouped product, whose sizes do not depend on routing, in transformers 5; in transformers 4 one after the other, the tokens being spread evenly over them.",
     "transformers 5 以一次分组矩阵乘计算全部专家，尺寸与路由无关；transformers 4 逐个计算，假定词元均匀分配到各专家。";
-    "Mamba runs its plain path, without the kernels of mamba-ssm; of its loop over tokens a few are run and the others counted.",
-    "Mamba 采用普通路径，不使用 mamba-ssm 内核；逐词元循环只模拟其中几步，其余按数量计入。";
+    "Mamba, Mamba 2 and hybrids with them run their plain path, without the kernels of mamba-ssm and causal-conv1d; of Mamba's loop over tokens a few are run and the others counted.",
+    "Mamba、Mamba 2 及其混合模型采用普通路径，不使用 mamba-ssm 与 causal-conv1d 内核；Mamba 的逐词元循环只模拟其中几步，其余按数量计入。";
     "Compiled graphs (torch.compile, CUDA graphs) are not modelled.",
     "未模拟编译后的图（torch.compile、CUDA graphs）。";
     "Each GPU runs on its own: buckets and buffers of communication between GPUs are not added.",

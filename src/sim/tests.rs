@@ -33,6 +33,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "mamba-130m",
         "mamba-codestral-7b",
         "falcon-mamba-7b",
+        "lfm2-350m",
+        "bamba-9b",
         "falcon-7b",
         "falcon-40b",
     ] {

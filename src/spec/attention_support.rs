@@ -80,6 +80,8 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         DecoderType::Helium | DecoderType::Glm4 => framework == Framework::Torch26Transformers451,
         DecoderType::Mamba2
         | DecoderType::FalconMamba
+        | DecoderType::Bamba
+        | DecoderType::Lfm2
         | DecoderType::StableLm
         | DecoderType::Cohere2
         | DecoderType::GptBigCode

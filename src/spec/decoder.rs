@@ -6,8 +6,8 @@ use super::deepseek::Latent;
 use super::experts::Experts;
 use super::modules::Module;
 use super::{
-    Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, kin, llama, mamba,
-    olmo2, opt, phi, phi3,
+    Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
+    mamba, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -79,7 +79,9 @@ pub struct DecoderConfig {
     pub windowed: Vec<bool>,
     /// Where dropout is active in training.
     pub dropout: Dropout,
-    /// Sizes of a state space in the place of attention.
+    /// Of each layer what mixes its tokens, where that is not attention in all.
+    pub mixers: Vec<Mixing>,
+    /// Sizes of a state space, or of a convolution, in the place of attention.
     pub state_space: Option<StateSpace>,
     /// The experts of layers whose MLP is a mixture of them.
     pub experts: Option<Experts>,
@@ -112,11 +114,23 @@ impl StateSpace {
         match self.heads {
             Some(heads) => {
                 let scores = heads.count.saturating_mul(heads.chunk);
+                let inner = heads.count.saturating_mul(heads.columns);
                 scores.max(inner.saturating_mul(self.state_size.div_ceil(heads.chunk)))
             }
             None => inner.saturating_mul(self.state_size),
         }
     }
+}
+
+/// What mixes the tokens of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mixing {
+    /// Attention.
+    Attention,
+    /// Mamba 2.
+    StateSpace,
+    /// A convolution of a few tokens between two gates.
+    ShortConv,
 }
 
 /// How Mamba 2 divides its columns.
@@ -179,6 +193,10 @@ pub enum DecoderType {
     Mamba2,
     /// Falcon Mamba.
     FalconMamba,
+    /// Bamba.
+    Bamba,
+    /// LFM2.
+    Lfm2,
     /// BLOOM.
     Bloom,
     /// Falcon.
@@ -288,6 +306,7 @@ impl DecoderConfig {
             idle_window: None,
             windowed: Vec::new(),
             dropout: Dropout::default(),
+            mixers: Vec::new(),
             state_space: None,
             experts: None,
             latent: None,
@@ -314,6 +333,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::read(model_type, fields)
         }
+        DecoderType::Bamba | DecoderType::Lfm2 => hybrid::read(model_type, fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -344,6 +364,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::modules(config)
         }
+        DecoderType::Bamba | DecoderType::Lfm2 => hybrid::modules(config),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),

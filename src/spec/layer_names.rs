@@ -15,6 +15,16 @@ pub struct LayerNames {
     block: &'static str,
     /// Whether the layers of its experts are numbered, and it is called otherwise, in transformers 4.
     numbered: bool,
+    /// Of attention's last layer.
+    pub attention_output: &'static str,
+    /// Of the norms of queries and keys.
+    pub head_norms: [&'static str; 2],
+    /// Of what stands in attention's place in layers without it.
+    pub mixer: &'static str,
+    /// Whether the layer builds what mixes tokens after its MLP and its norms.
+    pub mixer_last: bool,
+    /// Of the norm after all layers.
+    pub last_norm: &'static str,
 }
 
 /// What Mixtral calls its mixture of experts.
@@ -29,6 +39,8 @@ pub enum MlpNames {
     Fused,
     /// Two layers with a function between them.
     Plain([&'static str; 2]),
+    /// `w1` for the gate, `w3` and `w2`.
+    Numbered,
 }
 
 impl MlpNames {
@@ -38,6 +50,7 @@ impl MlpNames {
             Self::Gated => &["gate_proj", "up_proj", "down_proj"],
             Self::Fused => &["gate_up_proj", "down_proj"],
             Self::Plain(names) => names,
+            Self::Numbered => &["w1", "w3", "w2"],
         }
     }
 }
@@ -62,18 +75,30 @@ impl LayerNames {
                 second,
                 Some("post_mlp_layernorm"),
             ],
+            DecoderType::Bamba => [first, None, Some("pre_ff_layernorm"), None],
+            DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
             _ => [first, None, second, None],
         };
         let mlp = match config.model_type {
             DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
             DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
             DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused,
+            DecoderType::Lfm2 => MlpNames::Numbered,
             _ => MlpNames::Gated,
         };
         let (block, router) = match config.model_type {
             DecoderType::GptOss => ("mlp", "router"),
             DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => (SPARSE, "router"),
+            DecoderType::Bamba | DecoderType::Lfm2 => ("feed_forward", "gate"),
             _ => ("mlp", "gate"),
+        };
+        let (attention_output, head_norms, mixer, last_norm) = match config.model_type {
+            DecoderType::Lfm2 => {
+                let norms = ["q_layernorm", "k_layernorm"];
+                ("out_proj", norms, "conv", "embedding_norm")
+            }
+            DecoderType::Bamba => ("o_proj", ["q_norm", "k_norm"], "mamba", "final_layernorm"),
+            _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
         let numbered = config.model_type == DecoderType::Mixtral;
         Self {
@@ -82,6 +107,11 @@ impl LayerNames {
             router,
             block,
             numbered,
+            attention_output,
+            head_norms,
+            mixer,
+            mixer_last: config.model_type == DecoderType::Bamba,
+            last_norm,
         }
     }
 

@@ -37,6 +37,7 @@ mod gpt_neox;
 mod guess;
 mod hardware;
 mod host_settings;
+mod hybrid;
 mod idle;
 mod kin;
 mod layer_names;
@@ -76,7 +77,7 @@ pub use bart::{BartConfig, BartStack};
 pub use bert::BertConfig;
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
-pub use decoder::{DecoderConfig, DecoderType, Dropout, FusedHeads, ScanHeads, StateSpace};
+pub use decoder::{DecoderConfig, DecoderType, Dropout, FusedHeads, Mixing, ScanHeads, StateSpace};
 pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use essential::essential_config;
@@ -104,5 +105,7 @@ pub use whisper::Recordings;
 
 #[cfg(test)]
 mod published;
+#[cfg(test)]
+mod published_mixers;
 #[cfg(test)]
 mod tests;

@@ -50,6 +50,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("mamba", Reader::Decoder(DecoderType::Mamba)),
     ("mamba2", Reader::Decoder(DecoderType::Mamba2)),
     ("falcon_mamba", Reader::Decoder(DecoderType::FalconMamba)),
+    ("bamba", Reader::Decoder(DecoderType::Bamba)),
+    ("lfm2", Reader::Decoder(DecoderType::Lfm2)),
     ("bloom", Reader::Decoder(DecoderType::Bloom)),
     ("falcon", Reader::Decoder(DecoderType::Falcon)),
     ("deepseek_v2", Reader::Decoder(DecoderType::DeepseekV2)),

@@ -1,5 +1,6 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
+use super::published_mixers::{hybrid_layers, state_space};
 use super::{
     Architecture, BartConfig, BartStack, BertConfig, DecoderConfig, DecoderType, DistilBertConfig,
     FlaConfig, FlaMixer, Latent, Scenario, T5Config, VitConfig, resolve,
@@ -150,31 +151,14 @@ fn decoder_parameters(config: &DecoderConfig) -> u64 {
         }
     };
     let tables = if config.tie_word_embeddings { 1 } else { 2 };
+    if !config.mixers.is_empty() {
+        return tables * config.vocab_size * hidden + hybrid_layers(config) + last;
+    }
     if let (Some(latent), Some(_)) = (&config.latent, &config.experts) {
         let layers = config.num_hidden_layers * (latent_attention(config, latent) + 2 * hidden);
         return tables * config.vocab_size * hidden + layers + mlps(config) + last;
     }
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
-}
-
-/// Elements of a mixer with a state space.
-fn state_space(config: &DecoderConfig) -> u64 {
-    let (hidden, inner) = (config.hidden_size, config.intermediate_size);
-    let sizes = config.state_space.expect("a state space");
-    if let Some(heads) = sizes.heads {
-        let channels = inner + 2 * heads.groups * sizes.state_size;
-        return hidden * (inner + channels + heads.count)
-            + channels * (sizes.conv_kernel + 1)
-            + 3 * heads.count
-            + inner
-            + inner * hidden;
-    }
-    let time_steps = (sizes.time_step_rank + 1) * inner;
-    inner * (sizes.state_size + 1)
-        + inner * (sizes.conv_kernel + 1)
-        + 3 * hidden * inner
-        + inner * (sizes.time_step_rank + 2 * sizes.state_size)
-        + time_steps
 }
 
 /// Elements of a layer and of the last norm of what differs from Llama in few things; `plain` are
@@ -391,6 +375,10 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("mamba-2.8b", 2_768_345_600),
     ("mamba-codestral-7b", 7_285_403_648),
     ("falcon-mamba-7b", 7_272_665_088),
+    ("lfm2-350m", 354_483_968),
+    ("lfm2-700m", 742_489_344),
+    ("lfm2-1.2b", 1_170_340_608),
+    ("bamba-9b", 9_780_235_392),
     ("falcon-rw-1b", 1_311_625_216),
     ("falcon-7b", 6_921_720_704),
     ("falcon-40b", 41_303_293_952),

@@ -254,7 +254,7 @@ impl Architecture {
             Self::Decoder(c) => (
                 c.hidden_size,
                 match c.state_space {
-                    Some(sizes) => sizes.widest(c.intermediate_size),
+                    Some(sizes) => sizes.widest(c.intermediate_size).max(c.intermediate_size),
                     None => c.intermediate_size,
                 },
                 c.vocab_size,

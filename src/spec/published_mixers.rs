@@ -1,0 +1,49 @@
+//! Parameters of what mixes tokens in the place of attention, counted by formula.
+
+use super::{DecoderConfig, Mixing};
+
+/// Elements of all layers where they mix tokens in different ways.
+pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
+    let (hidden, keys) = (
+        config.hidden_size,
+        config.num_key_value_heads * config.head_dim,
+    );
+    let norms = if config.head_norms {
+        2 * config.head_dim
+    } else {
+        0
+    };
+    let sizes = config.state_space.expect("a state space");
+    let mixer = |&mixing: &Mixing| match mixing {
+        Mixing::Attention => 2 * hidden * (hidden + keys) + norms,
+        Mixing::StateSpace => state_space(config),
+        Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
+    };
+    let rest = 3 * hidden * config.intermediate_size + 2 * hidden;
+    config
+        .mixers
+        .iter()
+        .map(|mixing| mixer(mixing) + rest)
+        .sum()
+}
+
+/// Elements of a mixer with a state space.
+pub(super) fn state_space(config: &DecoderConfig) -> u64 {
+    let (hidden, inner) = (config.hidden_size, config.intermediate_size);
+    let sizes = config.state_space.expect("a state space");
+    if let Some(heads) = sizes.heads {
+        let inner = heads.count * heads.columns;
+        let channels = inner + 2 * heads.groups * sizes.state_size;
+        return hidden * (inner + channels + heads.count)
+            + channels * (sizes.conv_kernel + 1)
+            + 3 * heads.count
+            + inner
+            + inner * hidden;
+    }
+    let time_steps = (sizes.time_step_rank + 1) * inner;
+    inner * (sizes.state_size + 1)
+        + inner * (sizes.conv_kernel + 1)
+        + 3 * hidden * inner
+        + inner * (sizes.time_step_rank + 2 * sizes.state_size)
+        + time_steps
+}
