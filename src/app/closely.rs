@@ -46,11 +46,11 @@ pub(super) fn follow(store: Store) {
     });
     let spans = Memo::new(move |_| {
         store
-            .answer
+            .settled
             .with(|answer| answer.as_ref().map(|e| e.timeline.spans.clone()))
     });
     Effect::new(move |before: Option<()>| {
-        spans.track();
+        spans.with(|_| ());
         if before.is_some() {
             store.window.set(None);
             store.closer.set(None);

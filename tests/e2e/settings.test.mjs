@@ -63,6 +63,20 @@ test("folded groups say what differs, and a link opens those that it sets someth
   }
 });
 
+test("a situation of the menu opens the groups that it sets something in", async () => {
+  const { page, close } = await open(browser, site.url);
+  const menu = page.getByRole("navigation", { name: "Situations" });
+  await menu.getByRole("button").click();
+  await menu.getByRole("link", { name: /Two LoRA jobs/ }).click();
+  await page.getByRole("textbox", { name: "Rank" }).waitFor();
+  const folded = await groups(page).evaluateAll((all) =>
+    all.filter((one) => one.getAttribute("aria-expanded") === "false").map((one) => one.innerText),
+  );
+  assert.match(folded.join(), /Optimizer options/);
+  assert.doesNotMatch(folded.join(), /LoRA|loading|Machine/);
+  await close();
+});
+
 test("LoRA over a quantized base is switched on by hand, and its options wait for it", async () => {
   const { page, close } = await open(browser, `${site.url}?v=1&model=smollm2-135m`);
   await unfold(page, /LoRA/);

@@ -23,7 +23,7 @@ impl Groups {
         let values: Values = expect_context();
         let arrivals = Memo::new(move |_| store.arrivals());
         Effect::new(move |_| {
-            arrivals.track();
+            arrivals.get();
             let set = GROUPS
                 .iter()
                 .filter(|group| untrack(|| !changed(group, values).is_empty()))
