@@ -49,12 +49,12 @@ pub fn Dialog(
             on:click=beside
         >
             <div class="dialog-box">
-                <header class="dialog-head">
+                <div class="dialog-head">
                     <h2 id=format!("{id}-dialog-title")>{title}</h2>
                     <button type="button" class="quiet" on:click=move |_| open.set(false)>
                         {close}
                     </button>
-                </header>
+                </div>
                 {move || opened.get().then(|| children.with_value(|children| children()))}
             </div>
         </dialog>

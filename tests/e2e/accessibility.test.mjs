@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { accessible } from "./support/axe.mjs";
-import { PHONE, estimateShown, launch, open } from "./support/browser.mjs";
+import { PHONE, estimateShown, launch, open, painted } from "./support/browser.mjs";
 import { serve } from "./support/site.mjs";
 
 let browser;
@@ -43,6 +43,30 @@ test("axe finds nothing on a phone, with a problem shown, and in the page that e
   for (const frame of host.page.frames().slice(1)) await estimateShown(frame);
   await accessible(host.page, "the page that embeds");
   await host.close();
+});
+
+test("axe finds nothing in dialogs, in sheets, in an open menu and beside another configuration", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&mb=16&a=v%3D1`);
+  await accessible(page, "two configurations");
+  const button = (name) => page.getByRole("button", { name, exact: true });
+  await button("Situations").click();
+  await accessible(page, "the menu of situations");
+  await page.keyboard.press("Escape");
+  await button("Share").click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  for (const tab of await dialog.getByRole("tab").all()) {
+    await tab.click();
+    await painted(page);
+    await accessible(page, `sharing: ${await tab.innerText()}`);
+  }
+  await page.keyboard.press("Escape");
+  for (const name of ["Keys", "Tour"]) {
+    await button(name).click();
+    await painted(page);
+    await accessible(page, name);
+    await page.keyboard.press("Escape");
+  }
+  await close();
 });
 
 test("everything that does something is reached by Tab, and shows that it is", async () => {
