@@ -39,7 +39,11 @@ pub(super) fn follow(store: Store) {
         serial.set_value(own);
         let scenario = store.scenario.get_untracked();
         let again = needs_sweep(store, swept, &scenario);
-        store.sweeping.set(again);
+        for (signal, now) in [(store.sweeping, again), (store.weighing, true)] {
+            if signal.get_untracked() != now {
+                signal.set(now);
+            }
+        }
         set_timeout(
             move || {
                 if serial.get_value() != own {
@@ -96,6 +100,7 @@ fn go_on(store: Store, serial: StoredValue<u64>, mut work: Work) {
     } else {
         rank(&mut work.remedies);
         store.remedies.set(work.remedies);
+        store.weighing.set(false);
         return;
     }
     set_timeout(move || go_on(store, serial, work), PAUSE);

@@ -63,6 +63,8 @@ pub struct State {
     pub sweeping: RwSignal<bool>,
     /// What each remedy saves, the best first.
     pub remedies: RwSignal<Vec<Remedy>>,
+    /// Whether they are those of an answer before.
+    pub weighing: RwSignal<bool>,
     /// Where the totals stood before.
     pub ghost: RwSignal<Option<Ghost>>,
     /// What is highlighted.
@@ -126,6 +128,7 @@ impl Store {
             sweep: RwSignal::new(None),
             sweeping: RwSignal::new(true),
             remedies: RwSignal::new(Vec::new()),
+            weighing: RwSignal::new(true),
             ghost: RwSignal::new(None),
             focus: Focus::new(),
             looking: RwSignal::new(false),

@@ -50,7 +50,7 @@ pub(super) fn RemediesPanel() -> impl IntoView {
                     <h2 id="remedies-title">{word(Word::RemediesTitle)}</h2>
                 </header>
                 <p class="figure-summary">{word(Word::RemediesHelp)}</p>
-                <ul class="remedies">
+                <ul class="remedies" class:waiting=Signal::derive(move || store.weighing.get())>
                     {move || store.remedies.get().into_iter().map(line).collect_view()}
                 </ul>
             </section>

@@ -50,6 +50,9 @@ fn advice(store: Store) -> Option<(Word, String, Scenario)> {
         .answer
         .with(|answer| answer.as_ref().map(|e| e.report.verdict.fits))?;
     if !fits {
+        if store.weighing.get() {
+            return None;
+        }
         return store.remedies.with(|all| {
             let first = first_remedy(all)?;
             let text = remedy_first(first.kind, first.total, first.fits, units, language);

@@ -73,6 +73,17 @@ test("the first screen says what to change first, or how far one can go", async 
   await not.close();
 });
 
+test("advice is of the run on screen, and none stands while it is computed", async () => {
+  const { page, close } = await open(browser, `${site.url}?v=1&mb=64`);
+  const advice = page.locator(".verdict-advice").getByRole("button");
+  await advice.filter({ hasText: /: (fits with|still needs)/ }).waitFor();
+  await page.getByRole("textbox", { name: "Micro-batch size" }).fill("128");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  assert.equal(await page.locator(".verdict-advice").getAttribute("hidden"), "");
+  await advice.filter({ hasText: /: (fits with|still needs)/ }).waitFor();
+  await close();
+});
+
 test("nothing moves while the page loads", async () => {
   const { page, close } = await open(browser, site.url);
   await page.waitForTimeout(300);
