@@ -61,6 +61,21 @@ fn master_weights_of_deepspeed_meet_every_goal() {
 }
 
 #[test]
+fn losses_in_chunks_meet_every_goal() {
+    every_goal_is_met("chunked_loss.jsonl", 16);
+}
+
+#[test]
+fn modules_trained_beside_adapters_meet_every_goal() {
+    every_goal_is_met("modules_to_save.jsonl", 15);
+}
+
+#[test]
+fn decoders_that_classify_sequences_meet_every_goal() {
+    every_goal_is_met("sequence_classification.jsonl", 39);
+}
+
+#[test]
 fn master_weights_of_megatron_meet_every_goal() {
     every_goal_is_met("megatron.jsonl", 13);
 }

@@ -170,6 +170,7 @@ pub static KEYS: &[Key] = &[
     key("offload.activations", "offload_act", Kind::Flag),
     key("pad_to_multiple_of", "pad", Kind::Count),
     key("lora.use_dora", "dora", Kind::Flag),
+    key("lora.modules_to_save", "lora_save", Kind::List),
     key("dataset.length_mean", "mean_len", Kind::Tokens),
     key("optimizer.master_weights", "master", name!(MasterWeights)),
     key("parallelism.dp.kind", "dp", name!(DataParallelKind)),

@@ -23,6 +23,10 @@ pub(super) struct Plan<'a> {
     asked_index: Cell<bool>,
     /// Layers that get adapters, in the order in which they are built.
     targets: RefCell<Vec<Target>>,
+    /// Copies of parameters that are trained in their place, with their scopes.
+    copies: RefCell<Vec<(u32, Tensor)>>,
+    /// What they are copies of.
+    copied: RefCell<Vec<Tensor>>,
     /// Weights that are dropped at the end because others are tied in their place.
     untied: RefCell<Vec<Tensor>>,
     /// The table that all quantized scales are made with.
@@ -41,14 +45,16 @@ impl<'a> Plan<'a> {
             parameters: RefCell::default(),
             asked_index: Cell::new(false),
             targets: RefCell::default(),
+            copies: RefCell::default(),
+            copied: RefCell::default(),
             untied: RefCell::default(),
             scale_code: OnceCell::new(),
         }
     }
 
     /// Ends the building of a model: its adapters come last. Returns the elements of all
-    /// parameters, trained or not, each once.
-    pub(super) fn finish(self) -> u64 {
+    /// parameters, trained or not, each once; and parameters that no module computes with.
+    pub(super) fn finish(self) -> (u64, Vec<Tensor>) {
         self.untied.take();
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision.
@@ -61,9 +67,13 @@ impl<'a> Plan<'a> {
                 engine.then_some(self.spec.weights),
             )
         });
+        for (scope, copy) in self.copies.take() {
+            self.tape
+                .in_scope(scope, || self.tape.give_storage("clone", &copy));
+        }
         let parameters = self.parameters.take().into_iter();
         let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
-        elements.sum::<u64>() + adapters
+        (elements.sum::<u64>() + adapters, self.copied.take())
     }
 
     /// Whether the parameter `name` of the module at `path` gets a gradient.
@@ -189,6 +199,29 @@ impl<'a> Builder<'a> {
                 t.allocate("parameter", shape, dtype, Category::Parameters)
             }
         })
+    }
+
+    /// Whether the module is trained as a whole, in a copy.
+    pub(super) fn is_copied(&self) -> bool {
+        let path = || self.plan.tape.scope_path(self.scope);
+        let lora = self.plan.spec.lora.as_ref();
+        lora.is_some_and(|lora| !lora.modules_to_save.is_empty() && lora.saves(&path()))
+    }
+
+    /// What the module computes with instead of its own `parameter`: a copy that is trained, where
+    /// PEFT trains the whole module (`ModulesToSaveWrapper`, made when all adapters are).
+    pub(super) fn trained_copy(&self, parameter: Tensor) -> Tensor {
+        if !self.is_copied() {
+            return parameter;
+        }
+        let t = self.plan.tape;
+        self.count(parameter.numel());
+        let (shape, dtype) = (*parameter.shape(), parameter.dtype());
+        let copy = t.in_scope(self.scope, || t.parameter_without_storage(shape, dtype));
+        let mut copies = self.plan.copies.borrow_mut();
+        copies.push((self.scope, copy.clone()));
+        self.plan.copied.borrow_mut().push(parameter);
+        copy
     }
 
     /// A parameter that is never trained.

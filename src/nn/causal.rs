@@ -10,8 +10,8 @@ use super::model::Output;
 use super::norm::{Norm, NormKind};
 use super::rotary::Rotary;
 use super::rotary_pairs;
-use super::{loss, mask};
-use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec};
+use super::{classifier, loss, mask};
+use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -185,6 +185,8 @@ pub(super) struct Causal<L> {
     softcap: bool,
     /// The experts whose use is balanced by a loss.
     balanced: Option<Experts>,
+    /// Whether the head is that of a classifier of sequences.
+    classifies: bool,
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: bool,
@@ -203,9 +205,10 @@ impl<L: Layer> Causal<L> {
         let model = b.at(model);
         let at = model.at(embedding);
         let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
-        let scale = (style.embedding_scale == EmbeddingScale::Buffer)
-            .then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
-        let embedding = embedding.scaled_by(scale);
+        let scale =
+            |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
+        let scaled = style.embedding_scale == EmbeddingScale::Buffer;
+        let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(L::new(b, c, options))
         });
@@ -219,12 +222,12 @@ impl<L: Layer> Causal<L> {
         };
         let local = style.local_rotary && c.windowed.contains(&true);
         let rotary = [rotary(!local || c.windowed.contains(&false)), rotary(local)];
-        let tied = c.tie_word_embeddings.then_some(&embedding.weight);
-        let head = b.at("lm_head");
-        let mut lm_head = Linear::of_output(&head, c.hidden_size, c.vocab_size, tied);
-        if style.head_bias {
-            lm_head.add_bias(&head, c.vocab_size);
+        let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
+        let classifies = spec.task == Task::SequenceClassification;
+        if style.head_bias && !classifies {
+            lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
         }
+        let balanced = |experts: &Experts| experts.balanced && !classifies;
         Self {
             style,
             embedding,
@@ -237,7 +240,8 @@ impl<L: Layer> Causal<L> {
             rotary,
             lm_head,
             softcap: c.final_softcap,
-            balanced: c.experts.clone().filter(|experts| experts.balanced),
+            balanced: c.experts.clone().filter(balanced),
+            classifies,
             dtype: if style.wide_rotary {
                 DType::Float32
             } else {
@@ -261,6 +265,10 @@ impl<L: Layer> Causal<L> {
         }
         // The last hidden state is a local variable until the loss is there.
         let hidden = t.scoped(model, None, || self.decode(t, input_ids));
+        if self.classifies {
+            let given = (input_ids, labels);
+            return classifier::classify(t, &self.shell, &hidden, &self.lm_head, given);
+        }
         if let (true, Some(labels), Some(weight)) = (
             self.fused_loss && t.is_training(),
             labels,
@@ -270,12 +278,10 @@ impl<L: Layer> Causal<L> {
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, &kept, weight, labels)
             });
-            return Output {
-                logits: None,
-                loss: Some(loss),
-                encoded: None,
-                beside: Vec::new(),
-            };
+            return Output::of_loss(loss);
+        }
+        if let Some(loss) = self.shell.chunked_loss(t, &hidden, &self.lm_head, labels) {
+            return Output::of_loss(loss);
         }
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]

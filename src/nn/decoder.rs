@@ -7,7 +7,7 @@ use super::layers::Linear;
 use super::loss;
 use super::mask::{self, MaskRequest};
 use super::model::Output;
-use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec};
+use crate::spec::{ActivationCheckpointing, Attention, Loss, ResolvedSpec};
 use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -51,6 +51,7 @@ pub(super) struct Shell {
     flash: bool,
     pub(super) padding_mask: bool,
     dtype: DType,
+    chunks_loss: bool,
     call: Rc<Call>,
 }
 
@@ -63,6 +64,7 @@ impl Shell {
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
             dtype: b.dtype(),
+            chunks_loss: spec.loss == Loss::Chunked,
             call: b.call(),
         }
     }
@@ -172,6 +174,18 @@ impl Shell {
         }
     }
 
+    /// The loss in training, if it is computed in chunks.
+    pub(super) fn chunked_loss(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        lm_head: &Linear,
+        labels: Option<&Tensor>,
+    ) -> Option<Tensor> {
+        let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
+        Some(loss::chunked(t, hidden, lm_head, labels))
+    }
+
     /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
     /// the next token.
     pub(super) fn language_model(
@@ -181,6 +195,9 @@ impl Shell {
         lm_head: &Linear,
         labels: Option<&Tensor>,
     ) -> Output {
+        if let Some(loss) = self.chunked_loss(t, hidden, lm_head, labels) {
+            return Output::of_loss(loss);
+        }
         let logits = t.scoped("lm_head", None, || {
             let kept = self.kept_positions(t, hidden);
             lm_head.forward(t, &kept)

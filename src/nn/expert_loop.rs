@@ -66,6 +66,7 @@ impl ExpertLoop {
             }
             let rows = t.select(&at, 0);
             let read = || {
+                let at = [rows.clone(), rows.clone()];
                 if self.weights_first {
                     t.index_elements(weights, &at)
                 } else {

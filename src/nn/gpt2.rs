@@ -3,13 +3,14 @@
 use super::activation::activated;
 use super::attention::{AttentionOptions, attend, dropped};
 use super::builder::Builder;
+use super::classifier;
 use super::conv1d::Conv1D;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::gpt_bigcode::BigCodeAttention;
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::model::Output;
-use crate::spec::{Activation, Attention, DecoderConfig, DecoderType, ResolvedSpec};
+use crate::spec::{Activation, Attention, DecoderConfig, DecoderType, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -24,6 +25,8 @@ pub(super) struct Gpt2 {
     embedding_dropout: bool,
     /// `GPTBigCode`'s causal mask of all positions.
     big_code: Option<Tensor>,
+    /// Whether the head is that of a classifier of sequences.
+    classifies: bool,
     shell: Shell,
 }
 
@@ -84,8 +87,7 @@ impl Gpt2 {
         let ln_f = LayerNorm::new(&model.at("ln_f"), c.hidden_size);
         let square = [c.position_rows, c.position_rows];
         let big_code = is_big_code.then(|| model.buffer("bias", square, DType::Bool));
-        let tied = c.tie_word_embeddings.then_some(&wte.weight);
-        let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
+        let lm_head = classifier::head(b, c, spec, &wte.weight);
         Self {
             wte,
             wpe,
@@ -94,6 +96,7 @@ impl Gpt2 {
             lm_head,
             embedding_dropout: c.dropout.embedding,
             big_code,
+            classifies: spec.task == Task::SequenceClassification,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -101,6 +104,10 @@ impl Gpt2 {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        if self.classifies {
+            let given = (input_ids, labels);
+            return classifier::classify(t, &self.shell, &hidden, &self.lm_head, given);
+        }
         self.shell.language_model(t, &hidden, &self.lm_head, labels)
     }
 

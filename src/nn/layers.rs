@@ -71,7 +71,7 @@ impl Linear {
         if tied.is_some() && !b.quantization().is_on() {
             b.untied([outputs, inputs]);
         }
-        let weight = tied.cloned().unwrap_or_else(own);
+        let weight = b.trained_copy(tied.cloned().unwrap_or_else(own));
         let weight = Weight::Full { weight, bias: None };
         let adapter = b.adapter(inputs, outputs, true, || weight.base());
         Self { weight, adapter }
@@ -88,7 +88,7 @@ impl Linear {
     /// Gives the layer a bias `[outputs]` after its weight.
     pub(super) fn add_bias(&mut self, b: &Builder, outputs: u64) {
         if let Weight::Full { bias, .. } = &mut self.weight {
-            *bias = Some(b.parameter("bias", [outputs]));
+            *bias = Some(b.trained_copy(b.parameter("bias", [outputs])));
         }
     }
 
@@ -128,11 +128,15 @@ impl Linear {
 
 /// `torch.nn.Embedding`.
 pub(super) struct Embedding {
+    /// The module's own weight, to which others can be tied.
     pub(super) weight: Tensor,
+    /// What it computes with.
+    table: Tensor,
     /// Whether the result is multiplied by a number.
     scaled: bool,
     /// The module's buffer that the result is multiplied by.
     scale: Option<Tensor>,
+    _copied_scale: Option<Tensor>,
     /// Whether the result is made to require a gradient.
     result_requires_gradient: bool,
 }
@@ -140,10 +144,13 @@ pub(super) struct Embedding {
 impl Embedding {
     /// Weight `[rows, width]`.
     pub(super) fn new(b: &Builder, rows: u64, width: u64) -> Self {
+        let weight = b.parameter("weight", [rows, width]);
         Self {
-            weight: b.parameter("weight", [rows, width]),
+            table: b.trained_copy(weight.clone()),
+            weight,
             scaled: false,
             scale: None,
+            _copied_scale: None,
             result_requires_gradient: false,
         }
     }
@@ -156,9 +163,14 @@ impl Embedding {
         }
     }
 
-    /// The same, with the result multiplied by a buffer of the module, if there is one.
-    pub(super) fn scaled_by(self, scale: Option<Tensor>) -> Self {
-        Self { scale, ..self }
+    /// The same, with the result multiplied by a buffer of the module, if there is one, and a copy of
+    /// it if the module is copied.
+    pub(super) fn scaled_by(self, scale: Option<Tensor>, copy: Option<Tensor>) -> Self {
+        Self {
+            scale,
+            _copied_scale: copy,
+            ..self
+        }
     }
 
     /// The model's input embedding (`get_input_embeddings`).
@@ -176,7 +188,7 @@ impl Embedding {
 
     /// Indices `[..]` to `[.., width]`.
     pub(super) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
-        let mut result = t.embedding(&self.weight, indices);
+        let mut result = t.embedding(&self.table, indices);
         if self.scaled {
             result = t.mul_scalar(&result);
         }

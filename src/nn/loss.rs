@@ -1,6 +1,7 @@
 //! Losses as transformers computes them.
 
 use super::facts::Facts;
+use super::layers::Linear;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
@@ -26,6 +27,42 @@ pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor
     } else {
         copied_next_token(t, facts, &logits, labels)
     }
+}
+
+/// Pieces into which torchtune cuts a sequence (`num_output_chunks`, torchtune 0.6).
+const PIECES: u64 = 8;
+
+/// torchtune's `CEWithChunkedOutputLoss` (`modules/loss/ce_chunked_output_loss.py`, torchtune 0.6)
+/// over the head's result for pieces of the hidden states `[B, S, H]`.
+pub(super) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor) -> Tensor {
+    let tokens = hidden.dim(1);
+    let piece = tokens.div_ceil(PIECES).max(1);
+    let size = |i| piece.min(tokens - i * piece);
+    let sizes: Vec<u64> = (0..tokens.div_ceil(piece)).map(size).collect();
+    let pieces = |x: &Tensor| t.parts(x, &sizes, 1);
+    let logits = t.scoped("lm_head", None, || -> Vec<Tensor> {
+        let parts = pieces(hidden);
+        parts.iter().map(|part| head.forward(t, part)).collect()
+    });
+    t.scoped("loss", None, || {
+        let (padded, labels) = t.shifted_labels(labels);
+        drop(padded);
+        let counted = t.counted(&labels);
+        let flat = |x: Tensor| t.reshape(&x, [x.numel()]);
+        let targets: Vec<Tensor> = pieces(&labels).into_iter().map(flat).collect();
+        let mut total: Option<Tensor> = None;
+        for (logits, target) in logits.iter().zip(&targets) {
+            let vocab = logits.dim(-1);
+            let rows = t.view(logits, [logits.numel() / vocab, vocab]);
+            let loss = t.cross_entropy(&t.to(&rows, DType::Float32), target);
+            total = Some(match total.take() {
+                Some(total) => t.add_in_place(total, &loss),
+                None => t.add_scalar(&loss),
+            });
+        }
+        let total = total.expect("a sequence has a token");
+        t.div_by(&total, &counted)
+    })
 }
 
 /// `LigerForCausalLMLoss`: the loss from hidden states `[B, S, H]` and the head's weight `[V, H]`.
@@ -65,12 +102,16 @@ pub(super) fn copied_next_token(
     t.cross_entropy(&flat, &target)
 }
 
-/// The loss of a class, or token, for each row: logits `[.., classes]` and as many labels.
+/// The loss of a class, a token or a number for each row: logits `[.., classes]` and as many labels.
 pub(super) fn of_classes(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
     t.scoped("loss", None, || {
         let classes = logits.dim(-1);
         let flat = t.view(logits, [logits.numel() / classes, classes]);
         let target = t.view(labels, [labels.numel()]);
+        if classes == 1 {
+            // A number is predicted.
+            return t.mse_loss(&t.view(&flat, [flat.numel()]), &target);
+        }
         t.cross_entropy(&flat, &target)
     })
 }

@@ -24,6 +24,7 @@ mod call;
 mod causal;
 mod causal_conv;
 mod chunk_scan;
+mod classifier;
 mod conv1d;
 mod decoder;
 mod decoders;

@@ -45,11 +45,25 @@ pub struct Output {
     pub beside: Vec<Tensor>,
 }
 
+impl Output {
+    /// That of a model whose loss needs no logits of the whole batch.
+    pub(super) fn of_loss(loss: Tensor) -> Self {
+        Self {
+            logits: None,
+            loss: Some(loss),
+            encoded: None,
+            beside: Vec::new(),
+        }
+    }
+}
+
 /// A model on the tape.
 pub struct Model {
     net: Net,
     loss: Loss,
     num_parameters: u64,
+    /// Parameters that copies are trained in the place of.
+    _copied: Vec<Tensor>,
     call: Rc<Call>,
     /// Tokens that each layer sees, of those that do not see all.
     windows: Vec<Option<u64>>,
@@ -100,10 +114,12 @@ impl Model {
             Architecture::Fla(config) => Net::Decoder(Box::new(Fla::new(&b, config, spec, facts))),
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
+        let (num_parameters, copied) = plan.finish();
         Self {
             net,
             loss: spec.loss,
-            num_parameters: plan.finish(),
+            num_parameters,
+            _copied: copied,
             call,
             windows: windows(&spec.architecture),
             calling: Calling::of(spec),
@@ -122,7 +138,7 @@ impl Model {
 
     /// Copies one micro-batch to the device, whose samples and targets have so many tokens.
     pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
-        let labels = self.loss == Loss::Labels;
+        let labels = self.loss.has_labels();
         let samples = spec.micro_batch_size;
         batch(t, spec, (samples, lengths), spec.padding_mask, labels)
     }
@@ -258,7 +274,9 @@ fn batch(
         Task::SequenceClassification | Task::ImageClassification => Shape::from([samples]),
         Task::CausalLm | Task::MaskedLm => tokens,
     };
-    let labels = labels.then(|| input(given, DType::Int64));
+    let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
+    let label = if number { spec.weights } else { DType::Int64 };
+    let labels = labels.then(|| input(given, label));
     let decoder_ids =
         (labels.is_none() && spec.task == Task::Seq2SeqLm).then(|| input(given, DType::Int64));
     Batch {

@@ -10,10 +10,20 @@ const CHUNK: u64 = 65_536;
 
 /// Clips all gradients by their common norm; the caller drops the norm that it gets.
 pub fn clip_grad_norm(t: &Tape) {
-    let norms = foreach_norm(t);
-    let Some(dtype) = norms.first().map(Tensor::dtype) else {
-        return;
+    let mut dtypes = Vec::new();
+    for_each_gradient(t, |_, _, grad| {
+        if !dtypes.contains(&grad.dtype()) {
+            dtypes.push(grad.dtype());
+        }
+    });
+    // Gradients of one type are taken together; norms of several become float32.
+    let Some(&first) = dtypes.first() else { return };
+    let dtype = match dtypes.len() {
+        1 => first,
+        _ => DType::Float32,
     };
+    let of = |&dtype: &DType| foreach_norm(t, dtype);
+    let norms: Vec<Tensor> = dtypes.iter().flat_map(of).collect();
     let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
     let total = t.reduce("linalg_vector_norm", &stacked, Shape::new(&[]), dtype);
     drop(stacked);
@@ -26,29 +36,31 @@ pub fn clip_grad_norm(t: &Tape) {
     drop((coefficient, clamped, total));
 }
 
-/// `torch._foreach_norm(gradients)`: one number a gradient, with the norms of all chunks beside
+/// `torch._foreach_norm(gradients)` of one type: one number a gradient, with the norms of all chunks beside
 /// them until they are summed (`foreach_tensor_norm_cuda`,
 /// `aten/src/ATen/native/cuda/ForeachReduceOp.cu`, torch 2.6 and 2.15).
-fn foreach_norm(t: &Tape) -> Vec<Tensor> {
+fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Tensor> {
     let op = "_foreach_norm";
     let (mut tensors, mut chunks, mut most) = (0, 0, 0);
-    for_each_gradient(t, |_, _, grad| {
+    let each = |f: &mut dyn FnMut(&Tensor)| {
+        for_each_gradient(t, |_, _, grad| {
+            if grad.dtype() == dtype {
+                f(grad);
+            }
+        });
+    };
+    each(&mut |grad| {
         let own = grad.numel().div_ceil(CHUNK);
         tensors += 1;
         chunks += own;
         most = own.max(most);
     });
-    if tensors == 0 {
-        return Vec::new();
-    }
     let packed = t.backend().foreach_norm_packs_chunks;
     let offsets = packed.then(|| t.empty(op, Shape::from([tensors + 1]), DType::Int64));
     let partial = if packed { chunks } else { tensors * most };
     let partial = t.empty(op, Shape::from([partial]), DType::Float32);
     let mut norms = Vec::new();
-    for_each_gradient(t, |_, _, grad| {
-        norms.push(t.empty(op, Shape::new(&[]), grad.dtype()));
-    });
+    each(&mut |_| norms.push(t.empty(op, Shape::new(&[]), dtype)));
     drop((partial, offsets));
     norms
 }

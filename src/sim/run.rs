@@ -88,7 +88,7 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
         drop(batch);
     }
     tape.close();
-    run.kept = None;
+    (run.kept, run.last_loss) = (None, None);
     let Run { marks, counts, .. } = run;
     Record::of(tape, marks).trace(counts)
 }
@@ -107,6 +107,7 @@ pub(super) fn folded(
         || spec.parallelism.dp.offloads()
         || drops_gradients;
     if spec.usual_lengths.is_some()
+        || spec.program == Program::Forward
         || spec.keep_outputs
         || !spec.zero_grad_set_to_none
         || in_backward
@@ -194,6 +195,8 @@ struct Run<'a> {
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
     kept: Option<([Option<Tensor>; 4], Vec<Tensor>)>,
+    /// The loss of the last forward pass, where no backward pass takes it.
+    last_loss: Option<Tensor>,
     marks: Vec<Mark>,
     counts: Counts,
 }
@@ -251,6 +254,7 @@ impl<'a> Run<'a> {
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
             _held: held,
             kept: None,
+            last_loss: None,
             marks: Vec::new(),
             counts,
         }
@@ -322,7 +326,10 @@ impl<'a> Run<'a> {
                 self.keep_logits(storage);
             }
             self.forward_ended(loss.as_ref());
-            if self.trains() {
+            if self.forward_only() {
+                // The loop's variable is assigned when the next loss is there.
+                self.last_loss = loss;
+            } else if self.trains() {
                 self.mark(step, micro_batch, Phase::Backward);
                 self.backward(loss, micro_batch + 1 == self.accumulation);
             }

@@ -6,6 +6,8 @@ use super::{Architecture, Finding, Lora, Scenario, Task, closest};
 
 /// PEFT's word for every linear layer but the one that gives the logits.
 pub const ALL_LINEAR: &str = "all-linear";
+/// The head of a decoder that classifies.
+const CLASSIFIER: &str = "score";
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
 /// Letters of a name that are shown.
@@ -25,6 +27,7 @@ pub(super) fn check(
     if let Some(lora) = &scenario.lora {
         check_numbers(lora, findings);
         check_targets(&lora.target_modules, &modules, findings);
+        check_saved(&lora.modules_to_save, architecture, &modules, findings);
     }
     check_frozen(&scenario.frozen, &modules, findings);
 }
@@ -68,6 +71,79 @@ fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
     }
 }
 
+impl Lora {
+    /// Whether the module at `path` is trained as a whole (`_set_trainable`, `utils/other.py`, peft
+    /// 0.21): its name ends so.
+    pub fn saves(&self, path: &str) -> bool {
+        let ends = |name: &String| path.ends_with(name.as_str());
+        self.modules_to_save.iter().any(ends)
+    }
+}
+
+/// The adapters of a run: PEFT trains the head of a decoder that classifies with them.
+pub(super) fn resolve(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+) -> Option<Lora> {
+    let mut lora = scenario.lora.clone()?;
+    let decoder = matches!(architecture, Architecture::Decoder(_));
+    if decoder && task == Task::SequenceClassification && !lora.saves(CLASSIFIER) {
+        lora.modules_to_save.push(CLASSIFIER.to_owned());
+    }
+    Some(lora)
+}
+
+/// The names of modules that can be trained as a whole.
+pub(super) fn whole_names(modules: &[Module]) -> Vec<&str> {
+    let whole =
+        |module: &&Module| matches!(module.kind, ModuleKind::Embedding | ModuleKind::Output);
+    let names = modules.iter().filter(whole);
+    names
+        .map(|module| module.path.rsplit('.').next().unwrap_or_default())
+        .collect()
+}
+
+/// Modules to be trained as a whole: embeddings and heads of decoders.
+fn check_saved(
+    saved: &[String],
+    architecture: &Architecture,
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let decoder = matches!(architecture, Architecture::Decoder(_));
+    let names = if decoder {
+        whole_names(modules)
+    } else {
+        Vec::new()
+    };
+    let is_known = |name: &&String| names.contains(&name.as_str());
+    let Some(unknown) = saved.iter().find(|name| !is_known(name)) else {
+        return;
+    };
+    let shown: String = unknown.chars().take(SHOWN).collect();
+    let (english, chinese) = if decoder {
+        let all = names.join(", ");
+        (
+            format!(
+                "{shown} is no module that is estimated as trained as a whole; there are {all}."
+            ),
+            format!("{shown} 不是可整体训练的模块；可选：{all}。"),
+        )
+    } else {
+        (
+            "Modules that are trained as a whole beside adapters are estimated for decoders only."
+                .to_owned(),
+            "目前只支持解码器模型在适配器之外整体训练模块。".to_owned(),
+        )
+    };
+    let rest: Vec<&String> = saved.iter().filter(is_known).collect();
+    findings.push(
+        Finding::error("lora.modules_to_save", english, chinese)
+            .with_fix("lora.modules_to_save", serde_json::json!(rest)),
+    );
+}
+
 /// What PEFT does with a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Match {
@@ -86,7 +162,7 @@ fn check_targets(targets: &[String], modules: &[Module], findings: &mut Vec<Find
         match called.next() {
             _ if target == ALL_LINEAR => Match::Linear,
             Some(module) if module.path.is_empty() => Match::Other,
-            Some(module) if module.kind == ModuleKind::Other => Match::Other,
+            Some(module) if !module.kind.is_linear() => Match::Other,
             Some(_) => Match::Linear,
             None => Match::Nothing,
         }
@@ -134,7 +210,7 @@ pub(super) fn linear_names(modules: &[Module]) -> Vec<&str> {
     let mut names = Vec::new();
     for module in modules {
         let name = module.path.rsplit('.').next().unwrap_or_default();
-        if module.kind != ModuleKind::Other && !name.is_empty() && !names.contains(&name) {
+        if module.kind.is_linear() && !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
     }

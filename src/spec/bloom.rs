@@ -10,6 +10,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, 64);
     let heads = fields.named(&["n_head", "num_attention_heads"], &HEADS, 8);
     DecoderConfig {
+        num_labels: fields.labels(2),
         head_dim: fields.divided(hidden_size, heads, "n_head"),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 250_880),
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),

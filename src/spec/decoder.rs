@@ -32,6 +32,8 @@ pub struct DecoderConfig {
     pub head_dim: u64,
     /// V.
     pub vocab_size: u64,
+    /// Classes of a classifier.
+    pub num_labels: u64,
     /// Positions that the model was made for.
     pub positions: u64,
     /// Rows of the table of learned positions.
@@ -283,6 +285,7 @@ impl DecoderConfig {
             num_key_value_heads: num_attention_heads,
             head_dim: 1,
             vocab_size: 1,
+            num_labels: 2,
             positions: 0,
             position_rows: 0,
             tie_word_embeddings: true,

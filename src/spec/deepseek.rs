@@ -82,6 +82,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let latent = latent(v3, fields);
     fields.check_activation("hidden_act", &["silu", "swish"]);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
         head_dim: latent.head_dim(),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),

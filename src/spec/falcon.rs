@@ -28,6 +28,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let norms = fields.optional("num_ln_in_parallel_attn", &(1..=2), 2);
     let alibi = fields.flag("alibi", false);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("ffn_hidden_size", &WIDTH, 4 * hidden_size),
         num_key_value_heads: groups,
         head_dim,

@@ -42,6 +42,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         fields.optional("sliding_window_pattern", &LAYERS, 6)
     };
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
         num_key_value_heads: fields.shared_heads(num_attention_heads, kv_heads),
         head_dim,

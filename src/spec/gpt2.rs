@@ -18,6 +18,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         Activation::GeluNew
     };
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("n_inner", &WIDTH, 4 * hidden_size),
         num_key_value_heads: if is_big_code && fields.flag("multi_query", true) {
             1

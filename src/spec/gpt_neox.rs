@@ -13,6 +13,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     fields.check_activation("hidden_act", &["gelu", "gelu_fast", "gelu_pytorch_tanh"]);
     let dropped = fields.drops("hidden_dropout", false);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 24_576),
         head_dim,
         positions: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),

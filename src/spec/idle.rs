@@ -61,7 +61,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             .filter(|model| !model.is_encoder_decoder())
             .map(|_| Idle::NoDecoder),
         "task" => architecture(scenario)
-            .filter(|model| task::tasks(model).len() == 1)
+            .filter(|model| task::tasks(model, scenario.framework).len() == 1)
             .map(|_| Idle::OneTask),
         "seq_len"
         | "attention"

@@ -74,6 +74,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     }
     let intermediate_size = fields.optional("intermediate_size", &WIDTH, inner);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size,
         experts: experts::read(model_type, layers, intermediate_size, fields),
         num_key_value_heads: fields.shared_heads(heads, kv_heads.unwrap_or(heads)),

@@ -142,6 +142,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let idle_window =
         idle.then(|| fields.optional("sliding_window", &super::limits::SEQ_LEN, DEFAULT_WINDOW));
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size,
         num_key_value_heads,
         head_dim,

@@ -28,6 +28,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         fields.optional("time_step_rank", &WIDTH, hidden.div_ceil(16))
     };
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: inner,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
         tie_word_embeddings: fields.flag("tie_word_embeddings", !second),

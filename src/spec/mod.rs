@@ -16,6 +16,8 @@ mod attention_support;
 mod bart;
 mod bert;
 mod bloom;
+mod chunked_loss;
+mod classifier;
 mod closest;
 mod config_fields;
 mod data;

@@ -10,8 +10,17 @@ pub enum ModuleKind {
     Linear,
     /// The linear layer that gives the logits.
     Output,
-    /// An embedding, a norm.
+    /// An embedding.
+    Embedding,
+    /// A norm.
     Other,
+}
+
+impl ModuleKind {
+    /// Whether it is a linear layer.
+    pub const fn is_linear(self) -> bool {
+        matches!(self, Self::Linear | Self::Output)
+    }
 }
 
 /// A module with parameters.
@@ -44,7 +53,13 @@ impl Module {
 pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<Module> {
     match architecture {
         Architecture::Linear(config) => vec![linear("", config.bias)],
-        Architecture::Decoder(config) => decoder::modules(config, framework),
+        Architecture::Decoder(config) => {
+            let mut all = decoder::modules(config, framework);
+            if let (Task::SequenceClassification, Some(head)) = (task, all.last_mut()) {
+                *head = output("score", false);
+            }
+            all
+        }
         Architecture::Fla(config) => fla_modules::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bart(config) => bart::modules(config),
@@ -66,7 +81,7 @@ pub(super) fn linear(path: impl Into<String>, bias: bool) -> Module {
     }
 }
 
-/// An embedding, or a norm without bias.
+/// A norm without bias.
 pub(super) fn other(path: impl Into<String>) -> Module {
     Module {
         path: path.into(),
@@ -77,7 +92,10 @@ pub(super) fn other(path: impl Into<String>) -> Module {
 
 /// `torch.nn.Embedding`.
 pub(super) fn embedding(path: impl Into<String>) -> Module {
-    other(path)
+    Module {
+        kind: ModuleKind::Embedding,
+        ..other(path)
+    }
 }
 
 /// `torch.nn.LayerNorm`.

@@ -1,7 +1,7 @@
 //! What the lists of a scenario can hold for its model: names to be offered, not the only ones
 //! that are allowed.
 
-use super::adapters::{ALL_LINEAR, linear_names};
+use super::adapters::{ALL_LINEAR, linear_names, whole_names};
 use super::modules::{Module, modules};
 use super::{LigerKernel, Lora, Scenario, liger, model, task};
 
@@ -19,6 +19,7 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             names.insert(0, ALL_LINEAR);
             owned(&names)
         }
+        "lora.modules_to_save" => owned(&whole_names(&modules_of(scenario))),
         "liger_kernel" => kernels(scenario),
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),

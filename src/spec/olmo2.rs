@@ -12,6 +12,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["silu", "swish"]);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 11_008),
         num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
         head_dim,

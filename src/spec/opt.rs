@@ -15,6 +15,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     fields.check_activation("activation_function", &["relu"]);
     let dropped = fields.drops("dropout", true);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("ffn_dim", &WIDTH, 3072),
         embedding_size: fields.optional("word_embed_proj_dim", &WIDTH, hidden_size),
         head_dim: fields.divided(hidden_size, num_attention_heads, "num_attention_heads"),

@@ -12,6 +12,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["gelu_new"]);
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 8192),
         num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
         head_dim,

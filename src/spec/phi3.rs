@@ -15,6 +15,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let given = fields.get("sliding_window").is_some();
     let window = given.then(|| fields.optional("sliding_window", &SEQ_LEN, 2047));
     DecoderConfig {
+        num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 8192),
         num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
         head_dim,

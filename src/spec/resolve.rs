@@ -2,9 +2,9 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, attention_support, evaluation, fla, hardware, liger,
-    limits, model, offload, optimizer, parallelism, quantization, support, task, training, weights,
-    whisper,
+    SCENARIO_VERSION, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
+    fla, hardware, liger, limits, model, offload, optimizer, parallelism, quantization, support,
+    task, training, weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -65,11 +65,14 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
     adapters::check(scenario, &model.architecture, task, findings);
+    chunked_loss::check(scenario, &model.architecture, task, findings);
+    classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     fla::check(scenario, &model.architecture, findings);
     whisper::check(scenario, &model.architecture, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
+    let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);
     Some(ResolvedSpec {
         scenario: scenario.clone(),
@@ -94,7 +97,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         use_cache: scenario.use_cache,
         activation_checkpointing: scenario.activation_checkpointing,
         checkpoint_every: scenario.checkpoint_every,
-        lora: scenario.lora.clone(),
+        lora,
         quantization: scenario.quantization,
         liger,
         frozen: scenario.frozen.clone(),

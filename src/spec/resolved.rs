@@ -184,6 +184,17 @@ impl Architecture {
         }
     }
 
+    /// Classes of its classification head, where it can have one.
+    pub fn labels(&self) -> u64 {
+        match self {
+            Self::Decoder(config) => config.num_labels,
+            Self::Bert(config) => config.num_labels,
+            Self::DistilBert(config) => config.num_labels,
+            Self::Vit(config) => config.num_labels,
+            _ => 0,
+        }
+    }
+
     /// Whether a decoder with a length of its own follows an encoder.
     pub fn is_encoder_decoder(&self) -> bool {
         matches!(self, Self::T5(_) | Self::Bart(_))
@@ -257,7 +268,7 @@ impl Architecture {
                     Some(sizes) => sizes.widest(c.intermediate_size).max(c.intermediate_size),
                     None => c.intermediate_size,
                 },
-                c.vocab_size,
+                c.vocab_size.max(c.num_labels),
                 c.num_attention_heads,
                 c.head_dim,
                 c.sliding_window,

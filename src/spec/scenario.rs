@@ -415,6 +415,9 @@ names! {
     Loss {
         /// The model computes it from labels.
         Labels = "labels",
+        /// The same from labels, with head and loss computed piece by piece: torchtune's
+        /// `CEWithChunkedOutputLoss`.
+        Chunked = "chunked",
         /// The mean of the logits.
         MeanLogits = "mean_logits",
         /// There is none: forward only.
@@ -467,6 +470,9 @@ pub struct Lora {
     /// Whether the length of each row of the adapted weight is learnt, too (`DoRA`).
     #[serde(skip_serializing_if = "is_false")]
     pub use_dora: bool,
+    /// Names of modules that are trained as a whole beside the adapters, in a copy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modules_to_save: Vec<String>,
 }
 
 impl Default for Lora {
@@ -476,6 +482,7 @@ impl Default for Lora {
             target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
             dropout: 0.0,
             use_dora: false,
+            modules_to_save: Vec::new(),
         }
     }
 }

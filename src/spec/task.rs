@@ -1,10 +1,16 @@
 //! What an architecture can be trained for.
 
-use super::{ActivationCheckpointing, Architecture, Attention, Finding, Framework, Scenario, Task};
+use super::{
+    ActivationCheckpointing, Architecture, Attention, Finding, Framework, Scenario, Task,
+    classifier,
+};
 
 /// The tasks that are estimated for an architecture, its own first.
-pub(super) fn tasks(architecture: &Architecture) -> &'static [Task] {
+pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'static [Task] {
     match architecture {
+        Architecture::Decoder(config) if classifier::exists(config, framework) => {
+            &[Task::CausalLm, Task::SequenceClassification]
+        }
         Architecture::Linear(_) | Architecture::Decoder(_) | Architecture::Fla(_) => {
             &[Task::CausalLm]
         }
@@ -22,7 +28,7 @@ pub(super) fn resolve(
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
 ) -> Task {
-    let tasks = tasks(architecture);
+    let tasks = tasks(architecture, scenario.framework);
     let own = tasks[0];
     if tasks.contains(&scenario.task) {
         return scenario.task;

@@ -6,7 +6,7 @@ use super::limits::{
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, DecoderType, DeviceFacts, Finding, Framework,
-    Loss, Precision, Program, Scenario, SdpaBackend, experts, sizes,
+    Precision, Program, Scenario, SdpaBackend, experts, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -109,7 +109,7 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
 }
 
 fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
-    if scenario.seq_len < 2 && scenario.loss == Loss::Labels {
+    if scenario.seq_len < 2 && scenario.loss.has_labels() {
         findings.push(
             Finding::error(
                 "seq_len",

@@ -19,6 +19,7 @@ mod checkpoint;
 mod engine;
 mod folds;
 mod graph;
+mod later;
 mod layout;
 mod ops;
 mod recorder;

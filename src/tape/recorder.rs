@@ -262,6 +262,12 @@ impl Storage {
         self.id.get()
     }
 
+    /// Takes the place of another storage, which is gone.
+    #[allow(clippy::needless_pass_by_value, reason = "it is gone")]
+    pub(super) fn become_other(&self, other: Self) {
+        self.id.set(other.id.replace(PHANTOM));
+    }
+
     /// Records the free now; whoever holds the storage holds nothing from here on.
     pub(super) fn free(&self) {
         let place = self.place();

@@ -173,6 +173,11 @@ impl Tensor {
         self.0.storage.set_category(category);
     }
 
+    /// Stands for the given storage from here on.
+    pub(super) fn take_storage(&self, storage: Storage) {
+        self.0.storage.become_other(storage);
+    }
+
     /// What the storage is for, as far as is known.
     pub(super) fn category(&self) -> Category {
         self.0.storage.category()

@@ -152,6 +152,9 @@ settings! {
     "lora.use_dora": "DoRA", "DoRA";
         "The length of each row of the adapted weight is learnt, too; each layer is computed with copies of its weight.",
         "还学习所适配权重每一行的长度；每层计算时会复制其权重。"; "in (in + 4 out) numbers per layer", "LoraConfig.use_dora";
+    "lora.modules_to_save": "Trained as a whole", "整体训练的模块";
+        "Modules beside the adapters that are copied and trained in full, as embed_tokens and lm_head.",
+        "除适配器外复制并完整训练的模块，例如 embed_tokens 和 lm_head。"; "2 V H each", "LoraConfig.modules_to_save";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";
@@ -177,8 +180,8 @@ settings! {
         "PyTorch's default; otherwise gradients stay as zeros through the next forward.",
         "PyTorch 的默认行为；否则梯度以零值保留到下一次前向。"; "off: + N P bytes in forward", "zero_grad(set_to_none=True)";
     "loss": "Loss", "损失";
-        "Where the loss comes from.",
-        "损失的来源。"; "", "labels= of the model's forward";
+        "Where the loss comes from; in chunks, logits become fp32 one eighth of the sequence at a time.",
+        "损失的来源；分块时，logits 每次只把序列的八分之一转换为 fp32。"; "4 B S V bytes less, in chunks", "labels= of the model's forward; torchtune, CEWithChunkedOutputLoss";
     "keep_outputs": "Outputs held into the next step", "输出保留到下一步";
         "A loop that still names outputs keeps the logits while the next step runs.",
         "循环中仍引用 outputs 时，下一步运行期间 logits 仍被保留。"; "+ B S V", "outputs = model(**batch)";

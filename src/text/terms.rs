@@ -148,6 +148,7 @@ terms! { Task {
 
 terms! { Loss {
     Labels: "from labels", "由标签计算";
+    Chunked: "from labels, in chunks", "由标签分块计算";
     MeanLogits: "mean of logits", "logits 的均值";
     None: "none (forward only)", "无（仅前向）";
 } }

@@ -1,7 +1,7 @@
 """One training run: three iterations of data, forward, backward, clip, optimizer step, zero_grad."""
 import contextlib, gc
 import torch, transformers
-import evaluation, libraries, masks, routing, scenario as scenarios
+import chunked_loss, evaluation, libraries, masks, routing, scenario as scenarios
 from recorder import AutocastCopies, Recorder, storage, tensors
 
 torch.set_num_threads(1)
@@ -63,9 +63,9 @@ def run(written, iterations=ITERATIONS):
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
-                    output = (engine.engine if engine else model)(**batch)
+                    output = chunked_loss.run(model, batch) if asked["loss"] == "chunked" else (engine.engine if engine else model)(**batch)
                 logits = output.logits
-                loss = output.loss if asked["loss"] == "labels" else logits.mean()
+                loss = logits.mean() if asked["loss"] == "mean_logits" else output.loss
                 if asked["keep_outputs"]:
                     outputs = output
                 recorder.mark(f"{at}:forward_end_cast", autocast_weights=copies.storages if autocast else {})

@@ -54,6 +54,8 @@ def model_fields(scenario):
     if scenario["task"] == "seq2seq_lm":
         # Catalog configs are cut to what decides sizes; labels are shifted behind this token.
         fields = {"decoder_start_token_id": 0, "pad_token_id": 0, **fields}
+    if scenario["task"] == "sequence_classification":
+        fields["pad_token_id"] = fields.get("pad_token_id") or 0  # decoders find the last token by it
     return kind, fields
 
 
@@ -91,9 +93,10 @@ def model(scenario):
         libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
         import peft
         # PEFT's own wrapper of encoder-decoders passes token ids on, which Whisper does not take.
-        tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM")
+        # With the last PEFT trains the heads of classifiers, too: those of decoders.
+        tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS" if hasattr(model, "score") else None)
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
-                                   target_modules=lora["target_modules"], task_type=tasks.get(scenario["task"]))
+                                   target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), task_type=tasks.get(scenario["task"]))
         with torch.device("cuda"):
             model = peft.get_peft_model(model, adapters)
         if not quantized:
@@ -125,7 +128,7 @@ def usual(scenario):
 
 
 def batch(scenario, config, target=True):
-    count, labelled = scenario["micro_batch_size"], scenario["loss"] == "labels"
+    count, labelled = scenario["micro_batch_size"], scenario["loss"] in ("labels", "chunked")
     tokens = lambda *shape: torch.zeros(count, *shape, dtype=torch.long, device="cuda")
     if scenario["task"] == "image_classification":
         image = torch.zeros(count, config.num_channels, config.image_size, config.image_size, device="cuda")
@@ -143,7 +146,10 @@ def batch(scenario, config, target=True):
     if scenario["task"] == "seq2seq_lm" and target:
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
     elif labelled:
-        batch["labels"] = tokens() if scenario["task"] == "sequence_classification" else tokens(length)
+        of_sequences = scenario["task"] == "sequence_classification"
+        batch["labels"] = tokens() if of_sequences else tokens(length)
+        if of_sequences and config.num_labels == 1:
+            batch["labels"] = torch.zeros(count, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda")
     return batch
 
 

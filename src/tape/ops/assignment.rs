@@ -42,11 +42,14 @@ impl Tape {
         (blocks * COUNT).next_multiple_of(CUB_ALIGNMENT) + (CUB_ALIGNMENT - 1)
     }
 
-    /// `x[rows, columns]` of `[N, K, ..]`, where `at` is `[2, count]`: one element for each. Saves the
-    /// indices; its gradient is added to zeros.
-    pub fn index_elements(&self, x: &Tensor, at: &Tensor) -> Tensor {
-        let saved = self.records(&[x]).then(|| self.save(at));
-        let mut dims: SmallVec<[u64; 5]> = smallvec![at.dim(1)];
+    /// `x[rows, columns]` of `[N, K, ..]`, where `at` are rows and columns `[count]`: one element for
+    /// each. Saves the indices; its gradient is added to zeros.
+    pub fn index_elements(&self, x: &Tensor, at: &[Tensor; 2]) -> Tensor {
+        let count = at[0].numel();
+        let saved = self
+            .records(&[x])
+            .then(|| at.each_ref().map(|at| self.save(at)));
+        let mut dims: SmallVec<[u64; 5]> = smallvec![count];
         dims.extend(x.shape().dims().iter().skip(2).copied());
         let out = self.empty("index", Shape::new(&dims), x.dtype());
         let Some(saved) = saved else { return out };
@@ -56,9 +59,9 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let at = saved.unpack(t);
+                let _at = saved.each_ref().map(|saved| saved.unpack(t));
                 let grad = t.empty("new_zeros", from, g.dtype());
-                t.index_put(g, at.dim(1), 2, from.numel());
+                t.index_put(g, count, 2, from.numel());
                 smallvec![Some(grad)]
             }),
         )

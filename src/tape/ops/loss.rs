@@ -14,6 +14,30 @@ impl Tape {
         self.without_autocast(|| self.nll_loss(&wide, target))
     }
 
+    /// `torch.nn.functional.mse_loss(x, target)` of `[N]` each, mean over N; under autocast in float32.
+    /// Saves both.
+    pub fn mse_loss(&self, x: &Tensor, target: &Tensor) -> Tensor {
+        const OP: &str = "mse_loss";
+        let x = self.cast_up(x);
+        let saved = self
+            .records(&[&x])
+            .then(|| [&x, target].map(|x| self.save(x)));
+        let out = self.empty(OP, Shape::new(&[]), x.dtype());
+        drop(self.empty(OP, *x.shape(), x.dtype()));
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[&x],
+            out,
+            Box::new(move |t, g| {
+                if g[0].is_none() {
+                    return smallvec![];
+                }
+                let [x, _target] = saved.each_ref().map(|saved| saved.unpack(t));
+                smallvec![Some(t.empty("mse_loss_backward", *x.shape(), x.dtype()))]
+            }),
+        )
+    }
+
     /// `torch.nn.functional.nll_loss(x, target)`. Saves both and the total weight.
     fn nll_loss(&self, x: &Tensor, target: &Tensor) -> Tensor {
         let scalar = Shape::new(&[]);

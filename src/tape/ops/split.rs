@@ -10,6 +10,13 @@ impl Tape {
     /// `x.split(sizes, dim)`, or `x.chunk(n, dim)` with equal sizes: views whose gradients are
     /// concatenated. Saves nothing.
     pub fn split<const N: usize>(&self, x: &Tensor, sizes: [u64; N], dim: isize) -> [Tensor; N] {
+        let mut parts = self.parts(x, &sizes, dim).into_iter();
+        sizes.map(|_| parts.next().expect("a part for each size"))
+    }
+
+    /// The same for as many sizes as there are.
+    pub fn parts(&self, x: &Tensor, sizes: &[u64], dim: isize) -> Vec<Tensor> {
+        let count = sizes.len();
         let from = *x.shape();
         let axis = from.axis(dim);
         let part = move |size| {
@@ -25,7 +32,7 @@ impl Tape {
                         return Grads::new();
                     };
                     // Parts without a gradient count as zeros.
-                    let _zeros: Vec<Tensor> = (0..N)
+                    let _zeros: Vec<Tensor> = (0..count)
                         .filter(|&i| g.get(i).is_none_or(Option::is_none))
                         .map(|_| t.empty("zeros", Shape::new(&[]), dtype))
                         .collect();
@@ -34,10 +41,11 @@ impl Tape {
             )
         });
         let mut nr = 0;
-        sizes.map(|size| {
+        let view = |&size: &u64| {
             let edge = node.as_ref().map(|node| Edge::Node(Rc::clone(node), nr));
             nr += 1;
             x.view_with(part(size), *x.strides(), edge)
-        })
+        };
+        sizes.iter().map(view).collect()
     }
 }

@@ -67,7 +67,7 @@ impl Tape {
     }
 
     /// `(target != ignore_index).sum()`.
-    fn counted(&self, target: &Tensor) -> Tensor {
+    pub fn counted(&self, target: &Tensor) -> Tensor {
         let unlike = self.empty("ne", *target.shape(), DType::Bool);
         let total = self.empty("sum", Shape::new(&SCALAR), DType::Int64);
         drop(self.empty("sum", *unlike.shape(), DType::Int64));

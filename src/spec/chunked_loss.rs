@@ -1,0 +1,93 @@
+//! The loss in chunks: where somebody else than the model can compute it.
+
+use super::{
+    Architecture, AutocastStyle, DecoderConfig, DecoderType, Finding, Loss, MasterWeights, Program,
+    Scenario, Task,
+};
+
+impl Loss {
+    /// Whether it is computed from labels.
+    pub const fn has_labels(self) -> bool {
+        matches!(self, Self::Labels | Self::Chunked)
+    }
+}
+
+/// Whether the model's logits are its head's result for the hidden states, and its loss is theirs.
+fn is_plain(config: &DecoderConfig) -> bool {
+    let balanced = |experts: &super::Experts| experts.balanced;
+    !config.final_softcap
+        && !config.experts.as_ref().is_some_and(balanced)
+        && matches!(
+            config.model_type,
+            DecoderType::Llama
+                | DecoderType::Mistral
+                | DecoderType::Qwen2
+                | DecoderType::Qwen3
+                | DecoderType::Mixtral
+                | DecoderType::Olmoe
+                | DecoderType::Qwen2Moe
+                | DecoderType::Qwen3Moe
+                | DecoderType::Gpt2
+                | DecoderType::GptBigCode
+                | DecoderType::GptNeox
+                | DecoderType::Gemma
+                | DecoderType::Gemma3
+                | DecoderType::Opt
+                | DecoderType::Olmo
+                | DecoderType::Olmo2
+                | DecoderType::Olmo3
+                | DecoderType::Phi
+                | DecoderType::Phi3
+                | DecoderType::Starcoder2
+                | DecoderType::StableLm
+                | DecoderType::SmolLm3
+                | DecoderType::Arcee
+                | DecoderType::Nemotron
+                | DecoderType::Helium
+                | DecoderType::SeedOss
+                | DecoderType::Ministral
+                | DecoderType::Exaone4
+                | DecoderType::Glm
+                | DecoderType::Glm4
+        )
+}
+
+/// Refuses a loss in chunks where it is not estimated.
+pub(super) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if scenario.loss != Loss::Chunked {
+        return;
+    }
+    let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));
+    let reason = if !plain || task != Task::CausalLm {
+        Some((
+            "is estimated for decoders whose logits are the head's result, as it is, only",
+            "只支持 logits 直接由输出层给出的解码器",
+        ))
+    } else if scenario.program != Program::Training {
+        Some(("is one of training", "只用于训练"))
+    } else if scenario.autocast_style == AutocastStyle::Accelerate
+        || scenario.optimizer.master_weights != MasterWeights::None
+    {
+        Some((
+            "is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet",
+            "暂不支持 accelerate、DeepSpeed 或 Megatron 包装的模型",
+        ))
+    } else {
+        None
+    };
+    if let Some((english, chinese)) = reason {
+        findings.push(
+            Finding::error(
+                "loss",
+                format!("A loss in chunks {english}."),
+                format!("分块计算的损失{chinese}。"),
+            )
+            .with_fix("loss", Loss::Labels.name()),
+        );
+    }
+}

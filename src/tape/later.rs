@@ -1,0 +1,23 @@
+//! Parameters whose storage comes later than the modules that compute with them.
+
+use super::{Category, Tape, Tensor, layout};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+impl Tape {
+    /// A parameter that gets a gradient, without a storage until [`Tape::give_storage`].
+    pub fn parameter_without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
+        let storage = Rc::new(self.recorder.alloc(0, Category::Parameters, "parameter"));
+        let strides = layout::contiguous(&shape);
+        self.into_parameter(&Tensor::new(storage, shape, strides, dtype))
+    }
+
+    /// Allocates the storage of a parameter, as `op` does.
+    pub fn give_storage(&self, op: &'static str, parameter: &Tensor) {
+        let bytes = parameter.numel() * parameter.dtype().size();
+        let storage = self.recorder.alloc(bytes, Category::Parameters, op);
+        self.recorder
+            .describe(&storage, parameter.shape(), parameter.dtype());
+        parameter.take_storage(storage);
+    }
+}
