@@ -1,7 +1,7 @@
 //! The allocator against PyTorch's own: recorded requests, replayed, must give the allocator's
 //! own figures to the byte, and ask the driver for the same segments at the same requests.
 
-use highwater::device::{Limit, Replay, Request, Settings, replay};
+use highwater::device::{Limit, Request, Settings, replay};
 
 /// What PyTorch's allocator said.
 enum Check {
@@ -108,17 +108,22 @@ fn settings(line: &str) -> Settings {
 
 fn check(name: &str, text: &str) {
     let recorded = parse(text);
-    let result: Replay = replay(
+    let (mut allocated, mut reserved) = (Vec::new(), Vec::new());
+    let failure = replay(
         recorded.requests.iter().copied(),
         recorded.storages,
         recorded.settings,
+        |_, held| {
+            allocated.push(held.allocated);
+            reserved.push(held.reserved);
+        },
     );
     let mut since = 0;
     for check in &recorded.checks {
         match check {
             Check::Reserved { at, bytes } => {
                 assert_eq!(
-                    result.reserved.get(*at),
+                    reserved.get(*at),
                     Some(bytes),
                     "{name}: reserved after request {at}: {:?}",
                     recorded.requests[*at]
@@ -133,25 +138,21 @@ fn check(name: &str, text: &str) {
                 let from = since.max(1) - 1;
                 let peak = |of: &[u64]| of[from..*at].iter().max().copied().unwrap_or(0);
                 let found = [
-                    result.allocated[at - 1],
-                    result.reserved[at - 1],
-                    peak(&result.allocated),
-                    peak(&result.reserved),
+                    allocated[at - 1],
+                    reserved[at - 1],
+                    peak(&allocated),
+                    peak(&reserved),
                 ];
                 assert_eq!(found, *figures, "{name}: figures at {mark}");
                 since = *at;
             }
             Check::OutOfMemory { at } => {
-                assert_eq!(
-                    result.failure.map(|f| f.request),
-                    Some(*at),
-                    "{name}: fails there"
-                );
+                assert_eq!(failure.map(|f| f.request), Some(*at), "{name}: fails there");
                 return;
             }
         }
     }
-    assert_eq!(result.failure, None, "{name}: nothing fails");
+    assert_eq!(failure, None, "{name}: nothing fails");
     assert!(recorded.checks.len() > 100, "{name}: a real trace");
 }
 

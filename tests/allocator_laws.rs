@@ -1,6 +1,6 @@
 //! Laws of the caching allocator, over random requests and all its settings.
 
-use highwater::device::{Limit, Replay, Request, Settings, replay};
+use highwater::device::{Failure, Limit, Request, Settings, replay};
 
 const MIB: u64 = 1 << 20;
 
@@ -67,8 +67,24 @@ fn all_settings() -> Vec<Settings> {
     ]
 }
 
+#[derive(Debug, PartialEq)]
+struct Replay {
+    allocated: Vec<u64>,
+    reserved: Vec<u64>,
+    failure: Option<Failure>,
+}
+
 fn run(requests: &[Request], settings: Settings) -> Replay {
-    replay(requests.iter().copied(), 400, settings)
+    let (mut allocated, mut reserved) = (Vec::new(), Vec::new());
+    let failure = replay(requests.iter().copied(), 400, settings, |_, held| {
+        allocated.push(held.allocated);
+        reserved.push(held.reserved);
+    });
+    Replay {
+        allocated,
+        reserved,
+        failure,
+    }
 }
 
 fn each(check: impl Fn(&[Request], Settings)) {

@@ -3,8 +3,9 @@
 //! Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6 and 2.15; methods name the function
 //! they mirror.
 
-use super::blocks::{Block, BlockId, Blocks, NONE, State};
-use super::pool::{Found, Pool};
+use super::blocks::{Block, BlockId, Blocks, State};
+use super::pool::Pool;
+use super::replay::Held;
 use super::settings::{
     Limit, MAX_NON_SPLIT_ROUNDING, MIN_BLOCK, ROUND_LARGE, SMALL_SIZE, Settings, segment_size,
 };
@@ -51,22 +52,22 @@ impl Allocator {
         }
     }
 
-    /// `torch.cuda.memory_allocated()`: bytes of whole blocks in use.
-    pub fn allocated(&self) -> u64 {
-        self.allocated
+    /// Bytes of whole blocks in use, and bytes held from the driver.
+    pub fn held(&self) -> Held {
+        Held {
+            allocated: self.allocated,
+            reserved: self.reserved,
+        }
     }
 
-    /// `torch.cuda.memory_reserved()`: bytes held from the driver.
-    pub fn reserved(&self) -> u64 {
-        self.reserved
-    }
-
-    pub(super) fn pool(&mut self, small: bool) -> &mut Pool {
-        if small {
+    /// The pool that serves small requests or the others, with the blocks in it.
+    pub(super) fn pool(&mut self, small: bool) -> (&mut Pool, &mut Blocks) {
+        let pool = if small {
             &mut self.small
         } else {
             &mut self.large
-        }
+        };
+        (pool, &mut self.blocks)
     }
 
     fn params(&self, bytes: u64) -> Params {
@@ -89,7 +90,7 @@ impl Allocator {
         Ok(self.alloc_found_block(block, params))
     }
 
-    /// What [`Self::allocated`] would be between a request and its free, when the cache serves it
+    /// What [`Held::allocated`] would be between a request and its free, when the cache serves it
     /// and both together leave no trace: a block that was split is merged again.
     pub fn allocated_for_a_moment(&self, bytes: u64) -> Option<u64> {
         if self.settings.collects_garbage_above().is_some() {
@@ -97,7 +98,7 @@ impl Allocator {
         }
         let params = self.params(bytes);
         let found = self.find_free_block(params)?;
-        let whole = self.blocks.get(found.block).size;
+        let whole = self.blocks.get(found).size;
         let taken = if self.should_split(whole, params) {
             params.size
         } else {
@@ -117,29 +118,30 @@ impl Allocator {
     /// `get_free_block`: best fit in the cache, taken out of its pool.
     fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
         if self.settings.collects_garbage_above().is_some() {
-            self.pool(params.small).searches += 1;
+            self.pool(params.small).0.searches += 1;
         }
         let found = self.find_free_block(params)?;
-        self.pool(params.small).take(found);
-        Some(found.block)
+        let (pool, blocks) = self.pool(params.small);
+        pool.remove(blocks, found);
+        Some(found)
     }
 
-    fn find_free_block(&self, params: Params) -> Option<Found> {
+    fn find_free_block(&self, params: Params) -> Option<BlockId> {
         let pool = if params.small {
             &self.small
         } else {
             &self.large
         };
-        let mut found = pool.best_fit(params.size)?;
+        let mut found = pool.best_fit(&self.blocks, params.size)?;
         if self.settings.expandable_segments {
-            for next in pool.fitting(params.size).skip(1) {
-                if self.expandable_size(next.block) >= self.expandable_size(found.block) {
+            for next in pool.from(&self.blocks, Some(found)).skip(1) {
+                if self.expandable_size(next) >= self.expandable_size(found) {
                     break;
                 }
                 found = next;
             }
         }
-        let size = self.blocks.get(found.block).size;
+        let size = self.blocks.get(found).size;
         let max_split = self.settings.max_split_size();
         let oversize_for_request = params.size < max_split && size >= max_split;
         let too_generous = params.size >= max_split && size >= params.size + MAX_NON_SPLIT_ROUNDING;
@@ -177,15 +179,11 @@ impl Allocator {
         if !self.driver_has(size) {
             return None;
         }
-        let id = self.blocks.add(Block {
-            address: self.next_address,
-            size,
-            prev: NONE,
-            next: NONE,
+        let block = Block {
             state: State::Free,
-            small: params.small,
-            free_since: 0,
-        });
+            ..Block::unmapped(self.next_address, size, params.small)
+        };
+        let id = self.blocks.add(block);
         self.next_address += size.next_multiple_of(ROUND_LARGE) + ROUND_LARGE;
         self.reserved += size;
         Some(id)
@@ -225,15 +223,9 @@ impl Allocator {
 
     /// `insert_into_blocks`.
     pub(super) fn insert_free(&mut self, id: BlockId) {
-        let small = self.blocks.get(id).small;
-        let pool = if small {
-            &mut self.small
-        } else {
-            &mut self.large
-        };
-        let block = self.blocks.get_mut(id);
-        block.free_since = pool.searches;
-        pool.insert(id, block);
+        let (pool, blocks) = self.pool(self.blocks.get(id).small);
+        blocks.get_mut(id).free_since = pool.searches;
+        pool.insert(blocks, id);
     }
 
     /// `try_merge_blocks` with both neighbours; `id` itself is in no pool.
@@ -248,8 +240,11 @@ impl Allocator {
             }
             match other.state {
                 State::Allocated => continue,
-                State::Free => self.pool(other.small).remove(neighbour, &other),
-                State::Unmapped => self.pool(other.small).remove_unmapped(other.address),
+                State::Free => {
+                    let (pool, blocks) = self.pool(other.small);
+                    pool.remove(blocks, neighbour);
+                }
+                State::Unmapped => self.pool(other.small).0.remove_unmapped(other.address),
             }
             self.blocks.absorb(id, neighbour);
         }

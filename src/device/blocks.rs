@@ -24,10 +24,30 @@ pub(super) struct Block {
     pub size: u64,
     pub prev: BlockId,
     pub next: BlockId,
+    /// Its neighbours in the bin of its pool, while it is free.
+    pub before: BlockId,
+    pub after: BlockId,
     pub state: State,
     pub small: bool,
     /// The pool's count of searches when the block became free, for garbage collection.
-    pub free_since: u64,
+    pub free_since: u32,
+}
+
+impl Block {
+    /// Address space without memory and without neighbours.
+    pub fn unmapped(address: u64, size: u64, small: bool) -> Self {
+        Self {
+            address,
+            size,
+            prev: NONE,
+            next: NONE,
+            before: NONE,
+            after: NONE,
+            state: State::Unmapped,
+            small,
+            free_since: 0,
+        }
+    }
 }
 
 /// All blocks, with recycled slots.

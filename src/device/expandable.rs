@@ -1,7 +1,7 @@
 //! Expandable segments: one range of addresses per pool that grows page by page.
 
 use super::allocator::{Allocator, Params};
-use super::blocks::{Block, BlockId, NONE, State};
+use super::blocks::{Block, BlockId, State};
 use super::settings::{EXPANDABLE_ADDRESS_SPACE, LARGE_SEGMENT, SMALL_SEGMENT};
 
 /// Pages of an expandable segment: `segment_size`.
@@ -38,8 +38,8 @@ impl Allocator {
             }
             candidate = block.next;
         }
-        let block = *self.blocks.get(candidate);
-        self.pool(params.small).remove(candidate, &block);
+        let (pool, blocks) = self.pool(params.small);
+        pool.remove(blocks, candidate);
         Some(candidate)
     }
 
@@ -64,16 +64,10 @@ impl Allocator {
         let size = EXPANDABLE_ADDRESS_SPACE.next_multiple_of(page);
         let address = self.next_address.next_multiple_of(page);
         self.next_address = address + size;
-        let id = self.blocks.add(Block {
-            address,
-            size,
-            prev: NONE,
-            next: NONE,
-            state: State::Unmapped,
-            small: params.small,
-            free_since: 0,
-        });
-        self.pool(params.small).insert_unmapped(id, address);
+        let id = self
+            .blocks
+            .add(Block::unmapped(address, size, params.small));
+        self.pool(params.small).0.insert_unmapped(id, address);
         id
     }
 
@@ -101,11 +95,11 @@ impl Allocator {
         if !self.driver_has(mapped) {
             return false;
         }
-        self.pool(block.small).remove_unmapped(block.address);
+        self.pool(block.small).0.remove_unmapped(block.address);
         if mapped < block.size {
             let rest = self.blocks.split_back(id, mapped, State::Unmapped);
             let address = self.blocks.get(rest).address;
-            self.pool(block.small).insert_unmapped(rest, address);
+            self.pool(block.small).0.insert_unmapped(rest, address);
         }
         self.blocks.get_mut(id).state = State::Free;
         self.merge_neighbours(id);
@@ -123,7 +117,8 @@ impl Allocator {
         if begin >= end {
             return;
         }
-        self.pool(block.small).remove(id, &block);
+        let (pool, blocks) = self.pool(block.small);
+        pool.remove(blocks, id);
         if begin > block.address {
             let before = self
                 .blocks
@@ -137,7 +132,7 @@ impl Allocator {
         self.blocks.get_mut(id).state = State::Unmapped;
         self.merge_neighbours(id);
         let address = self.blocks.get(id).address;
-        self.pool(block.small).insert_unmapped(id, address);
+        self.pool(block.small).0.insert_unmapped(id, address);
         self.reserved -= end - begin;
     }
 }

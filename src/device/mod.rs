@@ -27,6 +27,6 @@ mod workspace;
 
 pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
-pub use replay::{Failure, Replay, Request, replay};
+pub use replay::{Failure, Held, Request, replay};
 pub use settings::{Limit, POWER2_INTERVALS, Settings};
 pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace};

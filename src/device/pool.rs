@@ -1,8 +1,7 @@
 //! A pool of free blocks, in best-fit order.
 
-use super::blocks::{Block, BlockId};
+use super::blocks::{BlockId, Blocks, NONE};
 use super::settings::MIN_BLOCK;
-use std::collections::VecDeque;
 
 /// Bins for each power of two.
 const STEPS: u32 = 8;
@@ -11,43 +10,37 @@ const BINS: usize = 56 * STEPS as usize;
 /// Words of the bitmap of bins.
 const WORDS: usize = BINS / 64;
 
-/// A free block's place in the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    size: u64,
-    address: u64,
-    block: BlockId,
-}
-
-/// A free block and where it stands, until the pool changes.
+/// The first and the last block of a bin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    bin: usize,
-    at: usize,
-    /// The block.
-    pub block: BlockId,
+struct Ends {
+    first: BlockId,
+    last: BlockId,
 }
 
 /// The free blocks of the small or of the large pool, by size, then by address.
 ///
-/// Sizes are spread over bins of an eighth of a power of two, each a short sorted list, with a
-/// bitmap of the bins that hold something: pools hold hundreds of free blocks, and this finds and
-/// moves a few instead of walking a tree or moving them all. A list may be long where a model has
-/// ten thousands of equal weights; then blocks come and go at its ends.
+/// Sizes are spread over bins of an eighth of a power of two, each a list of its blocks in order,
+/// with a bitmap of the bins that hold something: pools hold hundreds of free blocks, and this
+/// finds and moves one by looking at a few. Where a model has ten thousands of equal weights a
+/// list is long, but blocks come and go near its ends.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
-    bins: Vec<VecDeque<Place>>,
+    bins: [Ends; BINS],
     filled: [u64; WORDS],
     /// Unmapped blocks of expandable segments by address.
     unmapped: Vec<(u64, BlockId)>,
     /// How often a free block was looked for, for garbage collection.
-    pub searches: u64,
+    pub searches: u32,
 }
 
 impl Default for Pool {
     fn default() -> Self {
+        let empty = Ends {
+            first: NONE,
+            last: NONE,
+        };
         Self {
-            bins: vec![VecDeque::new(); BINS],
+            bins: [empty; BINS],
             filled: [0; WORDS],
             unmapped: Vec::new(),
             searches: 0,
@@ -60,59 +53,80 @@ fn bin(size: u64) -> usize {
     let units = (size / MIN_BLOCK).max(1);
     let power = units.ilog2();
     // The three bits below the highest one.
-    let step = if power < STEPS.ilog2() {
-        units << (STEPS.ilog2() - power)
-    } else {
-        units >> (power - STEPS.ilog2())
-    } % u64::from(STEPS);
+    let step = (units << STEPS.ilog2() >> power) % u64::from(STEPS);
     (power * STEPS) as usize + usize::try_from(step).unwrap_or(0)
 }
 
 impl Pool {
     /// Adds a free block.
-    pub fn insert(&mut self, id: BlockId, block: &Block) {
-        let bin = bin(block.size);
-        let place = Place {
-            size: block.size,
-            address: block.address,
-            block: id,
+    pub fn insert(&mut self, blocks: &mut Blocks, id: BlockId) {
+        let block = blocks.get(id);
+        let (size, address) = (block.size, block.address);
+        let bin = bin(size);
+        let after = self.first_from(blocks, bin, size, address);
+        let ends = &mut self.bins[bin];
+        let before = match after {
+            NONE => std::mem::replace(&mut ends.last, id),
+            _ => std::mem::replace(&mut blocks.get_mut(after).before, id),
         };
-        let places = &mut self.bins[bin];
-        let at = position(places, block.size, block.address);
-        places.insert(at, place);
+        match before {
+            NONE => ends.first = id,
+            _ => blocks.get_mut(before).after = id,
+        }
+        let block = blocks.get_mut(id);
+        (block.before, block.after) = (before, after);
         self.filled[bin / 64] |= 1 << (bin % 64);
     }
 
-    /// Takes a free block out. Its size and address must be those it was inserted with.
-    pub fn remove(&mut self, id: BlockId, block: &Block) {
-        let bin = bin(block.size);
-        let at = position(&self.bins[bin], block.size, block.address);
-        let found = Found { bin, at, block: id };
-        self.take(found);
+    /// Takes a free block out, before its size and address change.
+    pub fn remove(&mut self, blocks: &mut Blocks, id: BlockId) {
+        let block = blocks.get(id);
+        let (bin, before, after) = (bin(block.size), block.before, block.after);
+        let ends = &mut self.bins[bin];
+        match before {
+            NONE => ends.first = after,
+            _ => blocks.get_mut(before).after = after,
+        }
+        match after {
+            NONE => ends.last = before,
+            _ => blocks.get_mut(after).before = before,
+        }
+        if ends.first == NONE {
+            self.filled[bin / 64] &= !(1 << (bin % 64));
+        }
     }
 
     /// The free block that fits `size` bytes best: the smallest, of those the one at the lowest
     /// address.
-    pub fn best_fit(&self, size: u64) -> Option<Found> {
+    pub fn best_fit(&self, blocks: &Blocks, size: u64) -> Option<BlockId> {
         let bin = bin(size);
-        let places = &self.bins[bin];
-        let at = position(places, size, 0);
-        if let Some(place) = places.get(at) {
-            let block = place.block;
-            return Some(Found { bin, at, block });
+        let id = self.first_from(blocks, bin, size, 0);
+        if id != NONE {
+            return Some(id);
         }
-        let bin = self.next_filled(bin + 1)?;
-        let block = self.bins[bin].front()?.block;
-        Some(Found { bin, at: 0, block })
+        Some(self.bins[self.next_filled(bin + 1)?].first)
     }
 
-    /// Takes a block out that was just found.
-    pub fn take(&mut self, found: Found) {
-        let places = &mut self.bins[found.bin];
-        places.remove(found.at);
-        if places.is_empty() {
-            self.filled[found.bin / 64] &= !(1 << (found.bin % 64));
+    /// The first block of a bin that has at least this size and, of those of just this size, at
+    /// least this address; [`NONE`] when all come before. It is looked for from both ends.
+    fn first_from(&self, blocks: &Blocks, bin: usize, size: u64, address: u64) -> BlockId {
+        let Ends { mut first, last } = self.bins[bin];
+        let (mut found, mut back) = (NONE, last);
+        let before = |id| {
+            let block = blocks.get(id);
+            (block.size, block.address) < (size, address)
+        };
+        while first != found {
+            if !before(first) {
+                return first;
+            }
+            if before(back) {
+                return found;
+            }
+            first = blocks.get(first).after;
+            (found, back) = (back, blocks.get(back).before);
         }
+        found
     }
 
     /// The first bin from `from` on that holds something.
@@ -126,25 +140,19 @@ impl Pool {
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// The free blocks of at least `size` bytes, the best fit first.
-    pub fn fitting(&self, size: u64) -> impl Iterator<Item = Found> + '_ {
-        let first = bin(size);
-        let bins = std::iter::successors(self.next_filled(first), |&bin| self.next_filled(bin + 1));
-        bins.flat_map(|bin| {
-            let places = self.bins[bin].iter().enumerate();
-            places.map(move |(at, place)| {
-                (
-                    place.size,
-                    Found {
-                        bin,
-                        at,
-                        block: place.block,
-                    },
-                )
-            })
+    /// The free blocks from this one on, by size, then by address.
+    pub fn from<'a>(
+        &'a self,
+        blocks: &'a Blocks,
+        first: Option<BlockId>,
+    ) -> impl Iterator<Item = BlockId> + 'a {
+        std::iter::successors(first, |&id| match blocks.get(id).after {
+            NONE => {
+                let bin = self.next_filled(bin(blocks.get(id).size) + 1)?;
+                Some(self.bins[bin].first)
+            }
+            after => Some(after),
         })
-        .filter(move |&(found, _)| found >= size)
-        .map(|(_, found)| found)
     }
 
     /// Adds an unmapped block.
@@ -162,16 +170,6 @@ impl Pool {
     /// The unmapped blocks by address.
     pub fn unmapped(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.unmapped.iter().map(|&(_, id)| id)
-    }
-}
-
-/// Where a block of this size and address stands or belongs. That is mostly an end.
-fn position(places: &VecDeque<Place>, size: u64, address: u64) -> usize {
-    let before = |place: &Place| (place.size, place.address) < (size, address);
-    match (places.front(), places.back()) {
-        (Some(first), _) if !before(first) => 0,
-        (_, Some(last)) if before(last) => places.len(),
-        _ => places.partition_point(before),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::allocator::{Allocator, Params};
 use super::blocks::{BlockId, NONE};
-use super::pool::Pool;
 use super::settings::Settings;
 
 impl Allocator {
@@ -31,9 +30,9 @@ impl Allocator {
             return false;
         };
         let wanted = params.size.max(max_split);
-        let enough = self.pool(params.small).best_fit(wanted);
-        if let Some(found) = enough {
-            self.release_block(found.block);
+        let (pool, blocks) = self.pool(params.small);
+        if let Some(found) = pool.best_fit(blocks, wanted) {
+            self.release_block(found);
             return true;
         }
         let mut released = 0;
@@ -57,7 +56,7 @@ impl Allocator {
         }
         let mut candidates = self.free_blocks(false);
         candidates.retain(|&id| self.is_whole_segment(id));
-        let age = |this: &Self, id| this.large.searches - this.blocks.get(id).free_since;
+        let age = |this: &Self, id| u64::from(this.large.searches - this.blocks.get(id).free_since);
         let mut total_age: u64 = candidates.iter().map(|&id| age(self, id)).sum();
         let mut reclaimed = 0;
         while reclaimed < target && !candidates.is_empty() {
@@ -80,8 +79,8 @@ impl Allocator {
 
     /// The free blocks of a pool, the smallest first.
     fn free_blocks(&mut self, small: bool) -> Vec<BlockId> {
-        let free = self.pool(small).fitting(0);
-        free.map(|found| found.block).collect()
+        let (pool, blocks) = self.pool(small);
+        pool.from(blocks, pool.best_fit(blocks, 0)).collect()
     }
 
     fn is_whole_segment(&self, id: BlockId) -> bool {
@@ -92,8 +91,8 @@ impl Allocator {
     /// `release_block`: `cudaFree` of a whole segment.
     fn release_block(&mut self, id: BlockId) {
         let block = *self.blocks.get(id);
-        let pool: &mut Pool = self.pool(block.small);
-        pool.remove(id, &block);
+        let (pool, blocks) = self.pool(block.small);
+        pool.remove(blocks, id);
         self.reserved -= block.size;
         self.blocks.remove(id);
     }

@@ -37,53 +37,67 @@ pub struct Failure {
     pub reserved: u64,
 }
 
-/// What the allocator held after each request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Replay {
-    /// `torch.cuda.memory_allocated()` after each request.
-    pub allocated: Vec<u64>,
-    /// `torch.cuda.memory_reserved()` after each request.
-    pub reserved: Vec<u64>,
-    /// Where it ran out; the lists end before that request.
-    pub failure: Option<Failure>,
+/// What the allocator holds after a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// `torch.cuda.memory_allocated()`.
+    pub allocated: u64,
+    /// `torch.cuda.memory_reserved()`.
+    pub reserved: u64,
 }
 
-/// Runs requests over storages numbered below `storages` through a fresh allocator.
+impl Held {
+    /// The larger of each.
+    pub fn max_of_each(self, other: Self) -> Self {
+        Self {
+            allocated: self.allocated.max(other.allocated),
+            reserved: self.reserved.max(other.reserved),
+        }
+    }
+}
+
+/// Runs requests over storages numbered below `storages` through a fresh allocator and shows each
+/// with what it holds after it. The end is where it runs out, if it does.
 pub fn replay(
-    mut requests: impl ExactSizeIterator<Item = Request>,
+    mut requests: impl Iterator<Item = Request>,
     storages: usize,
     settings: Settings,
-) -> Replay {
+    mut after_each: impl FnMut(Request, Held),
+) -> Option<Failure> {
     let mut allocator = Allocator::new(settings);
     let mut place: Vec<BlockId> = vec![NONE; storages];
-    let mut result = Replay {
-        allocated: Vec::with_capacity(requests.len()),
-        reserved: Vec::with_capacity(requests.len()),
-        failure: None,
-    };
+    let mut request = 0;
     let mut coming = requests.next();
-    while let Some(request) = coming {
+    while let Some(mut now) = coming {
         coming = requests.next();
-        match request {
+        match now {
             Request::Alloc { id, bytes } if bytes > 0 => {
                 let freed_at_once = coming == Some(Request::Free(id));
                 if freed_at_once && let Some(allocated) = allocator.allocated_for_a_moment(bytes) {
+                    let held = Held {
+                        allocated,
+                        ..allocator.held()
+                    };
+                    after_each(now, held);
+                    now = Request::Free(id);
+                    request += 1;
                     coming = requests.next();
-                    result.allocated.extend([allocated, allocator.allocated()]);
-                    result.reserved.extend([allocator.reserved(); 2]);
-                    continue;
-                }
-                match allocator.malloc(bytes) {
-                    Ok(block) => place[id as usize] = block,
-                    Err(out) => {
-                        result.failure = Some(Failure {
-                            request: result.allocated.len(),
-                            bytes,
-                            tried: out.tried,
-                            allocated: allocator.allocated(),
-                            reserved: allocator.reserved(),
-                        });
-                        return result;
+                } else {
+                    match allocator.malloc(bytes) {
+                        Ok(block) => place[id as usize] = block,
+                        Err(out) => {
+                            let Held {
+                                allocated,
+                                reserved,
+                            } = allocator.held();
+                            return Some(Failure {
+                                request,
+                                bytes,
+                                tried: out.tried,
+                                allocated,
+                                reserved,
+                            });
+                        }
                     }
                 }
             }
@@ -96,8 +110,8 @@ pub fn replay(
             Request::EmptyCache => allocator.release_cached_blocks(),
             Request::Alloc { .. } | Request::Nothing => {}
         }
-        result.allocated.push(allocator.allocated());
-        result.reserved.push(allocator.reserved());
+        after_each(now, allocator.held());
+        request += 1;
     }
-    result
+    None
 }

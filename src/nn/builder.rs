@@ -137,10 +137,21 @@ impl<'a> Builder<'a> {
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
+        self.items_after(0, name, count, make)
+    }
+
+    /// The same, where the first `head` elements may differ from the others.
+    pub(super) fn items_after<T>(
+        &self,
+        head: u64,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
         let at = |i| make(&self.item(name, i));
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
         let (tape, asked) = (self.plan.tape, &self.plan.asked_index);
-        let built = tape.fold_list(self.scope, name, count);
+        let built = tape.fold_list(self.scope, name, head, count);
         asked.set(false);
         let mut items: Vec<T> = (0..number(built)).map(at).collect();
         if built < count && asked.get() {
@@ -164,6 +175,12 @@ impl<'a> Builder<'a> {
     pub(super) fn index(&self) -> usize {
         self.plan.asked_index.set(true);
         self.index
+    }
+
+    /// The same up to `head` and `head` beyond, for modules of a list whose first `head` elements
+    /// differ from the others ([`Self::items_after`]).
+    pub(super) fn index_up_to(&self, head: u64) -> usize {
+        usize::try_from(head).map_or(self.index, |head| self.index.min(head))
     }
 
     /// Whether the module is the first of a module list, which may always differ.

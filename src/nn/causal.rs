@@ -209,7 +209,8 @@ impl<L: Layer> Causal<L> {
             |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
-        let layers = model.items("layers", c.num_hidden_layers, |b| {
+        let dense = c.experts.as_ref().map_or(0, Experts::head);
+        let layers = model.items_after(dense, "layers", c.num_hidden_layers, |b| {
             Rc::new(L::new(b, c, options))
         });
         let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);

@@ -25,7 +25,7 @@ impl Mlp {
     /// The MLP at `b` of a layer.
     pub(super) fn new(b: &Builder, c: &DecoderConfig, layer: &Builder) -> Self {
         match &c.experts {
-            Some(experts) if experts.are_everywhere() || experts.is_sparse(layer.index()) => {
+            Some(experts) if experts.is_sparse(layer.index_up_to(experts.head())) => {
                 Self::Sparse(Box::new(SparseMoe::new(b, c, experts)))
             }
             _ => Self::Dense(Box::new(GatedMlp::with_bias(

@@ -5,7 +5,7 @@
 
 use super::state::{Optimizer, for_each_gradient, foreach, state_like, state_of, temporary};
 use crate::spec::OptimizerImpl;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Storage, Tape, Tensor};
 use crate::units::DType;
 
 impl Optimizer {
@@ -25,7 +25,7 @@ impl Optimizer {
     /// Lists of temporaries that all live until the step ends, after the decayed gradients.
     fn lists(&self, t: &Tape, ops: &[&'static str]) {
         let decay = self.options.weight_decay.then_some("_foreach_add");
-        let lists: Vec<Vec<Tensor>> = decay
+        let lists: Vec<Vec<Storage>> = decay
             .into_iter()
             .chain(ops.iter().copied())
             .map(|op| foreach(t, op))

@@ -3,7 +3,7 @@
 use super::master_weights::{self, MasterWeights};
 use super::megatron::Megatron;
 use crate::spec::{self, OptimizerImpl, OptimizerName, ResolvedSpec};
-use crate::tape::{Category, Tape, Tensor};
+use crate::tape::{Category, Storage, Tape, Tensor};
 use crate::units::DType;
 
 /// What is kept for one parameter, in the order in which it was made.
@@ -184,11 +184,11 @@ pub(super) fn temporary(t: &Tape, op: &'static str, x: &Tensor) -> Tensor {
 }
 
 /// Temporaries of a multi-tensor operation, which are freed from the last to the first.
-pub(super) fn foreach(t: &Tape, op: &'static str) -> Vec<Tensor> {
+pub(super) fn foreach(t: &Tape, op: &'static str) -> Vec<Storage> {
     let mut all = Vec::new();
     t.for_each_parameter(|_, parameter, grad| {
         if grad.is_some() {
-            all.push(temporary(t, op, parameter));
+            all.push(t.scratch_like(op, parameter));
         }
     });
     all.reverse();

@@ -1,11 +1,10 @@
 //! A run looked at closely: stretches of its timeline in full, and the tensors of a moment.
 
+use super::Timeline;
 use super::phases::rounded;
-use super::timeline::closer;
-use super::{Timeline, summarize};
-use crate::device::Replay;
+use super::watch::watched;
 use crate::sim::{Event, Trace, simulate_in_detail};
-use crate::spec::{self, Scenario};
+use crate::spec::{self, ResolvedSpec, Scenario};
 use crate::tape::Category;
 use crate::units::{Bytes, DType, Shape};
 
@@ -13,9 +12,8 @@ use crate::units::{Bytes, DType, Shape};
 /// it is held: make it when somebody looks closely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detail {
+    spec: ResolvedSpec,
     trace: Trace,
-    live: Vec<u64>,
-    replay: Replay,
 }
 
 /// A tensor that is alive at some moment.
@@ -44,29 +42,30 @@ impl Detail {
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let spec = spec::resolve(scenario).spec?;
         let trace = simulate_in_detail(&spec);
-        let summary = summarize(&spec, &trace)?;
-        Some(Self {
-            trace,
-            live: summary.live,
-            replay: summary.replay,
-        })
+        (!trace.marks.is_empty()).then_some(Self { spec, trace })
     }
 
     /// The timeline with the events `start..end` in full, or as fully as a drawing can show them.
     pub fn timeline(&self, window: (u32, u32)) -> Timeline {
-        closer(&self.trace, &self.live, &self.replay, window)
+        watched(&self.spec, &self.trace, Some(window)).timeline
     }
 
     /// What is alive right after an event, the largest first, and equal ones in the order in which
     /// they were made.
     pub fn tensors_at(&self, event: u32) -> Vec<LiveTensor> {
-        let end = u32::try_from(self.trace.events.len()).unwrap_or(u32::MAX);
+        let end = u32::try_from(self.trace.event_count()).unwrap_or(u32::MAX);
+        // Of each storage the life that the event falls into, or the one before it.
         let mut lives = vec![(end, end); self.trace.storages.len()];
-        for (at, of) in (0u32..).zip(&self.trace.events) {
-            match *of {
-                Event::Alloc(id) => lives[id as usize].0 = at,
-                Event::Free(id) => lives[id as usize].1 = at,
-                Event::Mark(_) => {}
+        for (at, of) in (0u32..).zip(self.trace.events()) {
+            match of {
+                Event::Alloc(id) if at <= event => lives[id as usize] = (at, end),
+                Event::Free(id) => {
+                    let (born, freed) = &mut lives[id as usize];
+                    if *born <= event && *freed == end {
+                        *freed = at;
+                    }
+                }
+                Event::Alloc(_) | Event::Mark(_) => {}
             }
         }
         let mut tensors: Vec<LiveTensor> = (0u32..)
@@ -74,7 +73,7 @@ impl Detail {
             .filter(|(_, (born, freed))| *born <= event && event < *freed)
             .map(|(id, &(born, freed))| self.tensor(id, born, freed))
             .collect();
-        tensors.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.storage.cmp(&b.storage)));
+        tensors.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.born.cmp(&b.born)));
         tensors
     }
 
@@ -83,7 +82,7 @@ impl Detail {
         let known = (storage.shape as usize).checked_sub(1);
         LiveTensor {
             storage: id,
-            bytes: Bytes(rounded(&self.trace, id)),
+            bytes: Bytes(rounded(storage.bytes)),
             category: storage.category,
             op: storage.op,
             module: self.trace.module(storage),
@@ -129,7 +128,7 @@ mod tests {
             (shape.dims(), dtype),
             (&[151_936, 1536][..], DType::Float32)
         );
-        assert_eq!(embedding.freed as usize, detail.trace.events.len());
+        assert_eq!(embedding.freed as usize, detail.trace.event_count());
         let numel = |t: &LiveTensor| t.shape.map(|(shape, dtype)| shape.numel() * dtype.size());
         for tensor in &tensors {
             let own = numel(tensor).unwrap_or(tensor.bytes.get());
@@ -141,6 +140,6 @@ mod tests {
     fn the_shapes_change_no_event() {
         let spec = spec::resolve(&Scenario::default()).spec.expect("a spec");
         let plain = crate::sim::simulate(&spec);
-        assert_eq!(plain.events, simulate_in_detail(&spec).events);
+        assert!(plain.events().eq(simulate_in_detail(&spec).events()));
     }
 }

@@ -1,11 +1,11 @@
 //! The whole answer: device, host and verdict.
 
 use super::others::others;
+use super::{Asked, Fit, summarize};
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
-use super::{Fit, summarize, timeline};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs, HostParameter};
-use crate::sim::{Event, ModelParameter, Trace, simulate};
+use crate::sim::{ModelParameter, Trace, simulate};
 use crate::spec::{self, Finding, Precision, Resolution, ResolvedSpec, Scenario, Severity};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
@@ -50,7 +50,7 @@ pub fn from_trace(
             "该程序没有可报告的阶段。",
         )]);
     };
-    let host = host::estimate(spec, &host_inputs(spec, trace));
+    let host = host::estimate(spec, &host_inputs(spec, trace, &summary.asked));
     let verdict = verdict(spec, &summary.report, &host);
     let others = others(spec, trace, &summary.report);
     let report = Report {
@@ -71,7 +71,7 @@ pub fn from_trace(
     };
     Ok(Estimate {
         report,
-        timeline: timeline(trace, &summary.live, &summary.replay),
+        timeline: summary.timeline,
         failure: summary.failure,
     })
 }
@@ -107,22 +107,6 @@ fn verdict(spec: &ResolvedSpec, device: &DeviceReport, host: &HostEstimate) -> V
     }
 }
 
-/// Bytes of one category: held, most that was held, largest tensor.
-#[derive(Default)]
-struct Held {
-    now: u64,
-    most: u64,
-    largest: u64,
-}
-
-impl Held {
-    fn add(&mut self, bytes: u64) {
-        self.now += bytes;
-        self.most = self.most.max(self.now);
-        self.largest = self.largest.max(bytes);
-    }
-}
-
 /// Each rounded as PyTorch's pinned allocator rounds.
 fn pinned(sizes: &[u64]) -> Bytes {
     sizes
@@ -141,30 +125,9 @@ fn host_parameter(parameter: &ModelParameter) -> HostParameter {
 }
 
 /// What the host model takes over from the device's side.
-fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
-    let mut parameters = Held::default();
-    let mut states = Held::default();
-    // The libraries of a CPU have no workspaces.
-    let mut tensors = Held::default();
-    for &event in &trace.events {
-        let (Event::Alloc(id) | Event::Free(id)) = event else {
-            continue;
-        };
-        let storage = &trace.storages[id as usize];
-        let held = match storage.category {
-            Category::Parameters => Some(&mut parameters),
-            Category::OptimizerStates => Some(&mut states),
-            _ => None,
-        };
-        let all = (storage.category != Category::Workspaces).then_some(&mut tensors);
-        for held in held.into_iter().chain(all) {
-            match event {
-                Event::Alloc(_) => held.add(storage.bytes),
-                Event::Free(_) => held.now -= storage.bytes,
-                Event::Mark(_) => {}
-            }
-        }
-    }
+fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs {
+    let parameters = asked.of(Category::Parameters);
+    let states = asked.of(Category::OptimizerStates);
     let on_the_cpu = !spec.scenario.host.cuda;
     // numpy has no bfloat16.
     let array = match spec.precision {
@@ -185,7 +148,7 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace) -> HostInputs {
         host_copies: trace.host_copies.iter().map(|&bytes| Bytes(bytes)).sum(),
         host_copies_pinned: pinned(&trace.host_copies),
         host_activations_pinned: pinned(&trace.host_activations),
-        training: Bytes(if on_the_cpu { tensors.most } else { 0 }),
+        training: Bytes(if on_the_cpu { asked.tensors.most } else { 0 }),
         predictions: Bytes(trace.predicted * array.size()),
         largest_tensor_bytes: Bytes(parameters.largest.max(states.largest)),
         vocab_size: spec

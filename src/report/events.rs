@@ -17,19 +17,25 @@ pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
 
 fn write(trace: &Trace) -> String {
     let mut text = String::new();
-    for &event in &trace.events {
+    // A storage of a later step is written as one of its own.
+    let mut numbers = vec![0; trace.storages.len()];
+    let mut next = 0_u32;
+    for event in trace.events() {
         let line = match event {
             Event::Alloc(id) => {
                 let storage = &trace.storages[id as usize];
+                let number = next;
+                numbers[id as usize] = number;
+                next += 1;
                 let scope = trace.module(storage);
                 format!(
-                    "A {id} {} {} {} {scope}",
+                    "A {number} {} {} {} {scope}",
                     storage.bytes,
                     storage.op,
                     storage.category.name()
                 )
             }
-            Event::Free(id) => format!("F {id}"),
+            Event::Free(id) => format!("F {}", numbers[id as usize]),
             Event::Mark(mark) => {
                 let mark = trace.marks[mark as usize];
                 let phase = mark.phase.name();

@@ -14,6 +14,7 @@
 
 mod accuracy;
 mod advice;
+mod asked;
 mod detail;
 mod estimate;
 mod events;
@@ -24,8 +25,8 @@ mod phases;
 mod replayed;
 mod summarize;
 mod sweep;
-mod timeline;
 mod types;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -34,14 +35,13 @@ pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
 };
 pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, rank, remedies, remedy};
+pub use asked::{Asked, Tally};
 pub use detail::{Detail, LiveTensor};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use measure::Measure;
 pub use others::{Method, Other, Quantity, Reason};
-pub use phases::{live_bytes, spans};
 pub use summarize::{DeviceSummary, summarize};
 pub use sweep::{Sweeper, sweep};
-pub use timeline::timeline;
 pub use types::*;

@@ -1,14 +1,16 @@
-//! The trace through the allocator, with a scenario's settings.
+//! The trace as the allocator's requests, and the allocator's settings of a scenario.
 
-use crate::device::{Limit, Replay, Request, Settings, replay};
+use crate::device::{Limit, Request, Settings};
 use crate::sim::{Event, Trace};
 use crate::spec::{AllocatorSettings, ResolvedSpec, RoundupDivisions};
 use crate::units::Bytes;
 
-/// Runs a trace through the allocator, with the cache emptied at the first mark where that is
-/// asked.
-pub fn replayed(trace: &Trace, settings: Settings, empty_cache_after_loading: bool) -> Replay {
-    let requests = trace.events.iter().map(|&event| match event {
+/// A trace as requests, with the cache emptied at the first mark where that is asked.
+pub fn requests(
+    trace: &Trace,
+    empty_cache_after_loading: bool,
+) -> impl Iterator<Item = Request> + '_ {
+    trace.events().map(move |event| match event {
         Event::Alloc(id) => Request::Alloc {
             id,
             bytes: trace.storages[id as usize].bytes,
@@ -16,8 +18,7 @@ pub fn replayed(trace: &Trace, settings: Settings, empty_cache_after_loading: bo
         Event::Free(id) => Request::Free(id),
         Event::Mark(0) if empty_cache_after_loading => Request::EmptyCache,
         Event::Mark(_) => Request::Nothing,
-    });
-    replay(requests, trace.storages.len(), settings)
+    })
 }
 
 /// The allocator's settings of a scenario, with as much memory as it asks for.

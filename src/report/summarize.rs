@@ -1,9 +1,11 @@
 //! From a trace to the device's report.
 
-use super::phases::{live_bytes, steps};
-use super::replayed::{limited, replayed, unlimited, within_its_limit};
-use super::{DeviceReport, RunReport};
-use crate::device::{Failure, Replay};
+use super::asked::Asked;
+use super::phases::step;
+use super::replayed::{limited, requests};
+use super::watch::{Watched, watched};
+use super::{DeviceReport, Timeline};
+use crate::device::{Failure, replay};
 use crate::sim::Trace;
 use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
@@ -13,29 +15,29 @@ use crate::units::Bytes;
 pub struct DeviceSummary {
     /// The report.
     pub report: DeviceReport,
-    /// Live storages after each event, in bytes, each rounded to 512.
-    pub live: Vec<u64>,
-    /// The allocator with as much memory as the run asks for, event by event.
-    pub replay: Replay,
+    /// Memory over program order.
+    pub timeline: Timeline,
+    /// Bytes asked for, before the allocator's rounding.
+    pub asked: Asked,
     /// Where the run ends on this device, when it does not fit.
     pub failure: Option<Failure>,
 }
 
 /// What a run takes on its device; nothing for a trace without phases.
 pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
-    let emptied = spec.allocator.empty_cache_after_loading;
-    let mut replay = replayed(trace, within_its_limit(spec), emptied);
-    let mut failure = replay.failure;
-    if failure.is_some() {
-        replay = replayed(trace, unlimited(spec), emptied);
-    }
-    let live = live_bytes(trace);
+    let Watched {
+        phases,
+        run,
+        timeline,
+        asked,
+        mut failure,
+    } = watched(spec, trace, None);
     let last = trace.steady_step();
-    let mut steps = steps(trace, &live, &replay, &[0, last, last.saturating_sub(1)]).into_iter();
-    let first_step = steps.next()?;
-    let steady_step = steps.next()?;
-    let usual_step = steps.next().filter(|_| spec.usual_lengths.is_some());
-    let run = peaks(&replay);
+    let first_step = step(0, &phases)?;
+    let steady_step = step(last, &phases)?;
+    let usual_step = spec
+        .usual_lengths
+        .and_then(|_| step(last.saturating_sub(1), &phases));
     let processes = spec.device.processes.max(1);
     let on_device = |reserved: Bytes| {
         Bytes(
@@ -48,10 +50,15 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     let usable = usable(spec, on_device);
     if total > usable && failure.is_none() {
         // PyTorch gives cached segments back before it runs out, so less can be enough.
-        let squeezed = replayed(trace, limited(spec), emptied);
-        failure = squeezed.failure;
+        let mut reserved = 0;
+        failure = replay(
+            requests(trace, spec.allocator.empty_cache_after_loading),
+            trace.storages.len(),
+            limited(spec),
+            |_, held| reserved = held.reserved.max(reserved),
+        );
         if failure.is_none() {
-            total = on_device(peaks(&squeezed).peak_reserved);
+            total = on_device(Bytes(reserved));
         }
     }
     let report = DeviceReport {
@@ -66,8 +73,8 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     };
     Some(DeviceSummary {
         report,
-        live,
-        replay,
+        timeline,
+        asked,
         failure,
     })
 }
@@ -76,12 +83,4 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
 fn usable(spec: &ResolvedSpec, on_device: impl Fn(Bytes) -> Bytes) -> Bytes {
     let limit = spec.memory_limit.map(on_device);
     limit.map_or(spec.device.usable, |limit| limit.min(spec.device.usable))
-}
-
-fn peaks(replay: &Replay) -> RunReport {
-    let highest = |of: &[u64]| Bytes(of.iter().copied().max().unwrap_or(0));
-    RunReport {
-        peak_allocated: highest(&replay.allocated),
-        peak_reserved: highest(&replay.reserved),
-    }
 }

@@ -1,6 +1,5 @@
-use super::phases::{live_bytes, spans, steps};
-use super::replayed::replayed;
-use super::timeline;
+use super::phases::step;
+use super::watch::{Watched, watch};
 use crate::device::Settings;
 use crate::sim::{Event, Mark, Phase, Storage, Trace};
 use crate::tape::Category;
@@ -17,7 +16,7 @@ fn two_steps() -> Trace {
     };
     let mut trace = Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],
-        events: vec![Event::Alloc(0)],
+        record: vec![Event::Alloc(0)],
         ..Trace::default()
     };
     for step in 0..2 {
@@ -28,7 +27,7 @@ fn two_steps() -> Trace {
                 micro_batch: 0,
                 phase,
             });
-            trace.events.push(Event::Mark(index));
+            trace.record.push(Event::Mark(index));
         };
         let id = u32::try_from(trace.storages.len()).unwrap();
         trace.storages.extend([
@@ -38,26 +37,28 @@ fn two_steps() -> Trace {
         ]);
         mark(&mut trace, Phase::Data);
         mark(&mut trace, Phase::Forward);
-        trace.events.push(Event::Alloc(id));
+        trace.record.push(Event::Alloc(id));
         mark(&mut trace, Phase::Backward);
-        trace.events.extend([Event::Alloc(id + 1), Event::Free(id)]);
+        trace.record.extend([Event::Alloc(id + 1), Event::Free(id)]);
         mark(&mut trace, Phase::OptimizerStep);
         trace
-            .events
+            .record
             .extend([Event::Alloc(id + 2), Event::Free(id + 2)]);
         mark(&mut trace, Phase::ZeroGrad);
-        trace.events.push(Event::Free(id + 1));
+        trace.record.push(Event::Free(id + 1));
     }
+    trace.program = std::iter::once(0..trace.record.len()).collect();
     trace
+}
+
+fn watched(trace: &Trace) -> Watched {
+    watch(trace, Settings::default(), false, None)
 }
 
 #[test]
 fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
-    let trace = two_steps();
-    let replay = replayed(&trace, Settings::default(), false);
-    let steps = steps(&trace, &live_bytes(&trace), &replay, &[0, 1]);
-    assert_eq!(steps.len(), 2);
-    let phases: Vec<_> = steps[1]
+    let steady = step(1, &watched(&two_steps()).phases).expect("a second step");
+    let phases: Vec<_> = steady
         .phases
         .iter()
         .map(|phase| (phase.phase, phase.peak_tensor.get()))
@@ -75,9 +76,8 @@ fn a_phase_peaks_at_what_is_live_in_it_even_before_its_first_event() {
 
 #[test]
 fn the_binding_phase_is_the_highest_and_its_parts_add_up_to_it() {
-    let trace = two_steps();
-    let replay = replayed(&trace, Settings::default(), false);
-    for step in steps(&trace, &live_bytes(&trace), &replay, &[0, 1]) {
+    let phases = watched(&two_steps()).phases;
+    for step in [0, 1].map(|number| step(number, &phases).expect("a step")) {
         assert_eq!(step.peak.phase, Phase::Backward);
         assert_eq!(step.peak.composition.total(), step.peak.peak_tensor);
         let activations = step.peak.composition.get(Category::Activations);
@@ -93,21 +93,19 @@ fn the_binding_phase_is_the_highest_and_its_parts_add_up_to_it() {
 #[test]
 fn phases_tile_the_run_from_the_first_mark_to_the_last_event() {
     let trace = two_steps();
-    let spans = spans(&trace);
+    let spans = watched(&trace).timeline.spans;
     assert_eq!(spans.len(), trace.marks.len());
     assert_eq!(spans[0].start, 1);
     for pair in spans.windows(2) {
         assert_eq!(pair[0].end, pair[1].start);
     }
     let end = spans.last().map(|span| span.end as usize);
-    assert_eq!(end, Some(trace.events.len()));
+    assert_eq!(end, Some(trace.event_count()));
 }
 
 #[test]
 fn a_thinned_timeline_keeps_the_peak() {
-    let trace = two_steps();
-    let replay = replayed(&trace, Settings::default(), false);
-    let timeline = timeline(&trace, &live_bytes(&trace), &replay);
+    let timeline = watched(&two_steps()).timeline;
     let peak = timeline.points[timeline.peak];
     assert_eq!(peak.composition.total(), Bytes(11 * MIB + 512));
     assert!(timeline.points.is_sorted_by(|a, b| a.event < b.event));

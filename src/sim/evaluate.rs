@@ -242,7 +242,7 @@ mod tests {
     /// The highest sum of live storages and the largest storage, in bytes.
     fn peak(trace: &Trace) -> (u64, u64) {
         let (mut live, mut peak, mut largest) = (0, 0, 0);
-        for &event in &trace.events {
+        for event in trace.events() {
             match event {
                 Event::Alloc(id) => live += trace.storages[id as usize].bytes,
                 Event::Free(id) => live -= trace.storages[id as usize].bytes,
@@ -266,7 +266,7 @@ mod tests {
             ));
             let one_by_one = evaluation_with(&spec, new(&spec), u64::MAX);
             let skipping = evaluation(&spec, new(&spec));
-            assert!(skipping.events.len() < one_by_one.events.len());
+            assert!(skipping.event_count() < one_by_one.event_count());
             assert_eq!(peak(&skipping), peak(&one_by_one), "{options}");
         }
     }
@@ -294,7 +294,7 @@ mod tests {
             let trace = evaluation(&spec, new(&spec));
             let mut live = 0;
             let mut at_start = None;
-            for &event in &trace.events {
+            for event in trace.events() {
                 match event {
                     Event::Alloc(id) => live += trace.storages[id as usize].bytes,
                     Event::Free(id) => live -= trace.storages[id as usize].bytes,

@@ -2,10 +2,10 @@
 //!
 //! Fetch, forward and backward of a step do not depend on what the optimizer holds: in every step
 //! they allocate and free the same, in the same order. So they are run once, the optimizer's steps
-//! follow one another while the gradients stay alive, and the trace is put together from these
-//! pieces: micro-batches, update 1, zero; micro-batches, update 2, zero; and so on, an evaluation
-//! after each. A storage of the micro-batches that outlives the step (a library's workspace, the gradient scaler's state)
-//! is allocated in the first step only.
+//! follow one another while the gradients stay alive, and the trace's program is put together from
+//! these stretches of the record: micro-batches, update 1, zero; micro-batches, update 2, zero; and
+//! so on, an evaluation after each. A storage of the micro-batches that outlives the step (a
+//! library's workspace, the gradient scaler's state) is allocated in the first step only.
 //!
 //! It does not hold when the micro-batches free something that was there before them, as when the
 //! caller keeps the outputs of the step before, when gradients stay, or when the optimizer steps
@@ -15,6 +15,7 @@
 use super::{Event, Mark, ModelParameter, Storage, Trace};
 use crate::tape::{RawEvent, RawStorage, Scopes, Tape};
 use crate::units::{DType, Shape};
+use std::iter::once;
 use std::ops::Range;
 
 /// Sums over a run.
@@ -43,6 +44,8 @@ pub(super) struct Record {
     scopes: Scopes,
     marks: Vec<Mark>,
     shapes: Vec<(Shape, DType)>,
+    /// Stretches of the events as they come in the program.
+    program: Vec<Range<usize>>,
 }
 
 impl Record {
@@ -50,6 +53,7 @@ impl Record {
         let shapes = tape.take_shapes();
         let (storages, events, scopes) = tape.finish();
         Self {
+            program: once(0..events.len()).collect(),
             storages,
             events,
             scopes,
@@ -65,43 +69,65 @@ impl Record {
         let is_mark = |event: &RawEvent| matches!(event, RawEvent::Mark(_));
         let built = self.events.iter().position(is_mark)?;
         let (&first, &last) = (updates.first()?, updates.last()?);
-        let mut folder = Folder {
-            ids: vec![ABSENT; self.storages.len()],
-            made: vec![false; self.storages.len()],
-            out: Self {
-                storages: Vec::with_capacity(self.storages.len() * updates.len()),
-                events: Vec::with_capacity(self.events.len() * updates.len()),
-                scopes: Scopes::default(),
-                marks: Vec::with_capacity(self.marks.len() * updates.len()),
-                shapes: Vec::new(),
-            },
-            record: &self,
-        };
-        folder.copy(0..built, 0)?;
-        let tail = &self.events[last..];
-        for &event in self.events[built..first].iter().chain(tail) {
-            if let RawEvent::Alloc(id) = event {
-                folder.made[id as usize] = true;
+        let (batches, tail) = (built..first, last..self.events.len());
+        let mut made = vec![false; self.storages.len()];
+        for event in self.events[batches.clone()]
+            .iter()
+            .chain(&self.events[last..])
+        {
+            if let RawEvent::Alloc(id) = *event {
+                made[id as usize] = true;
             }
         }
-        let repeated = |range: Range<usize>| {
-            self.events[range].iter().all(|&event| match event {
-                RawEvent::Free(id) => folder.made[id as usize],
-                _ => true,
-            })
+        // What runs again in later steps: all but what made something that lives on.
+        let again = |range: &Range<usize>| {
+            let mut stretches = Vec::new();
+            let mut start = range.start;
+            for at in range.clone() {
+                match self.events[at] {
+                    RawEvent::Free(id) if !made[id as usize] => return None,
+                    RawEvent::Alloc(id) if self.storages[id as usize].alive => {
+                        stretches.push(start..at);
+                        start = at + 1;
+                    }
+                    _ => {}
+                }
+            }
+            stretches.push(start..range.end);
+            Some(stretches)
         };
-        if !repeated(built..first) || !repeated(last..self.events.len()) {
-            return None;
-        }
+        let (batches_again, tail_again) = (again(&batches)?, again(&tail)?);
+        let marks: Vec<(usize, Mark)> = (0..)
+            .zip(&self.events)
+            .filter_map(|(at, event)| match event {
+                RawEvent::Mark(mark) => Some((at, self.marks[*mark as usize])),
+                _ => None,
+            })
+            .collect();
+        let mut folded = Self {
+            program: once(0..built).collect(),
+            marks: Vec::new(),
+            ..self
+        };
         for (step, update) in (0..).zip(updates.windows(2)) {
-            folder.copy(built..first, step)?;
-            folder.copy(update[0]..update[1], step)?;
-            folder.copy(last..self.events.len(), step)?;
+            let update = once(update[0]..update[1]);
+            let stretches: Vec<_> = if step == 0 {
+                once(batches.clone())
+                    .chain(update)
+                    .chain([tail.clone()])
+                    .collect()
+            } else {
+                let batches = batches_again.iter().cloned();
+                batches.chain(update).chain(tail_again.clone()).collect()
+            };
+            for stretch in &stretches {
+                let here = marks.iter().filter(|(at, _)| stretch.contains(at));
+                let marks = here.map(|&(_, mark)| Mark { step, ..mark });
+                folded.marks.extend(marks);
+            }
+            folded.program.extend(stretches);
         }
-        let mut out = folder.out;
-        out.scopes = self.scopes;
-        out.shapes = self.shapes;
-        Some(out)
+        Some(folded)
     }
 
     pub(super) fn trace(self, counts: Counts) -> Trace {
@@ -119,7 +145,8 @@ impl Record {
         };
         Trace {
             storages: self.storages.into_iter().map(storage).collect(),
-            events: self.events.into_iter().map(event).collect(),
+            record: self.events.into_iter().map(event).collect(),
+            program: self.program,
             marks: self.marks,
             scopes: self.scopes,
             shapes: self.shapes,
@@ -131,50 +158,5 @@ impl Record {
             host_copies: counts.host_copies,
             host_activations: counts.host_activations,
         }
-    }
-}
-
-const ABSENT: u32 = u32::MAX;
-
-/// A folding that is going on.
-struct Folder<'a> {
-    record: &'a Record,
-    /// Where each recorded storage stands now in what comes out.
-    ids: Vec<u32>,
-    /// Whether the micro-batches made it.
-    made: Vec<bool>,
-    out: Record,
-}
-
-impl Folder<'_> {
-    /// Appends the recorded events of a range as part of a step.
-    fn copy(&mut self, range: Range<usize>, step: u32) -> Option<()> {
-        let number = |n: usize| u32::try_from(n).ok();
-        for &event in &self.record.events[range] {
-            match event {
-                RawEvent::Alloc(id) => {
-                    let storage = self.record.storages[id as usize];
-                    let lives_on = storage.alive && self.made[id as usize];
-                    if step > 0 && lives_on {
-                        continue;
-                    }
-                    let new = number(self.out.storages.len())?;
-                    self.ids[id as usize] = new;
-                    self.out.storages.push(storage);
-                    self.out.events.push(RawEvent::Alloc(new));
-                }
-                RawEvent::Free(id) => {
-                    let new = self.ids[id as usize];
-                    self.out.events.push(RawEvent::Free(new));
-                }
-                RawEvent::Mark(mark) => {
-                    let new = number(self.out.marks.len())?;
-                    let mark = self.record.marks[mark as usize];
-                    self.out.marks.push(Mark { step, ..mark });
-                    self.out.events.push(RawEvent::Mark(new));
-                }
-            }
-        }
-        Some(())
     }
 }

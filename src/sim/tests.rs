@@ -1,9 +1,33 @@
 //! What a run is made of.
 
-use super::{Trace, simulate};
+use super::{Event, Trace, simulate};
 use crate::spec::{self, Scenario};
 use crate::tape::Category;
 use serde_json::{Value, json};
+
+/// The same run with each step recorded for itself.
+pub(super) fn written_out(trace: &Trace) -> Trace {
+    let mut numbers = vec![0; trace.storages.len()];
+    let mut out = Trace {
+        storages: Vec::new(),
+        record: Vec::new(),
+        ..trace.clone()
+    };
+    for event in trace.events() {
+        out.record.push(match event {
+            Event::Alloc(id) => {
+                let number = u32::try_from(out.storages.len()).expect("few storages");
+                numbers[id as usize] = number;
+                out.storages.push(trace.storages[id as usize]);
+                Event::Alloc(number)
+            }
+            Event::Free(id) => Event::Free(numbers[id as usize]),
+            Event::Mark(mark) => Event::Mark(mark),
+        });
+    }
+    out.program = std::iter::once(0..out.record.len()).collect();
+    out
+}
 
 fn run(scenario: Value) -> (spec::ResolvedSpec, Trace) {
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");

@@ -2,6 +2,7 @@
 
 use crate::tape::{Category, Scopes};
 use crate::units::{DType, Shape, names};
+use std::ops::Range;
 
 names! {
     /// The phases of a step, in the order in which they run.
@@ -23,7 +24,7 @@ names! {
     }
 }
 
-/// Index of a storage in [`Trace::storages`], in the order of allocation.
+/// Index of a storage in [`Trace::storages`].
 pub type StorageId = u32;
 
 /// One event.
@@ -77,12 +78,17 @@ pub struct ModelParameter {
 }
 
 /// A whole run: as many steps as it takes to be steady. The last one is the steady step.
+///
+/// What steps have in common is recorded once and runs once a step; a storage that is allocated
+/// there is allocated in each step, after it was freed in the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Storages by id.
     pub storages: Vec<Storage>,
-    /// Events in program order. What comes before the first mark is the model being built.
-    pub events: Vec<Event>,
+    /// Events as they were recorded; [`Self::events`] has them in program order.
+    pub record: Vec<Event>,
+    /// Stretches of the record, as they come in the program.
+    pub program: Vec<Range<usize>>,
     /// Phase borders in program order.
     pub marks: Vec<Mark>,
     /// The modules, by number.
@@ -107,6 +113,25 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Events in program order. What comes before the first mark is the model being built.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        let mut marks = 0;
+        let stretches = self.program.iter();
+        let events = stretches.flat_map(|stretch| &self.record[stretch.clone()]);
+        events.map(move |&event| match event {
+            Event::Mark(_) => {
+                marks += 1;
+                Event::Mark(marks - 1)
+            }
+            event => event,
+        })
+    }
+
+    /// How many events there are in program order.
+    pub fn event_count(&self) -> usize {
+        self.program.iter().map(ExactSizeIterator::len).sum()
+    }
+
     /// The path of the module in which a storage was made, such as `model.layers.3.mlp`.
     pub fn module(&self, storage: &Storage) -> String {
         self.scopes.path(storage.scope)

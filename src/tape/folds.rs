@@ -10,7 +10,7 @@
 //! end. That the third and the fourth layer do the same in every sweep, each storage freed being one
 //! of the same or of a neighbouring layer, is checked; where it is not so, the record cannot be
 //! unfolded, and the run is made with all layers. A list whose modules ask for their place in it is
-//! never folded.
+//! never folded. Where the first layers differ from all others, those are built beside the list.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -46,6 +46,9 @@ impl Tag {
 struct List {
     parent: u32,
     name: &'static str,
+    /// Elements before the first that is folded.
+    head: usize,
+    /// Elements from there on.
     count: usize,
 }
 
@@ -62,20 +65,23 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// How many elements of a list to build: a few, if it is long and not part of another.
-    pub(super) fn fold(&mut self, parent: u32, name: &'static str, count: u64) -> u64 {
-        let (Ok(all), Tag::NONE) = (usize::try_from(count), self.of_scope(parent)) else {
+    /// How many of the `count` elements of a list to build, of which the first `head` differ from
+    /// the others: a few, if it is long and not part of another.
+    pub(super) fn fold(&mut self, parent: u32, name: &'static str, head: u64, count: u64) -> u64 {
+        let number = |n: u64| usize::try_from(n).ok();
+        let (Some(first), Some(rest)) = (number(head), number(count.saturating_sub(head))) else {
             return count;
         };
-        if all <= KEPT {
+        if rest <= KEPT || self.of_scope(parent) != Tag::NONE {
             return count;
         }
         self.lists.push(Some(List {
             parent,
             name,
-            count: all,
+            head: first,
+            count: rest,
         }));
-        KEPT as u64
+        head + KEPT as u64
     }
 
     /// Says that the last list is built whole.
@@ -100,14 +106,22 @@ impl Folds {
         Some(self.lists.get(list)?.as_ref()?.count)
     }
 
+    /// The index of the module at a place of a folded list.
+    fn index(&self, list: usize, place: usize) -> Option<u32> {
+        let head = self.lists.get(list)?.as_ref()?.head;
+        u32::try_from(head + place).ok()
+    }
+
     /// A scope was made.
     pub(super) fn scope_made(&mut self, scope: u32, parent: u32, name: &str, index: Option<u32>) {
         let found = || {
-            let list = self.lists.iter().position(|list| {
-                let list = list.as_ref();
-                list.is_some_and(|list| list.parent == parent && list.name == name)
+            let is_it = |list: &List| list.parent == parent && list.name == name;
+            let mut lists = (0..).zip(&self.lists);
+            let (number, list) = lists.find_map(|(number, list)| {
+                let list = list.as_ref().filter(|list| is_it(list))?;
+                Some((number, list))
             })?;
-            Some(Tag::of(list, index? as usize))
+            Some(Tag::of(number, (index? as usize).checked_sub(list.head)?))
         };
         let tag = match self.of_scope(parent) {
             Tag::NONE => found().unwrap_or_default(),
@@ -190,7 +204,7 @@ impl Folds {
                     if self.of_scope(copy.parent) == pattern {
                         copy.parent = first.unwrap_or(0) + copied.ordinals[copy.parent as usize];
                     } else {
-                        copy.index = u32::try_from(place).ok();
+                        copy.index = self.index(list, place);
                     }
                     let number = scopes.add(copy);
                     first.get_or_insert(number);
@@ -205,7 +219,7 @@ impl Folds {
                 if self.of_scope(parent) == Tag::NONE
                     && let Some(scope) = scopes.get_mut(scope)
                 {
-                    scope.index = u32::try_from(place(element, count)).ok();
+                    scope.index = self.index(list, place(element, count));
                 }
                 debug_assert_eq!(of, list);
             }

@@ -31,7 +31,7 @@ mod unfold;
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
-pub use recorder::{RawEvent, RawStorage};
+pub use recorder::{RawEvent, RawStorage, Storage};
 pub use scopes::Scopes;
 pub use tensor::Tensor;
 
@@ -203,6 +203,13 @@ impl Tape {
     /// Memory that an operation takes for a moment, in bytes; drop it to return it.
     fn scratch(&self, op: &'static str, bytes: u64) -> recorder::Storage {
         self.recorder.alloc(bytes, Category::Temporaries, op)
+    }
+
+    /// Memory for a moment, as much as `x` takes, that nothing reads; drop it to return it.
+    pub fn scratch_like(&self, op: &'static str, x: &Tensor) -> Storage {
+        let storage = self.scratch(op, x.nbytes());
+        self.recorder.describe(&storage, x.shape(), x.dtype());
+        storage
     }
 
     /// A parameter that gets a gradient.

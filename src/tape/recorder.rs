@@ -244,7 +244,7 @@ impl Recorder {
 
 /// A live storage; dropping it records the free.
 #[derive(Debug)]
-pub(super) struct Storage {
+pub struct Storage {
     id: Cell<u32>,
     recorder: Rc<Recorder>,
 }

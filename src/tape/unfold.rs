@@ -155,6 +155,13 @@ impl Unfolded {
     fn write(&mut self, folded: &Folded, runs: &[Run], copied: &CopiedScopes) -> Option<()> {
         let number = |n: usize| u32::try_from(n).ok();
         let parts = std::mem::take(&mut self.parts);
+        let events = || steps(&parts).flat_map(|step| &folded.events[runs[step.run].range.clone()]);
+        let is_alloc = |event: &&RawEvent| matches!(event, RawEvent::Alloc(_));
+        // With room for what the optimizer does.
+        let room = |count: usize| count + count / 3;
+        self.storages
+            .reserve_exact(room(events().filter(is_alloc).count()));
+        self.events.reserve_exact(room(events().count()));
         for step in steps(&parts) {
             let first = number(self.storages.len())?;
             let firsts = &mut self.firsts[step.part];
@@ -288,11 +295,12 @@ impl Tape {
         self.recorder.folds().get_or_insert_default();
     }
 
-    /// How many of the `count` modules of the list `name` in the scope `parent` to build.
-    pub fn fold_list(&self, parent: u32, name: &'static str, count: u64) -> u64 {
+    /// How many of the `count` modules of the list `name` in the scope `parent` to build; the first
+    /// `head` of them differ from the others.
+    pub fn fold_list(&self, parent: u32, name: &'static str, head: u64, count: u64) -> u64 {
         let mut folds = self.recorder.folds();
         let folds = folds.as_mut();
-        folds.map_or(count, |folds| folds.fold(parent, name, count))
+        folds.map_or(count, |folds| folds.fold(parent, name, head, count))
     }
 
     /// The last list is built whole after all.

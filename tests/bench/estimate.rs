@@ -1,17 +1,52 @@
 //! How long one estimate takes: the whole, and its parts. `cargo bench --bench estimate`.
 //!
-//! The budget is 1 ms for a 32-layer model with full trace and allocator replay. Times are the
-//! smallest of several runs, since a busy machine only ever adds.
+//! The budget is 1 ms for a model of 28 to 32 layers with full trace and allocator replay, 10 ms
+//! for one of 126 layers, and 64 MiB of memory for any model. Times are the smallest of several
+//! runs, since a busy machine only ever adds.
 
-use highwater::report::{Sweeper, estimate, summarize, timeline};
+use highwater::catalog;
+use highwater::report::{Sweeper, estimate, summarize};
 use highwater::sim::simulate;
-use highwater::spec::{ModelRef, Optimizer, OptimizerImpl, Precision, Scenario, resolve};
+use highwater::spec::{
+    Framework, ModelRef, Optimizer, OptimizerImpl, Precision, Scenario, resolve,
+};
 use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 const RUNS: usize = 30;
-const BUDGET: Duration = Duration::from_millis(1);
+const MODELS: [(&str, Precision, OptimizerImpl, Duration); 5] = [
+    (
+        "qwen2.5-1.5b",
+        Precision::Fp32,
+        OptimizerImpl::Foreach,
+        Duration::from_millis(1),
+    ),
+    (
+        "mistral-7b",
+        Precision::Bf16,
+        OptimizerImpl::Fused,
+        Duration::from_millis(1),
+    ),
+    (
+        "mistral-7b",
+        Precision::AmpBf16,
+        OptimizerImpl::Foreach,
+        Duration::from_millis(1),
+    ),
+    (
+        "llama-3.1-8b",
+        Precision::Fp32,
+        OptimizerImpl::ForLoop,
+        Duration::from_millis(1),
+    ),
+    (
+        "llama-3.1-405b",
+        Precision::AmpBf16,
+        OptimizerImpl::Foreach,
+        Duration::from_millis(10),
+    ),
+];
 
 fn smallest<T>(mut work: impl FnMut() -> T) -> Duration {
     (0..RUNS)
@@ -38,35 +73,26 @@ fn scenario(model: &str, precision: Precision, implementation: OptimizerImpl) ->
 }
 
 fn main() {
-    println!("smallest of {RUNS} runs, in microseconds; budget of the whole: {BUDGET:?}");
+    memory();
+    println!("smallest of {RUNS} runs, in microseconds");
     println!(
-        "{:<34} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}",
-        "scenario", "events", "whole", "resolve", "simulate", "summarize", "timeline"
+        "{:<34} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
+        "scenario", "events", "budget", "whole", "resolve", "simulate", "summarize"
     );
-    for (model, precision, implementation) in [
-        ("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach),
-        ("mistral-7b", Precision::Bf16, OptimizerImpl::Fused),
-        ("mistral-7b", Precision::AmpBf16, OptimizerImpl::Foreach),
-        ("llama-3.1-8b", Precision::Fp32, OptimizerImpl::ForLoop),
-    ] {
+    for (model, precision, implementation, budget) in MODELS {
         let scenario = scenario(model, precision, implementation);
         let spec = resolve(&scenario).spec.expect("a valid scenario");
         let trace = simulate(&spec);
-        let summary = summarize(&spec, &trace).expect("a trace with phases");
         let micros = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1e6);
         println!(
-            "{:<34} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}",
+            "{:<34} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
             format!("{model} {} {}", precision.name(), implementation.name()),
-            trace.events.len(),
+            trace.event_count(),
+            micros(budget),
             micros(smallest(|| estimate(&scenario))),
             micros(smallest(|| resolve(&scenario))),
             micros(smallest(|| simulate(&spec))),
             micros(smallest(|| summarize(&spec, &trace))),
-            micros(smallest(|| timeline(
-                &trace,
-                &summary.live,
-                &summary.replay
-            ))),
         );
     }
     let scenario = scenario("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach);
@@ -78,6 +104,49 @@ fn main() {
     }
     println!("a sweep: {estimates} estimates, {:?}", start.elapsed());
     thousand();
+}
+
+/// The most memory that the process has had, in KiB: `VmHWM` of `/proc/self/status`, on Linux only.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// What the engine takes for any model of the catalog, each with both generations of transformers:
+/// what an estimate adds to the most that the process has had before.
+fn memory() {
+    const BUDGET: u64 = 64 << 10;
+    let Some(before) = peak_memory() else {
+        return println!("memory is measured on Linux only");
+    };
+    let (mut highest, mut worst) = (before, String::new());
+    for model in catalog::MODELS {
+        for framework in [
+            Framework::Torch215Transformers523,
+            Framework::Torch26Transformers451,
+        ] {
+            let scenario = Scenario {
+                model: ModelRef::Catalog(model.id.to_owned()),
+                framework,
+                ..Scenario::default()
+            };
+            let _ = black_box(estimate(&scenario));
+            let now = peak_memory().unwrap_or(highest);
+            if now > highest {
+                highest = now;
+                worst = format!("{} on {}", model.id, framework.name());
+            }
+        }
+    }
+    let mib = |kib: u64| kib >> 10;
+    println!(
+        "memory of the engine: {} MiB ({worst}); budget {} MiB",
+        mib(highest - before),
+        mib(BUDGET)
+    );
 }
 
 /// The command line on a thousand scenarios of many models and options, as a user would run it.
