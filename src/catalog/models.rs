@@ -97,6 +97,8 @@ models! {
     "qwen1.5-moe-a2.7b", "Qwen1.5 MoE A2.7B", "Qwen/Qwen1.5-MoE-A2.7B", "2024-03";
     "qwen3-30b-a3b", "Qwen3 30B-A3B", "Qwen/Qwen3-30B-A3B", "2025-04";
     "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
+    "glm-4.5-air", "GLM-4.5 Air", "zai-org/GLM-4.5-Air", "2025-07";
+    "ernie-4.5-0.3b", "ERNIE 4.5 0.3B", "baidu/ERNIE-4.5-0.3B-PT", "2025-06";
     "gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", "2025-08";
     "gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", "2025-08";
     "granite-3.1-1b-a400m", "Granite 3.1 1B A400M", "ibm-granite/granite-3.1-1b-a400m-base", "2024-12";
@@ -204,6 +206,14 @@ models! {
     "vit-base", "ViT base, 16x16 patches", "google/vit-base-patch16-224-in21k", "2020-10";
     "vit-large", "ViT large, 16x16 patches", "google/vit-large-patch16-224", "2020-10";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
+    "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
+    "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";
+    "camembert-base", "CamemBERT base", "almanach/camembert-base", "2019-11";
+    "deberta-v3-small", "DeBERTa V3 small", "microsoft/deberta-v3-small", "2021-11";
+    "deberta-v3-base", "DeBERTa V3 base", "microsoft/deberta-v3-base", "2021-11";
+    "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";
+    "electra-base", "ELECTRA base", "google/electra-base-discriminator", "2020-03";
+    "electra-small", "ELECTRA small", "google/electra-small-discriminator", "2020-03";
     "roberta-large", "RoBERTa large", "FacebookAI/roberta-large", "2019-07";
 }
 

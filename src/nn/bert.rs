@@ -1,4 +1,4 @@
-//! BERT and `RoBERTa` (`models/{bert,roberta}/modeling_*.py`), predicting masked tokens or a class.
+//! BERT, `RoBERTa` and ELECTRA (`models/{bert,roberta,electra}/modeling_*.py`), predicting masked tokens or a class.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
@@ -9,7 +9,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
 use super::model::Output;
-use crate::spec::{Attention, BertConfig, ResolvedSpec, Task};
+use crate::spec::{Attention, BertConfig, BertKind, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -17,6 +17,8 @@ use std::rc::Rc;
 /// `BertForMaskedLM` or `BertForSequenceClassification`.
 pub(super) struct Bert {
     embeddings: Embeddings,
+    /// From the columns of the embeddings to those of the layers (ELECTRA).
+    projection: Option<Linear>,
     layers: Vec<Rc<BertLayer>>,
     head: Head,
     /// The names of the embeddings, of the list of layers, of the pooler and of the head over
@@ -32,6 +34,12 @@ const BERT: [&str; 4] = [
     "bert.encoder.layer",
     "bert.pooler",
     "cls.predictions",
+];
+const ELECTRA: [&str; 4] = [
+    "electra.embeddings",
+    "electra.encoder.layer",
+    "electra.pooler",
+    "generator_lm_head",
 ];
 const ROBERTA: [&str; 4] = [
     "roberta.embeddings",
@@ -67,12 +75,78 @@ enum Head {
         classifier: Linear,
         dropout: bool,
     },
-    /// `RobertaClassificationHead`.
+    /// `RobertaClassificationHead` and `ElectraClassificationHead`.
     Roberta {
         dense: Linear,
         out_proj: Linear,
         dropout: bool,
+        /// ELECTRA's gelu, `RoBERTa`'s tanh.
+        activation: fn(&Tape, &Tensor) -> Tensor,
     },
+}
+
+impl Head {
+    /// A class of the whole text.
+    fn of_class(b: &Builder, bert: &Builder, c: &BertConfig) -> Self {
+        let (hidden, dropout) = (c.hidden_size, c.classifier_dropout);
+        let classifier = b.at("classifier");
+        if c.kind == BertKind::Bert {
+            let pooler = bert.at("pooler").at("dense");
+            return Self::Class {
+                pooler: Linear::new(&pooler, hidden, hidden, true),
+                classifier: Linear::new(&classifier, hidden, c.num_labels, true),
+                dropout,
+            };
+        }
+        Self::Roberta {
+            dense: Linear::new(&classifier.at("dense"), hidden, hidden, true),
+            out_proj: Linear::new(&classifier.at("out_proj"), hidden, c.num_labels, true),
+            dropout,
+            activation: match c.kind {
+                BertKind::Electra => Tape::gelu,
+                _ => Tape::tanh,
+            },
+        }
+    }
+
+    /// Tokens, by the table `words` of the embedding.
+    fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Self {
+        let (b, norm) = if c.kind == BertKind::Roberta {
+            (b.at("lm_head"), "layer_norm")
+        } else {
+            (b.at("cls").at("predictions"), "LayerNorm")
+        };
+        let bias = b.parameter("bias", [c.vocab_size]);
+        let transform = if c.kind == BertKind::Roberta {
+            b.same()
+        } else {
+            b.at("transform")
+        };
+        let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
+        let layer_norm = LayerNorm::new(&transform.at(norm), c.hidden_size);
+        b.at("decoder").untied([c.vocab_size, c.hidden_size]);
+        Self::Tokens {
+            dense,
+            layer_norm,
+            weight: words.clone(),
+            bias,
+        }
+    }
+
+    /// The same of ELECTRA's generator (`ElectraGeneratorPredictions`).
+    fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Self {
+        let at = b.at("generator_predictions");
+        let layer_norm = LayerNorm::new(&at.at("LayerNorm"), c.embedding_size);
+        let dense = Linear::new(&at.at("dense"), c.hidden_size, c.embedding_size, true);
+        let head = b.at("generator_lm_head");
+        head.untied([c.vocab_size, c.embedding_size]);
+        Self::Tokens {
+            dense,
+            layer_norm,
+            weight: words.clone(),
+            bias: head.parameter("bias", [c.vocab_size]),
+        }
+    }
 }
 
 impl Bert {
@@ -82,52 +156,31 @@ impl Bert {
             positions_given: false,
             ..AttentionOptions::of(spec, facts)
         };
-        let bert = b.at(if c.roberta { "roberta" } else { "bert" });
+        let bert = b.at(c.kind.name());
         let embeddings = Embeddings::new(&bert.at("embeddings"), c, facts);
+        let projection = (c.embedding_size != c.hidden_size).then(|| {
+            let at = bert.at("embeddings_project");
+            Linear::new(&at, c.embedding_size, c.hidden_size, true)
+        });
         let layers = bert.at("encoder").items("layer", c.num_hidden_layers, |b| {
             Rc::new(BertLayer::new(b, c, options))
         });
-        let head = if spec.task == Task::SequenceClassification && c.roberta {
-            let b = b.at("classifier");
-            Head::Roberta {
-                dense: Linear::new(&b.at("dense"), c.hidden_size, c.hidden_size, true),
-                out_proj: Linear::new(&b.at("out_proj"), c.hidden_size, c.num_labels, true),
-                dropout: c.classifier_dropout,
-            }
-        } else if spec.task == Task::SequenceClassification {
-            let pooler = bert.at("pooler").at("dense");
-            Head::Class {
-                pooler: Linear::new(&pooler, c.hidden_size, c.hidden_size, true),
-                classifier: Linear::new(&b.at("classifier"), c.hidden_size, c.num_labels, true),
-                dropout: c.classifier_dropout,
-            }
-        } else {
-            let (b, norm) = if c.roberta {
-                (b.at("lm_head"), "layer_norm")
-            } else {
-                (b.at("cls").at("predictions"), "LayerNorm")
-            };
-            let bias = b.parameter("bias", [c.vocab_size]);
-            let transform = if c.roberta {
-                b.same()
-            } else {
-                b.at("transform")
-            };
-            let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
-            let layer_norm = LayerNorm::new(&transform.at(norm), c.hidden_size);
-            b.at("decoder").untied([c.vocab_size, c.hidden_size]);
-            Head::Tokens {
-                dense,
-                layer_norm,
-                weight: embeddings.words.weight.clone(),
-                bias,
-            }
+        let words = &embeddings.words.weight;
+        let head = match spec.task {
+            Task::SequenceClassification => Head::of_class(b, &bert, c),
+            _ if c.kind == BertKind::Electra => Head::of_electra(b, c, words),
+            _ => Head::of_tokens(b, c, words),
         };
         Self {
             embeddings,
+            projection,
             layers,
             head,
-            names: if c.roberta { ROBERTA } else { BERT },
+            names: match c.kind {
+                BertKind::Bert | BertKind::Deberta => BERT,
+                BertKind::Roberta => ROBERTA,
+                BertKind::Electra => ELECTRA,
+            },
             options,
             dtype: b.dtype(),
             shell: Shell::new(b, spec, facts),
@@ -155,13 +208,14 @@ impl Bert {
                 dense,
                 out_proj,
                 dropout,
+                activation,
             } => t.scoped("classifier", None, || {
                 // features[:, 0, :]
                 let facts = self.options.facts;
                 let rows = facts.index_all(t, &hidden, 1);
                 let first = facts.index_all(t, &t.select(&rows, 1), 1);
                 let x = dense.forward(t, &dropped(t, first, *dropout));
-                let bent = t.tanh(&x);
+                let bent = activation(t, &x);
                 drop(x);
                 out_proj.forward(t, &dropped(t, bent, *dropout))
             }),
@@ -194,7 +248,10 @@ impl Bert {
             mask::looks_like_padding(t, size.0);
         }
         let [embeddings, list, pool, _] = self.names;
-        let embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
+        let mut embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
+        if let Some(projection) = &self.projection {
+            embedded = projection.forward(t, &embedded);
+        }
         let (mask, locals) = if recent {
             let attention = self.options.implementation;
             let mask = self
@@ -271,14 +328,15 @@ fn position_ids(t: &Tape, b: u64, s: u64) -> Tensor {
 
 impl Embeddings {
     fn new(b: &Builder, c: &BertConfig, facts: Facts) -> Self {
-        let table = |name, rows| Embedding::new(&b.at(name), rows, c.hidden_size);
-        let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, c.hidden_size);
+        let (width, roberta) = (c.embedding_size, c.kind == BertKind::Roberta);
+        let table = |name, rows| Embedding::new(&b.at(name), rows, width);
+        let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, width);
         let position_table = || table("position_embeddings", c.max_position_embeddings);
         // Since transformers 5 RoBERTa's comes last.
         let recent = facts.transformers == Transformers::V5;
-        let first = (!c.roberta || !recent).then(position_table);
+        let first = (!roberta || !recent).then(position_table);
         let segments = table("token_type_embeddings", c.type_vocab_size);
-        let layer_norm = LayerNorm::new(&b.at("LayerNorm"), c.hidden_size);
+        let layer_norm = LayerNorm::new(&b.at("LayerNorm"), width);
         let positions = first.unwrap_or_else(position_table);
         let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
         Self {
@@ -290,7 +348,7 @@ impl Embeddings {
             segment_ids: ids("token_type_ids"),
             dropout: c.dropout.embedding,
             recent,
-            roberta: c.roberta,
+            roberta,
         }
     }
 

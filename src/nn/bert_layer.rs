@@ -21,14 +21,14 @@ pub(super) struct BertLayer {
 }
 
 /// `BertSelfOutput` or `BertOutput`.
-struct ResidualNorm {
+pub(super) struct ResidualNorm {
     dense: Linear,
     layer_norm: LayerNorm,
     dropout: bool,
 }
 
 impl ResidualNorm {
-    fn new(b: &Builder, inputs: u64, c: &BertConfig) -> Self {
+    pub(super) fn new(b: &Builder, inputs: u64, c: &BertConfig) -> Self {
         Self {
             dense: Linear::new(&b.at("dense"), inputs, c.hidden_size, true),
             layer_norm: LayerNorm::new(&b.at("LayerNorm"), c.hidden_size),
@@ -36,7 +36,7 @@ impl ResidualNorm {
         }
     }
 
-    fn forward(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
         let hidden = self.dense.forward(t, x);
         let hidden = dropped(t, hidden, self.dropout);
         let sum = t.add(&hidden, residual);

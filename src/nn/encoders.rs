@@ -1,6 +1,7 @@
 //! The encoders by their type.
 
 use super::bert::Bert;
+use super::deberta::Deberta;
 use super::distilbert::DistilBert;
 use super::model::Output;
 use super::vit::Vit;
@@ -13,6 +14,12 @@ pub(super) trait Encoder {
 }
 
 impl Encoder for Bert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for Deberta {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -84,10 +84,22 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turn = Turn::Pairs;
         }
         DecoderType::Glm | DecoderType::Glm4 => parts.turn = Turn::PartPairs,
+        DecoderType::Ernie45 => {
+            style.wide_rotary = true;
+            parts.turn = Turn::WideNeighbours;
+        }
+        DecoderType::Glm4Moe => {
+            parts.turn = Turn::FirstColumns;
+            if c.head_norms {
+                parts.head_norm = HeadNorm::Together(NormKind::Llama);
+            }
+        }
         _ => {
             (style.masks, style.masking) = masks(c, facts);
             parts.head_norm = match c.model_type {
-                DecoderType::Qwen3 | DecoderType::Qwen3Moe => HeadNorm::Rows(NormKind::Llama),
+                DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 => {
+                    HeadNorm::Rows(NormKind::Llama)
+                }
                 DecoderType::Exaone4 => HeadNorm::Heads(NormKind::Llama),
                 DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
                 _ => HeadNorm::None,
@@ -162,7 +174,11 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
     let masks = match c.model_type {
         _ if facts.transformers != Transformers::V5 => Masks::One,
         DecoderType::Qwen2Moe | DecoderType::Ministral => Masks::Both,
-        DecoderType::Qwen2 | DecoderType::Qwen3 | DecoderType::SmolLm3 | DecoderType::Exaone4
+        DecoderType::Qwen2
+        | DecoderType::Qwen3
+        | DecoderType::SmolLm3
+        | DecoderType::Dots1
+        | DecoderType::Exaone4
             if c.windowed.contains(&true) =>
         {
             Masks::Both

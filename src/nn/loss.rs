@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::layers::Linear;
 use crate::tape::{Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 
 /// `ForCausalLMLoss` (`loss/loss_utils.py`): logits `[B, S, V]` in any dtype, labels `[B, S]`.
 pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor) -> Tensor {
@@ -113,5 +113,23 @@ pub(super) fn of_classes(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
             return t.mse_loss(&t.view(&flat, [flat.numel()]), &target);
         }
         t.cross_entropy(&flat, &target)
+    })
+}
+
+/// The loss of the samples that have a label (`DebertaV2ForSequenceClassification`): logits `[B, C]`
+/// and labels `[B]` are gathered by the rows that have one, all of them here.
+pub(super) fn of_labelled(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+    t.scoped("loss", None, || {
+        let (b, classes) = (logits.dim(0), logits.dim(1));
+        let rows = {
+            let _labelled = t.empty("ge", Shape::from([b]), DType::Bool);
+            t.empty("nonzero", Shape::from([b, 1]), DType::Int64)
+        };
+        let chosen = t.gather(logits, &t.expand(&rows, [b, classes]));
+        let target = t.gather(labels, &t.view(&rows, [b]));
+        let wide = t.to(&chosen, DType::Float32);
+        let loss = t.cross_entropy(&wide, &target);
+        drop((rows, chosen));
+        loss
     })
 }

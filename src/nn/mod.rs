@@ -26,6 +26,8 @@ mod causal_conv;
 mod chunk_scan;
 mod classifier;
 mod conv1d;
+mod deberta;
+mod deberta_layer;
 mod decoder;
 mod decoders;
 mod distilbert;

@@ -4,6 +4,7 @@ use super::bart::Bart;
 use super::bert::Bert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
+use super::deberta::Deberta;
 use super::decoders::{self, CausalLm};
 use super::distilbert::DistilBert;
 use super::encoders::Encoder;
@@ -99,9 +100,10 @@ impl Model {
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
-            Architecture::Bert(config) => {
-                Net::Encoder(Box::new(Bert::new(&b, config, spec, facts)))
-            }
+            Architecture::Bert(config) => Net::Encoder(match config.relative {
+                Some(relative) => Box::new(Deberta::new(&b, config, relative, spec, facts)),
+                None => Box::new(Bert::new(&b, config, spec, facts)),
+            }),
             Architecture::DistilBert(config) => {
                 Net::Encoder(Box::new(DistilBert::new(&b, config, spec, facts)))
             }

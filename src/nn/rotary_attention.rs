@@ -19,7 +19,9 @@ pub(super) enum HeadNorm {
     Heads(NormKind),
     /// Each head, after the heads are parted and before they are transposed.
     Rows(NormKind),
-    /// The same, after all three projections; each head has weights of its own.
+    /// The same, after all three projections.
+    Together(NormKind),
+    /// The same, and each head has weights of its own.
     Each,
     /// All heads at once, before they are parted.
     Whole(NormKind),
@@ -44,6 +46,8 @@ pub(super) enum Turn {
     PartPairs,
     /// Neighbouring columns with each other in float32, cast back.
     WidePairs,
+    /// The same by cosines of their pairs, spread in float32.
+    WideNeighbours,
 }
 
 /// `q_proj`, `k_proj`, `v_proj`, `o_proj` and the norms of queries and keys.
@@ -97,7 +101,9 @@ impl RotaryAttention {
         };
         let norms = match parts.head_norm {
             HeadNorm::None => None,
-            HeadNorm::Heads(kind) | HeadNorm::Rows(kind) => Some(norms(kind, [c.head_dim; 2])),
+            HeadNorm::Heads(kind) | HeadNorm::Rows(kind) | HeadNorm::Together(kind) => {
+                Some(norms(kind, [c.head_dim; 2]))
+            }
             HeadNorm::Each => Some([
                 Norm::of_heads(&q_norm, c.num_attention_heads, c.head_dim),
                 Norm::of_heads(&k_norm, c.num_key_value_heads, c.head_dim),
@@ -180,6 +186,7 @@ impl RotaryAttention {
                 turned.map(|(x, rest)| t.cat(&[&x, &rest], -1))
             }
             Some(Turn::Parts) => both.map(|x| rotary_pairs::apply_to_halves(t, x, cos, sin)),
+            Some(Turn::WideNeighbours) => rotary_pairs::apply_wide_neighbours(t, both, cos, sin),
             Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
             Some(Turn::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),
             Some(Turn::WidePairs) => rotary_pairs::apply_wide(t, both, cos, sin),
@@ -230,7 +237,7 @@ impl RotaryAttention {
                 let k = normalized(k, k_norm);
                 [q, k, part(&v.forward(t, x))]
             }
-            (HeadNorm::Each, Some([q_norm, k_norm])) => {
+            (HeadNorm::Each | HeadNorm::Together(_), Some([q_norm, k_norm])) => {
                 let [q, k, v] = [q, k, v].map(|projection| rows(&projection.forward(t, x)));
                 let normalized = q_norm.forward(t, &q);
                 drop(q);

@@ -88,19 +88,43 @@ pub(super) fn apply_wide(t: &Tape, both: [&Tensor; 2], cos: &Tensor, sin: &Tenso
     turned.map(|x| t.to(&x, both[0].dtype()))
 }
 
+/// `apply_rotary_pos_emb` of ERNIE 4.5 for queries and keys `[B, heads, S, D]`: in float32, by cosines
+/// and sines that are.
+pub(super) fn apply_wide_neighbours(
+    t: &Tape,
+    both: [&Tensor; 2],
+    cos: &Tensor,
+    sin: &Tensor,
+) -> [Tensor; 2] {
+    let (cos, sin) = (spread(t, cos), spread(t, sin));
+    let wide = |x: &Tensor| t.to(x, DType::Float32);
+    let turned = both.map(|x| {
+        let straight = t.mul(&wide(x), &cos);
+        let turned = {
+            let exchanged = exchanged(t, x);
+            t.mul(&wide(&exchanged), &sin)
+        };
+        t.add(&straight, &turned)
+    });
+    turned.map(|x| t.to(&x, both[0].dtype()))
+}
+
 /// x times cosines and its neighbouring columns, exchanged, times sines.
 fn turn(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
     let straight = t.mul(x, cos);
     let turned = {
-        let exchanged = {
-            let (first, second) = (t.every_second(x), t.every_second(x));
-            let negative = t.neg(&second);
-            let pairs = t.stack_last(&[&negative, &first], 2);
-            t.view(&pairs, *x.shape())
-        };
+        let exchanged = exchanged(t, x);
         t.mul(&exchanged, sin)
     };
     t.add(&straight, &turned)
+}
+
+/// x with neighbouring columns exchanged, the second ones negative.
+fn exchanged(t: &Tape, x: &Tensor) -> Tensor {
+    let (first, second) = (t.every_second(x), t.every_second(x));
+    let negative = t.neg(&second);
+    let pairs = t.stack_last(&[&negative, &first], 2);
+    t.view(&pairs, *x.shape())
 }
 
 /// The first columns of all pairs of `[B, heads, S, D]` before the second ones: a copy (transformers

@@ -101,6 +101,11 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("deepseek-v3", five),
         ("deepseek-v2-lite", five),
         ("gpt-oss-20b", five),
+        ("glm-4.5-air", five),
+        ("electra-small", five),
+        ("deberta-v3-base", five),
+        ("electra-small", four),
+        ("xlm-roberta-base", five),
         ("granite-3.1-1b-a400m", five),
     ] {
         what_is_checked_is_built(&json!({

@@ -6,19 +6,15 @@ use super::{
 
 /// Refuses what transformers refuses, or what is not estimated yet.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let Architecture::Decoder(config) = architecture else {
-        return;
+    let config = match architecture {
+        Architecture::Decoder(config) => config,
+        Architecture::Bert(config) if config.relative.is_some() => {
+            return check_deberta(scenario, findings);
+        }
+        _ => return,
     };
     if !is_estimated_in(config.model_type, scenario.framework) {
-        let recent = Framework::Torch215Transformers523;
-        findings.push(
-            Finding::error(
-                "framework",
-                "Models of this type are estimated as transformers 5 writes them; older versions do not have them or are not supported yet.",
-                "此类模型按 transformers 5 的实现估算；更早的版本没有该模型，或暂不支持。",
-            )
-            .with_fix("framework", recent.name()),
-        );
+        findings.push(only_recent());
     }
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let recent = scenario.framework == Framework::Torch215Transformers523;
@@ -73,6 +69,43 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     }
 }
 
+/// What is estimated as transformers 5 writes it only.
+fn only_recent() -> Finding {
+    Finding::error(
+        "framework",
+        "Models of this type are estimated as transformers 5 writes them; older versions do not have them or are not supported yet.",
+        "此类模型按 transformers 5 的实现估算；更早的版本没有该模型，或暂不支持。",
+    )
+    .with_fix("framework", Framework::Torch215Transformers523.name())
+}
+
+/// What `DeBERTa` cannot do, which transformers writes with attention of its own.
+fn check_deberta(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if scenario.framework != Framework::Torch215Transformers523 {
+        findings.push(only_recent());
+    }
+    if scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "DeBERTa's attention to distances runs in one way only; attention must be eager.",
+                "DeBERTa 的相对位置注意力只有一种实现；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
+    }
+    if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "All layers of DeBERTa share a table of distances, through which re-entrant checkpointing goes backward twice: PyTorch refuses that.",
+                "DeBERTa 各层共享相对位置表，可重入重计算会对其反向两次，PyTorch 会报错。",
+            )
+            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+        );
+    }
+}
+
 /// Whether the engine follows how the framework's version writes models of the type.
 fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
     match model_type {
@@ -93,6 +126,9 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::Ministral
         | DecoderType::Exaone4
         | DecoderType::GptOss
+        | DecoderType::Dots1
+        | DecoderType::Glm4Moe
+        | DecoderType::Ernie45
         | DecoderType::GraniteMoe
         | DecoderType::GraniteMoeShared => false,
         _ => true,

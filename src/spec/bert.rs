@@ -1,17 +1,34 @@
-//! BERT and `RoBERTa` (`models/{bert,roberta}/configuration_*.py` of transformers 5.23 and 4.51).
+//! BERT, `RoBERTa` and ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and 4.51).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use super::modules::{Module, ModuleKind};
-use super::{Dropout, Task};
+use super::modules::{self, Module, ModuleKind, embedding, norm, other, output};
+use super::{Dropout, Finding, Task};
+use serde_json::Value;
 
-/// BERT or `RoBERTa` as transformers configures it.
+/// Which of BERT's kin a config is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BertKind {
+    /// BERT.
+    Bert,
+    /// `RoBERTa`, which numbers positions by the tokens that are not padding, `XLM-RoBERTa` and
+    /// `CamemBERT`.
+    Roberta,
+    /// `DeBERTa` V2 and V3, whose attention sees distances of tokens.
+    Deberta,
+    /// ELECTRA, whose embeddings can have fewer columns than its layers.
+    Electra,
+}
+
+/// BERT or its kin as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BertConfig {
-    /// Whether it is `RoBERTa`, which numbers positions by the tokens that are not padding.
-    pub roberta: bool,
+    /// Which of the kin it is.
+    pub kind: BertKind,
     /// H.
     pub hidden_size: u64,
+    /// Columns of the embeddings, H but for ELECTRA.
+    pub embedding_size: u64,
     /// F.
     pub intermediate_size: u64,
     /// L.
@@ -32,17 +49,52 @@ pub struct BertConfig {
     pub classifier_dropout: bool,
     /// Classes of a classifier.
     pub num_labels: u64,
+    /// How attention sees the distances of tokens, if it does.
+    pub relative: Option<Relative>,
+}
+
+/// How attention of `DeBERTa` sees the distances of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relative {
+    /// Rows of the table of distances.
+    pub rows: u64,
+    /// Whether there is a norm over them.
+    pub normalized: bool,
+    /// Whether queries look at distances.
+    pub content_to_position: bool,
+    /// Whether keys look at distances.
+    pub position_to_content: bool,
+    /// Whether positions are added to the embeddings, too.
+    pub position_biased: bool,
+    /// Whether what the pooler reads is dropped out.
+    pub pooler_dropout: bool,
+}
+
+impl BertKind {
+    /// What the model without a head is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bert => "bert",
+            Self::Roberta => "roberta",
+            Self::Electra => "electra",
+            Self::Deberta => "deberta",
+        }
+    }
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(roberta: bool, fields: &mut ConfigFields<'_>) -> BertConfig {
+pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig {
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.required("num_attention_heads", &HEADS, 12);
     let hidden = fields.drops("hidden_dropout_prob", true);
     fields.check_activation("hidden_act", &["gelu", "gelu_pytorch_tanh"]);
     BertConfig {
-        roberta,
+        kind,
         hidden_size,
+        embedding_size: match kind {
+            BertKind::Electra => fields.optional("embedding_size", &WIDTH, 128),
+            _ => hidden_size,
+        },
         intermediate_size: fields.required("intermediate_size", &WIDTH, 3072),
         num_hidden_layers: fields.required("num_hidden_layers", &LAYERS, 12),
         num_attention_heads: heads,
@@ -50,18 +102,83 @@ pub(super) fn read(roberta: bool, fields: &mut ConfigFields<'_>) -> BertConfig {
         vocab_size: fields.required(
             "vocab_size",
             &VOCABULARY,
-            if roberta { 50_265 } else { 30_522 },
+            if kind == BertKind::Roberta {
+                50_265
+            } else {
+                30_522
+            },
         ),
         max_position_embeddings: fields.optional("max_position_embeddings", &VOCABULARY, 512),
-        type_vocab_size: fields.optional("type_vocab_size", &VOCABULARY, 2),
+        type_vocab_size: match kind {
+            BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
+            _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
+        },
         dropout: Dropout {
             embedding: hidden,
             attention: fields.drops("attention_probs_dropout_prob", true),
             residual: hidden,
         },
-        classifier_dropout: fields.drops("classifier_dropout", hidden),
+        classifier_dropout: match kind {
+            BertKind::Deberta => fields.drops("cls_dropout", hidden),
+            _ => fields.drops("classifier_dropout", hidden),
+        },
         num_labels: fields.labels(2),
+        relative: (kind == BertKind::Deberta).then(|| relative(fields)),
     }
+}
+
+/// What is peculiar to `DeBERTa` (`models/deberta_v2/configuration_deberta_v2.py`).
+fn relative(fields: &mut ConfigFields<'_>) -> Relative {
+    for (field, needed) in [
+        ("relative_attention", true),
+        ("share_att_key", true),
+        ("legacy", true),
+    ] {
+        if fields.flag(field, field == "legacy") != needed {
+            refuse(fields, field, needed.into());
+        }
+    }
+    for (field, plain) in [("conv_kernel_size", 0), ("z_steps", 0)] {
+        if fields
+            .get(field)
+            .and_then(Value::as_u64)
+            .is_some_and(|n| n > plain)
+        {
+            refuse(fields, field, Value::Null);
+        }
+    }
+    let kinds = fields.get("pos_att_type").map(Value::to_string);
+    let has = |name: &str| kinds.as_ref().is_some_and(|kinds| kinds.contains(name));
+    let (content_to_position, position_to_content) = (has("c2p"), has("p2c"));
+    let positive = |field| fields.get(field).and_then(Value::as_u64).filter(|&n| n > 0);
+    let buckets = positive("position_buckets");
+    if buckets.is_none() {
+        refuse(fields, "position_buckets", 256.into());
+    }
+    let normalized = fields
+        .text("norm_rel_ebd")
+        .is_some_and(|norms| norms.contains("layer_norm"));
+    Relative {
+        rows: 2 * fields.optional("position_buckets", &VOCABULARY, 256),
+        normalized,
+        content_to_position,
+        position_to_content,
+        position_biased: fields.flag("position_biased_input", true),
+        pooler_dropout: fields.drops("pooler_dropout", false),
+    }
+}
+
+/// Says that a variant of `DeBERTa` is not estimated.
+fn refuse(fields: &mut ConfigFields<'_>, field: &str, fix: Value) {
+    let key = fields.key(field);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("DeBERTa is estimated as its version 3 is built, which has another {field}."),
+            format!("目前按 DeBERTa V3 的结构估算，其 {field} 与此不同。"),
+        )
+        .with_fix(&key, fix),
+    );
 }
 
 /// All modules with parameters, in the order in which they are built.
@@ -73,13 +190,16 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         parameters,
     };
     let linear = |path| module(path, ModuleKind::Linear, BOTH);
-    let norm = |path| module(path, ModuleKind::Other, BOTH);
-    let tables = if c.roberta {
+    if let Some(relative) = c.relative {
+        return of_deberta(c, relative, task);
+    }
+    let roberta = c.kind == BertKind::Roberta;
+    let tables = if roberta {
         ["word", "token_type", "position"]
     } else {
         ["word", "position", "token_type"]
     };
-    let base = if c.roberta { "roberta" } else { "bert" };
+    let base = c.kind.name();
     let mut all: Vec<Module> = tables
         .iter()
         .map(|name| {
@@ -87,8 +207,11 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             module(path, ModuleKind::Other, &["weight"])
         })
         .collect();
-    let at = if c.roberta { 2 } else { 3 };
+    let at = if roberta { 2 } else { 3 };
     all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
+    if c.embedding_size != c.hidden_size {
+        all.push(linear(format!("{base}.embeddings_project")));
+    }
     for i in 0..c.num_hidden_layers {
         let at = |name: &str| format!("{base}.encoder.layer.{i}.{name}");
         all.extend([
@@ -102,13 +225,18 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             norm(at("output.LayerNorm")),
         ]);
     }
-    if task == Task::SequenceClassification && c.roberta {
+    if task == Task::SequenceClassification && c.kind != BertKind::Bert {
         all.push(linear("classifier.dense".to_owned()));
         all.push(linear("classifier.out_proj".to_owned()));
     } else if task == Task::SequenceClassification {
         all.push(linear("bert.pooler.dense".to_owned()));
         all.push(linear("classifier".to_owned()));
-    } else if c.roberta {
+    } else if c.kind == BertKind::Electra {
+        all.push(norm("generator_predictions.LayerNorm".to_owned()));
+        all.push(linear("generator_predictions.dense".to_owned()));
+        let decoder = "generator_lm_head".to_owned();
+        all.push(module(decoder, ModuleKind::Output, &["bias"]));
+    } else if roberta {
         all.push(module("lm_head".to_owned(), ModuleKind::Other, &["bias"]));
         all.push(linear("lm_head.dense".to_owned()));
         all.push(norm("lm_head.layer_norm".to_owned()));
@@ -122,5 +250,46 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         let decoder = "cls.predictions.decoder".to_owned();
         all.push(module(decoder, ModuleKind::Output, &[]));
     }
+    all
+}
+
+/// The same of `DeBERTa`.
+fn of_deberta(c: &BertConfig, relative: Relative, task: Task) -> Vec<Module> {
+    let full = |path: &str| modules::linear(path, true);
+    let mut all = vec![embedding("deberta.embeddings.word_embeddings")];
+    let tables = [
+        (relative.position_biased, "position_embeddings"),
+        (c.type_vocab_size > 0, "token_type_embeddings"),
+    ];
+    let tables = tables.into_iter().filter(|(there, _)| *there);
+    all.extend(tables.map(|(_, name)| embedding(format!("deberta.embeddings.{name}"))));
+    all.push(norm("deberta.embeddings.LayerNorm"));
+    for i in 0..c.num_hidden_layers {
+        let at = |name: &str| format!("deberta.encoder.layer.{i}.{name}");
+        let projections = ["query_proj", "key_proj", "value_proj"];
+        all.extend(projections.map(|name| full(&at(&format!("attention.self.{name}")))));
+        all.extend([
+            full(&at("attention.output.dense")),
+            norm(at("attention.output.LayerNorm")),
+            full(&at("intermediate.dense")),
+            full(&at("output.dense")),
+            norm(at("output.LayerNorm")),
+        ]);
+    }
+    all.push(embedding("deberta.encoder.rel_embeddings"));
+    if relative.normalized {
+        all.push(norm("deberta.encoder.LayerNorm"));
+    }
+    if task == Task::SequenceClassification {
+        all.extend(["pooler.dense", "classifier"].map(full));
+        return all;
+    }
+    all.push(full("cls.predictions.transform.dense"));
+    all.push(norm("cls.predictions.transform.LayerNorm"));
+    all.push(Module {
+        parameters: &["bias"],
+        ..other("cls.predictions")
+    });
+    all.push(output("cls.predictions.decoder", true));
     all
 }

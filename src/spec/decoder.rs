@@ -259,6 +259,12 @@ pub enum DecoderType {
     Glm,
     /// GLM-4 of 2025.
     Glm4,
+    /// dots.llm1.
+    Dots1,
+    /// GLM-4.5 and 4.6.
+    Glm4Moe,
+    /// ERNIE 4.5.
+    Ernie45,
     /// gpt-oss.
     GptOss,
     /// Granite with experts.

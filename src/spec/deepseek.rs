@@ -46,28 +46,47 @@ impl Latent {
 /// Defaults by which the versions differ.
 struct Defaults {
     sizes: [u64; 5],
+    mixture: Mixture,
+}
+
+/// Defaults of a mixture of experts.
+struct Mixture {
     experts: u64,
+    per_token: u64,
     shared: u64,
     expert_size: u64,
     dense_layers: u64,
+    /// Groups, and how many of them are kept, where sigmoids with a correction choose.
+    corrected: Option<[u64; 2]>,
+    normalized: bool,
 }
 
 fn defaults(v3: bool) -> Defaults {
     if v3 {
         Defaults {
             sizes: [7168, 18_432, 61, 128, 129_280],
-            experts: 256,
-            shared: 1,
-            expert_size: 2048,
-            dense_layers: 3,
+            mixture: Mixture {
+                experts: 256,
+                per_token: 8,
+                shared: 1,
+                expert_size: 2048,
+                dense_layers: 3,
+                corrected: Some([8, 4]),
+                normalized: true,
+            },
         }
     } else {
         Defaults {
             sizes: [4096, 11_008, 32, 32, 102_400],
-            experts: 64,
-            shared: 2,
-            expert_size: 1407,
-            dense_layers: 0,
+            mixture: Mixture {
+                experts: 64,
+                per_token: 8,
+                shared: 2,
+                expert_size: 1407,
+                dense_layers: 0,
+                corrected: None,
+                normalized: false,
+            },
         }
     }
 }
@@ -94,7 +113,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
-        experts: Some(read_experts(v3, &defaults, num_hidden_layers, fields)),
+        experts: Some(read_experts(&defaults.mixture, num_hidden_layers, fields)),
         latent: Some(latent),
         ..DecoderConfig::plain(
             model_type,
@@ -143,12 +162,38 @@ fn even(fields: &mut ConfigFields<'_>) -> u64 {
     turned
 }
 
-fn read_experts(
-    v3: bool,
-    defaults: &Defaults,
+/// The experts of other families whose mixtures are those of `DeepSeek` V3
+/// (`models/{dots1,glm4_moe}/configuration_*.py`).
+pub(super) fn experts_of_kin(
+    model_type: DecoderType,
     layers: u64,
     fields: &mut ConfigFields<'_>,
-) -> Experts {
+) -> Option<Experts> {
+    let defaults = Mixture {
+        experts: 128,
+        per_token: 8,
+        shared: 1,
+        expert_size: 1408,
+        dense_layers: 1,
+        corrected: Some([1, 1]),
+        normalized: true,
+    };
+    let defaults = match model_type {
+        DecoderType::Glm4Moe => defaults,
+        // Those that must be given have no default; dots.llm1's own are taken.
+        DecoderType::Dots1 => Mixture {
+            per_token: 6,
+            shared: 2,
+            dense_layers: 0,
+            normalized: false,
+            ..defaults
+        },
+        _ => return None,
+    };
+    Some(read_experts(&defaults, layers, fields))
+}
+
+fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) -> Experts {
     let count = fields.optional("n_routed_experts", &EXPERTS, defaults.experts);
     experts::warn_of_options(fields);
     let size = fields.optional("moe_intermediate_size", &WIDTH, defaults.expert_size);
@@ -158,20 +203,21 @@ fn read_experts(
         &(0..=*LAYERS.end()),
         defaults.dense_layers,
     );
-    let grouped = v3 || fields.text("topk_method") == Some("group_limited_greedy");
-    let routing = match (v3, grouped) {
-        (true, _) => Routing::Corrected(groups(count, [8, 4], fields)),
-        (false, true) => Routing::Scaled(Some(groups(count, [1, 1], fields))),
-        (false, false) => Routing::Scaled(None),
+    let grouped = fields.text("topk_method") == Some("group_limited_greedy");
+    let routing = match (defaults.corrected, grouped) {
+        (Some(defaults), _) => Routing::Corrected(groups(count, defaults, fields)),
+        (None, true) => Routing::Scaled(Some(groups(count, [1, 1], fields))),
+        (None, false) => Routing::Scaled(None),
     };
     Experts {
         count,
-        per_token: experts::per_token(count, 8, fields),
+        per_token: experts::per_token(count, defaults.per_token, fields),
         intermediate_size: size,
         shared_intermediate_size: Some(size * shared),
         shared: SharedForm::Plain,
         form: ExpertForm::Gated,
-        normalized: v3 && fields.flag("norm_topk_prob", true),
+        normalized: defaults.corrected.is_some()
+            && fields.flag("norm_topk_prob", defaults.normalized),
         routing,
         built_first: true,
         balanced: false,

@@ -5,7 +5,9 @@ use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, other, output};
-use super::{Activation, DecoderConfig, DecoderType, Dropout, Finding, Framework, experts};
+use super::{
+    Activation, DecoderConfig, DecoderType, Dropout, Finding, Framework, deepseek, experts,
+};
 use serde_json::Value;
 
 /// Defaults of H, F, L, A and V; of K where it is not A, and of D where it is not H over A.
@@ -22,6 +24,9 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::SeedOss => ([4096, 27_648, 64, 80, 155_136], Some(8), Some(128)),
         DecoderType::Ministral => ([4096, 14_336, 32, 32, 32_000], Some(8), None),
         DecoderType::Exaone4 => ([4096, 16_384, 32, 32, 102_400], Some(32), None),
+        DecoderType::Dots1 => ([4608, 10_944, 62, 32, 152_064], Some(32), None),
+        DecoderType::Glm4Moe => ([4096, 10_944, 46, 96, 151_552], Some(8), None),
+        DecoderType::Ernie45 => ([1024, 3072, 18, 16, 103_424], Some(2), Some(128)),
         DecoderType::GptOss => ([2880, 2880, 36, 64, 201_088], Some(8), Some(64)),
         DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
             ([4096, 11_008, 32, 32, 32_000], None, None)
@@ -76,7 +81,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size,
-        experts: experts::read(model_type, layers, intermediate_size, fields),
+        experts: experts::read(model_type, layers, intermediate_size, fields)
+            .or_else(|| deepseek::experts_of_kin(model_type, layers, fields)),
         num_key_value_heads: fields.shared_heads(heads, kv_heads.unwrap_or(heads)),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
@@ -88,11 +94,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                     | DecoderType::Cohere
                     | DecoderType::Cohere2
                     | DecoderType::SmolLm3
+                    | DecoderType::Ernie45
             ),
         ),
         rotary_dim: match model_type {
             DecoderType::StableLm => fields.part(head_dim, "partial_rotary_factor", 250),
-            DecoderType::Glm | DecoderType::Glm4 | DecoderType::Nemotron => {
+            DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
                 fields.part(head_dim, "partial_rotary_factor", 500)
             }
             _ => head_dim,
@@ -102,8 +109,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         mlp_bias,
         activation,
         head_norms: match model_type {
-            DecoderType::Cohere => fields.flag("use_qk_norm", false),
-            DecoderType::Exaone4 | DecoderType::Olmo3 => true,
+            DecoderType::Cohere | DecoderType::Glm4Moe => fields.flag("use_qk_norm", false),
+            DecoderType::Exaone4 | DecoderType::Olmo3 | DecoderType::Dots1 => true,
             _ => false,
         },
         clips_heads: model_type == DecoderType::Olmo && fields.get("clip_qkv").is_some(),
@@ -128,7 +135,12 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             let bias = fields.flag("use_bias", true);
             (bias, bias, bias)
         }
+        DecoderType::Ernie45 => {
+            let bias = biased(fields, "use_bias");
+            (bias, bias, bias)
+        }
         DecoderType::StableLm => (biased(fields, "use_qkv_bias"), false, false),
+        DecoderType::Glm4Moe => (biased(fields, "attention_bias"), false, false),
         DecoderType::SeedOss => {
             let qkv = fields.flag("attention_bias", true);
             (
@@ -198,6 +210,7 @@ fn window(
         | DecoderType::Ministral
         | DecoderType::Exaone4
         | DecoderType::GptOss
+        | DecoderType::Dots1
         | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
         _ => false,
     };
@@ -221,17 +234,22 @@ fn window(
         DecoderType::GptOss => Some(2),
         _ => None,
     };
+    let border = match model_type {
+        DecoderType::Dots1 => fields.optional("max_window_layers", &(0..=*LAYERS.end()), 62),
+        _ => 0,
+    };
     let without = unturned_by_config(layers, fields);
     let sees_window = |layer: u64| match (model_type, period) {
         (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
         (_, Some(period)) => !(layer + 1).is_multiple_of(period),
-        _ => true,
+        _ => layer >= border,
     };
     let windowed = match model_type {
         DecoderType::Starcoder2 => (0..layers).map(|_| true).collect(),
         _ => fields.windowed_layers(layers, sees_window),
     };
-    (Some(window), windowed)
+    let any = model_type != DecoderType::Dots1 || windowed.contains(&true);
+    (any.then_some(window), windowed)
 }
 
 /// Of each layer whether positions do not turn its queries and keys. Layers without a window are

@@ -76,7 +76,7 @@ mod whisper;
 pub use activation::Activation;
 pub use adapters::ALL_LINEAR;
 pub use bart::{BartConfig, BartStack};
-pub use bert::BertConfig;
+pub use bert::{BertConfig, BertKind, Relative};
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
 pub use decoder::{DecoderConfig, DecoderType, Dropout, FusedHeads, Mixing, ScanHeads, StateSpace};

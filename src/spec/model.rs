@@ -3,8 +3,8 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart, bert,
-    closest, decoder, distilbert, fla_config, guess, size_only, t5, vit, whisper,
+    Architecture, BertKind, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart,
+    bert, closest, decoder, distilbert, fla_config, guess, size_only, t5, vit, whisper,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 enum Reader {
     Decoder(DecoderType),
     T5 { multilingual: bool },
-    Bert { roberta: bool },
+    Bert(BertKind),
     Bart,
     Whisper,
     Fla(FlaMixer),
@@ -25,7 +25,7 @@ enum Reader {
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
-            Self::Bert { roberta } => Architecture::Bert(bert::read(roberta, fields)),
+            Self::Bert(kind) => Architecture::Bert(bert::read(kind, fields)),
             Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
             Self::Vit => Architecture::Vit(vit::read(fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
@@ -64,8 +64,12 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
             multilingual: false,
         },
     ),
-    ("bert", Reader::Bert { roberta: false }),
-    ("roberta", Reader::Bert { roberta: true }),
+    ("bert", Reader::Bert(BertKind::Bert)),
+    ("roberta", Reader::Bert(BertKind::Roberta)),
+    ("xlm-roberta", Reader::Bert(BertKind::Roberta)),
+    ("camembert", Reader::Bert(BertKind::Roberta)),
+    ("deberta-v2", Reader::Bert(BertKind::Deberta)),
+    ("electra", Reader::Bert(BertKind::Electra)),
     ("bart", Reader::Bart),
     ("whisper", Reader::Whisper),
     ("vit", Reader::Vit),
@@ -95,6 +99,9 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("exaone4", Reader::Decoder(DecoderType::Exaone4)),
     ("glm", Reader::Decoder(DecoderType::Glm)),
     ("glm4", Reader::Decoder(DecoderType::Glm4)),
+    ("dots1", Reader::Decoder(DecoderType::Dots1)),
+    ("glm4_moe", Reader::Decoder(DecoderType::Glm4Moe)),
+    ("ernie4_5", Reader::Decoder(DecoderType::Ernie45)),
     ("gpt_oss", Reader::Decoder(DecoderType::GptOss)),
     ("granitemoe", Reader::Decoder(DecoderType::GraniteMoe)),
     (
@@ -288,7 +295,7 @@ fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
         .or_else(|| class.split_once("LMHead"))?;
     let found = MODEL_TYPES
         .iter()
-        .find(|(model_type, _)| name.eq_ignore_ascii_case(&model_type.replace('_', "")));
+        .find(|(model_type, _)| name.eq_ignore_ascii_case(&model_type.replace(['_', '-'], "")));
     found.map(|&(_, reader)| reader)
 }
 

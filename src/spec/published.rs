@@ -46,7 +46,13 @@ fn bert_parameters(c: &BertConfig) -> u64 {
     let h = c.hidden_size;
     let tables = c.vocab_size + c.max_position_embeddings + c.type_vocab_size;
     let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
-    tables * h + 2 * h + c.num_hidden_layers * layer + h * h + h + 2 * h + c.vocab_size
+    let e = c.embedding_size;
+    let projection = if e == h { 0 } else { e * h + h };
+    let head = h * e + e + 2 * e + c.vocab_size;
+    // DeBERTa has no table of positions but one of distances, with a norm.
+    let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
+    let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
+    tables * e + 2 * e + distances + projection + c.num_hidden_layers * layer + head
 }
 
 /// All weights of T5 as transformers 5 builds it, with one table of tokens.
@@ -191,6 +197,16 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             let mixture = experts(config) + biases + config.num_attention_heads;
             (attention + mixture + 2 * hidden, hidden)
         }
+        // Some layers have experts and some have none; all MLPs are counted at once.
+        DecoderType::Glm4Moe => {
+            let attention = 2 * hidden * (queries + keys);
+            let biases = if config.qkv_bias {
+                queries + 2 * keys
+            } else {
+                0
+            };
+            (attention + biases + 2 * hidden, hidden + mlps(config))
+        }
         DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
             let attention = 2 * hidden * (queries + keys);
             (attention + experts(config) + 2 * hidden, hidden)
@@ -230,7 +246,9 @@ fn experts(config: &DecoderConfig) -> u64 {
     (routed + shared) * config.hidden_size
 }
 
-/// Totals of the safetensors files, as the hub shows them; of Falcon 7B and 40B without the output
+/// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
+/// GLM-4.5 without the layers that predict several tokens, of ELECTRA and `DeBERTa` with the head
+/// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to.
 const PUBLISHED: &[(&str, u64)] = &[
     ("qwen3-0.6b", 596_049_920),
@@ -294,6 +312,16 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("qwen1.5-moe-a2.7b", 14_315_784_192),
     ("qwen3-30b-a3b", 30_532_122_624),
     ("qwen3-235b-a22b", 235_093_634_560),
+    ("deberta-v3-small", 142_024_548),
+    ("deberta-v3-base", 184_551_780),
+    ("deberta-v3-large", 435_191_908),
+    ("xlm-roberta-base", 278_295_186),
+    ("xlm-roberta-large", 560_142_482),
+    ("camembert-base", 110_655_493),
+    ("electra-base", 109_514_298),
+    ("electra-small", 13_546_682),
+    ("glm-4.5-air", 106_852_245_504),
+    ("ernie-4.5-0.3b", 360_748_032),
     ("gpt-oss-20b", 20_914_757_184),
     ("gpt-oss-120b", 116_829_156_672),
     ("granite-3.1-1b-a400m", 1_334_628_352),

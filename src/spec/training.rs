@@ -190,7 +190,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 }
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM and
-/// gpt-oss, which have no other, and since version 5 for a model that caps attention scores; before, sdpa
+/// gpt-oss and `DeBERTa`, which have no other, and since version 5 for a model that caps attention scores; before, sdpa
 /// runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
@@ -199,6 +199,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
             let eager = matches!(config.model_type, DecoderType::Bloom | DecoderType::GptOss);
             eager || (config.attention_softcap && recent)
         }
+        Architecture::Bert(config) => config.relative.is_some(),
         _ => false,
     };
     if eager_only && scenario.attention == Attention::Sdpa {

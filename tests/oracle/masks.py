@@ -1,6 +1,6 @@
 """What the mask builders of transformers find in a mask. Values read from a stubbed device are zeros, and these are the only branches on
 values while training: a padding mask that came with the batch holds padding, one that a model makes for itself is all ones, positions are
-not packed, and hidden states are finite. On a real GPU the values are there and nothing is replaced."""
+not packed, hidden states are finite, and samples have labels. On a real GPU the values are there and nothing is replaced."""
 import os
 import torch
 
@@ -69,8 +69,22 @@ def four():
     masking._prepare_4d_attention_mask_for_sdpa = expanded
 
 
+def labelled():
+    """Every sample has a label: DeBERTa looks for those whose label is not negative."""
+    found = torch.Tensor.nonzero
+
+    def everywhere(self, *rest, **named):
+        rows = found(self, *rest, **named)
+        if self.dim() != 1 or self.dtype != torch.bool or not self.is_cuda:
+            return rows
+        return torch.zeros(len(self), 1, dtype=torch.long, device=self.device)
+
+    torch.Tensor.nonzero = everywhere
+
+
 if not os.environ.get("HIGHWATER_REAL_GPU"):
     finite()
+    labelled()
     try:
         recent()
     except ImportError:

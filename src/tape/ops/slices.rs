@@ -56,10 +56,12 @@ impl Tape {
         )
     }
 
-    /// `x.gather(-1, index)`. Saves the index; the gradient is scattered into zeros.
+    /// `x.gather(-1, index)`. Saves x and the index; the gradient is scattered into zeros.
     pub fn gather(&self, x: &Tensor, index: &Tensor) -> Tensor {
         let from = *x.shape();
-        let saved = self.records(&[x]).then(|| self.save(index));
+        let saved = self
+            .records(&[x])
+            .then(|| [index, x].map(|kept| self.save(kept)));
         let out = self.empty("gather", *index.shape(), x.dtype());
         let Some(saved) = saved else { return out };
         self.attach(
@@ -67,7 +69,7 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let _index = saved.unpack(t);
+                let _kept = saved.each_ref().map(|saved| saved.unpack(t));
                 smallvec![Some(t.empty("scatter_add", from, g.dtype()))]
             }),
         )

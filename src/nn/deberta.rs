@@ -1,0 +1,287 @@
+//! `DeBERTa` V2 and V3 (`models/deberta_v2/modeling_deberta_v2.py` of transformers 5.23), predicting masked
+//! tokens or a class.
+
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::deberta_layer::{DebertaLayer, Shared};
+use super::decoder::Shell;
+use super::facts::Facts;
+use super::layers::{Embedding, LayerNorm, Linear};
+use super::loss;
+use super::mask;
+use super::model::Output;
+use crate::spec::{BertConfig, Relative, ResolvedSpec, Task};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// `DebertaV2ForMaskedLM` or `DebertaV2ForSequenceClassification`.
+pub(super) struct Deberta {
+    words: Embedding,
+    /// Of positions, if they are added to words, and of segments, if there are any.
+    tables: [Option<Embedding>; 2],
+    layer_norm: LayerNorm,
+    position_ids: Tensor,
+    layers: Vec<Rc<DebertaLayer>>,
+    /// A row for each distance of two tokens, and the norm over them.
+    distances: (Embedding, Option<LayerNorm>),
+    head: Head,
+    dropout: bool,
+    shell: Shell,
+}
+
+enum Head {
+    /// `LegacyDebertaV2OnlyMLMHead`, whose table of tokens is the embedding's.
+    Tokens {
+        dense: Linear,
+        layer_norm: LayerNorm,
+        weight: Tensor,
+        bias: Tensor,
+    },
+    /// `ContextPooler` and a classifier.
+    Class {
+        pooler: Linear,
+        classifier: Linear,
+        /// Before the pooler and before the classifier.
+        dropout: [bool; 2],
+    },
+}
+
+impl Deberta {
+    pub(super) fn new(
+        b: &Builder,
+        c: &BertConfig,
+        relative: Relative,
+        spec: &ResolvedSpec,
+        facts: Facts,
+    ) -> Self {
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            ..AttentionOptions::of(spec, facts)
+        };
+        let base = b.at("deberta");
+        let at = base.at("embeddings");
+        let words = Embedding::of_input(&at.at("word_embeddings"), c.vocab_size, c.hidden_size);
+        let table = |needed: bool, name, rows| {
+            needed.then(|| Embedding::new(&at.at(name), rows, c.hidden_size))
+        };
+        let rows = c.max_position_embeddings;
+        let tables = [
+            table(relative.position_biased, "position_embeddings", rows),
+            table(
+                c.type_vocab_size > 0,
+                "token_type_embeddings",
+                c.type_vocab_size,
+            ),
+        ];
+        let layer_norm = LayerNorm::new(&at.at("LayerNorm"), c.hidden_size);
+        let position_ids = at.buffer("position_ids", [1, rows], DType::Int64);
+        let encoder = base.at("encoder");
+        let layers = encoder.items("layer", c.num_hidden_layers, |b| {
+            Rc::new(DebertaLayer::new(b, c, relative, options))
+        });
+        let distances = Embedding::new(&encoder.at("rel_embeddings"), relative.rows, c.hidden_size);
+        let norm = || LayerNorm::new(&encoder.at("LayerNorm"), c.hidden_size);
+        let distances = (distances, relative.normalized.then(norm));
+        let head = if spec.task == Task::SequenceClassification {
+            let linear = |at: &Builder, n| Linear::new(at, c.hidden_size, n, true);
+            Head::Class {
+                pooler: linear(&b.at("pooler").at("dense"), c.hidden_size),
+                classifier: linear(&b.at("classifier"), c.num_labels),
+                dropout: [relative.pooler_dropout, c.classifier_dropout],
+            }
+        } else {
+            let at = b.at("cls").at("predictions");
+            let transform = at.at("transform");
+            let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
+            let layer_norm = LayerNorm::new(&transform.at("LayerNorm"), c.hidden_size);
+            let decoder = at.at("decoder");
+            decoder.untied([c.vocab_size, c.hidden_size]);
+            decoder.untied([c.vocab_size]);
+            Head::Tokens {
+                dense,
+                layer_norm,
+                weight: words.weight.clone(),
+                bias: at.parameter("bias", [c.vocab_size]),
+            }
+        };
+        Self {
+            words,
+            tables,
+            layer_norm,
+            position_ids,
+            layers,
+            distances,
+            head,
+            dropout: c.dropout.embedding,
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("deberta", None, || self.encode(t, input_ids));
+        let (logits, held) = match &self.head {
+            Head::Tokens {
+                dense,
+                layer_norm,
+                weight,
+                bias,
+            } => t.scoped("cls.predictions", None, || {
+                let transformed = {
+                    let x = dense.forward(t, &hidden);
+                    let x = t.gelu(&x);
+                    layer_norm.forward(t, &x)
+                };
+                (t.linear(&transformed, weight, Some(bias)), None)
+            }),
+            Head::Class {
+                pooler,
+                classifier,
+                dropout: [first, second],
+            } => {
+                let pooled = t.scoped("pooler", None, || {
+                    // hidden_states[:, 0]
+                    let token = t.select(&hidden, 1);
+                    let dense = pooler.forward(t, &dropped(t, token, *first));
+                    t.gelu(&dense)
+                });
+                let pooled = dropped(t, pooled, *second);
+                let logits = t.scoped("classifier", None, || classifier.forward(t, &pooled));
+                (logits, Some(pooled))
+            }
+        };
+        let loss = labels.map(|labels| match &self.head {
+            Head::Tokens { .. } => loss::of_classes(t, &logits, labels),
+            Head::Class { .. } => loss::of_labelled(t, &logits, labels),
+        });
+        drop((hidden, held));
+        Output {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+            beside: Vec::new(),
+        }
+    }
+
+    /// `DebertaV2Model`: `[B, S, H]`.
+    fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let padding = self.shell.padding_mask;
+        if !padding {
+            mask::looks_like_padding(t, b);
+        }
+        let of_mask = if padding {
+            DType::Int64
+        } else {
+            DType::Float32
+        };
+        // The batch holds a mask that came with it.
+        let ones = (!padding).then(|| t.empty("ones", Shape::from([b, s]), of_mask));
+        let segments = t.empty("zeros", Shape::from([b, s]), DType::Int64);
+        let embedded = t.scoped("embeddings", None, || {
+            self.embed(t, input_ids, &segments, ones.as_ref())
+        });
+        let mask = t.empty("mul", Shape::from([b, 1, s, s]), of_mask);
+        let distances = t.scoped("encoder", None, || distances(t, s));
+        let (table, norm) = &self.distances;
+        let rows = match norm {
+            Some(norm) => t.scoped("encoder.LayerNorm", None, || norm.forward(t, &table.weight)),
+            None => table.weight.clone(),
+        };
+        let shared = Shared {
+            mask,
+            distances,
+            rows,
+        };
+        // All hidden states are kept until the model returns.
+        let mut states = vec![embedded];
+        for (i, layer) in (0..).zip(&self.layers) {
+            let hidden = t.scoped("encoder.layer", Some(i), || {
+                let hidden = &states[states.len() - 1];
+                self.shell.run(t, layer, hidden, &shared)
+            });
+            states.push(hidden);
+        }
+        drop(shared);
+        let last = states.swap_remove(self.layers.len());
+        drop((states, ones, segments));
+        last
+    }
+
+    fn embed(
+        &self,
+        t: &Tape,
+        input_ids: &Tensor,
+        segments: &Tensor,
+        ones: Option<&Tensor>,
+    ) -> Tensor {
+        let s = input_ids.dim(1);
+        let words = self.words.forward(t, input_ids);
+        let [positions, of_segments] = &self.tables;
+        let positions = match positions {
+            Some(table) => table.forward(t, &t.slice(&self.position_ids, 1, 0, s)),
+            None => t.empty("zeros_like", *words.shape(), words.dtype()),
+        };
+        let mut sum = words.clone();
+        if self.tables[0].is_some() {
+            sum = t.add(&sum, &positions);
+        }
+        if let Some(table) = of_segments {
+            let rows = table.forward(t, segments);
+            sum = t.add(&sum, &rows);
+        }
+        sum = self.layer_norm.forward(t, &sum);
+        let shape = Shape::from([words.dim(0), s, 1]);
+        // A mask in another dtype is cast.
+        let mask = match ones.filter(|ones| ones.dtype() == sum.dtype()) {
+            Some(ones) => t.view(ones, shape),
+            None => t.empty("_to_copy", shape, sum.dtype()),
+        };
+        sum = t.mul(&sum, &mask);
+        let out = dropped(t, sum, self.dropout);
+        drop((words, positions));
+        out
+    }
+}
+
+/// `build_relative_position` with buckets of logarithmic width: the distance of each two of S tokens,
+/// `[1, 1, S, S]`.
+fn distances(t: &Tape, s: u64) -> Tensor {
+    let square = |op, dtype| t.empty(op, Shape::from([1, 1, s, s]), dtype);
+    let whole = |op| square(op, DType::Int64);
+    let real = |op| square(op, DType::Float32);
+    let flags = |op| square(op, DType::Bool);
+    let ids = [(); 2].map(|()| t.empty("arange", Shape::from([s]), DType::Int64));
+    let distance = whole("sub");
+    let sign = whole("sign");
+    let absolute = {
+        let near = {
+            let _sides = [flags("lt"), flags("gt")];
+            flags("bitwise_and")
+        };
+        let middle = t.empty("_to_copy", Shape::new(&[]), DType::Int64);
+        let positive = whole("abs");
+        let absolute = whole("where");
+        drop((near, positive, middle));
+        absolute
+    };
+    let mut logarithm = real("div");
+    for op in ["log", "div", "mul", "ceil", "add"] {
+        logarithm = real(op);
+    }
+    let buckets = {
+        let near = flags("le");
+        let parts = [real("_to_copy"), real("mul")];
+        let buckets = real("where");
+        drop((near, parts));
+        buckets
+    };
+    drop((sign, absolute, logarithm, distance));
+    let buckets = {
+        let _real = buckets;
+        whole("_to_copy")
+    };
+    drop(ids);
+    buckets
+}
