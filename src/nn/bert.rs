@@ -1,4 +1,4 @@
-//! BERT, `RoBERTa` and ELECTRA (`models/{bert,roberta,electra}/modeling_*.py`), predicting masked tokens or a class.
+//! BERT, `RoBERTa` and ELECTRA (`models/{bert,roberta,electra}/modeling_*.py`), predicting masked tokens or classes.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
@@ -9,6 +9,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
 use super::model::Output;
+use super::token_classes::TokenClasses;
 use crate::spec::{Attention, BertConfig, BertKind, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -69,6 +70,8 @@ enum Head {
         weight: Tensor,
         bias: Tensor,
     },
+    /// A class for each token.
+    Each(TokenClasses),
     /// `BertPooler` and a classifier.
     Class {
         pooler: Linear,
@@ -168,6 +171,10 @@ impl Bert {
         let words = &embeddings.words.weight;
         let head = match spec.task {
             Task::SequenceClassification => Head::of_class(b, &bert, c),
+            Task::TokenClassification => {
+                let (classes, dropout) = (c.num_labels, c.classifier_dropout);
+                Head::Each(TokenClasses::new(b, c.hidden_size, classes, dropout))
+            }
             _ if c.kind == BertKind::Electra => Head::of_electra(b, c, words),
             _ => Head::of_tokens(b, c, words),
         };
@@ -190,7 +197,13 @@ impl Bert {
     /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let (hidden, pooled) = self.encode(t, input_ids);
+        let mut read = None;
         let logits = match &self.head {
+            Head::Each(classes) => {
+                let (logits, kept) = classes.forward(t, &hidden);
+                read = Some(kept);
+                logits
+            }
             Head::Tokens {
                 dense,
                 layer_norm,
@@ -231,7 +244,7 @@ impl Bert {
             }),
         };
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop(hidden);
+        drop((hidden, read));
         Output {
             logits: Some(logits),
             loss,
@@ -267,7 +280,7 @@ impl Bert {
             hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &mask));
         }
         let pooled = match &self.head {
-            Head::Tokens { .. } | Head::Roberta { .. } => None,
+            Head::Tokens { .. } | Head::Roberta { .. } | Head::Each(_) => None,
             Head::Class { pooler, .. } => Some(t.scoped(pool, None, || {
                 // hidden_states[:, 0]
                 let rows = self.options.facts.index_all(t, &hidden, 1);

@@ -10,6 +10,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
 use super::model::Output;
+use super::token_classes::TokenClasses;
 use crate::spec::{BertConfig, Relative, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -38,6 +39,8 @@ enum Head {
         weight: Tensor,
         bias: Tensor,
     },
+    /// A class for each token.
+    Each(TokenClasses),
     /// `ContextPooler` and a classifier.
     Class {
         pooler: Linear,
@@ -83,7 +86,10 @@ impl Deberta {
         let distances = Embedding::new(&encoder.at("rel_embeddings"), relative.rows, c.hidden_size);
         let norm = || LayerNorm::new(&encoder.at("LayerNorm"), c.hidden_size);
         let distances = (distances, relative.normalized.then(norm));
-        let head = if spec.task == Task::SequenceClassification {
+        let head = if spec.task == Task::TokenClassification {
+            let (classes, dropout) = (c.num_labels, c.dropout.residual);
+            Head::Each(TokenClasses::new(b, c.hidden_size, classes, dropout))
+        } else if spec.task == Task::SequenceClassification {
             let linear = |at: &Builder, n| Linear::new(at, c.hidden_size, n, true);
             Head::Class {
                 pooler: linear(&b.at("pooler").at("dense"), c.hidden_size),
@@ -122,6 +128,10 @@ impl Deberta {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("deberta", None, || self.encode(t, input_ids));
         let (logits, held) = match &self.head {
+            Head::Each(classes) => {
+                let (logits, read) = classes.forward(t, &hidden);
+                (logits, Some(read))
+            }
             Head::Tokens {
                 dense,
                 layer_norm,
@@ -152,7 +162,7 @@ impl Deberta {
             }
         };
         let loss = labels.map(|labels| match &self.head {
-            Head::Tokens { .. } => loss::of_classes(t, &logits, labels),
+            Head::Tokens { .. } | Head::Each(_) => loss::of_classes(t, &logits, labels),
             Head::Class { .. } => loss::of_labelled(t, &logits, labels),
         });
         drop((hidden, held));

@@ -10,6 +10,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
 use super::model::Output;
+use super::token_classes::TokenClasses;
 use crate::spec::{Activation, Attention, DistilBertConfig, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -38,6 +39,8 @@ enum Head {
         bias: Tensor,
         activation: Activation,
     },
+    /// A class for each token.
+    Each(TokenClasses),
     Class {
         pre_classifier: Linear,
         classifier: Linear,
@@ -67,7 +70,10 @@ impl DistilBert {
         let layers = base.at("transformer").items("layer", c.n_layers, |b| {
             Rc::new(DistilBertLayer::new(b, c, options))
         });
-        let head = if spec.task == Task::SequenceClassification {
+        let head = if spec.task == Task::TokenClassification {
+            let (classes, dropout) = (c.num_labels, c.dropout.residual);
+            Head::Each(TokenClasses::new(b, c.dim, classes, dropout))
+        } else if spec.task == Task::SequenceClassification {
             Head::Class {
                 pre_classifier: Linear::new(&b.at("pre_classifier"), c.dim, c.dim, true),
                 classifier: Linear::new(&b.at("classifier"), c.dim, c.num_labels, true),
@@ -103,9 +109,9 @@ impl DistilBert {
     /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("distilbert", None, || self.encode(t, input_ids));
-        let logits = t.scoped("head", None, || self.logits(t, &hidden));
+        let (logits, read) = t.scoped("head", None, || self.logits(t, &hidden));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop(hidden);
+        drop((hidden, read));
         Output {
             logits: Some(logits),
             loss,
@@ -114,8 +120,13 @@ impl DistilBert {
         }
     }
 
-    fn logits(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        match &self.head {
+    /// The logits, and what stays in a local variable besides.
+    fn logits(&self, t: &Tape, hidden: &Tensor) -> (Tensor, Option<Tensor>) {
+        let logits = match &self.head {
+            Head::Each(classes) => {
+                let (logits, read) = classes.forward(t, hidden);
+                return (logits, Some(read));
+            }
             Head::Tokens {
                 transform,
                 layer_norm,
@@ -140,7 +151,8 @@ impl DistilBert {
                 let pooled = dropped(t, active, *dropout);
                 classifier.forward(t, &pooled)
             }
-        }
+        };
+        (logits, None)
     }
 
     /// `DistilBertModel`: `[B, S, H]`.

@@ -76,6 +76,7 @@ mod short_conv;
 mod t5;
 mod t5_attention;
 mod t5_block;
+mod token_classes;
 mod vit;
 mod vit_layer;
 mod whisper;

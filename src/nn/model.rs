@@ -274,7 +274,7 @@ fn batch(
     let given = match spec.task {
         Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
         Task::SequenceClassification | Task::ImageClassification => Shape::from([samples]),
-        Task::CausalLm | Task::MaskedLm => tokens,
+        Task::CausalLm | Task::MaskedLm | Task::TokenClassification => tokens,
     };
     let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
     let label = if number { spec.weights } else { DType::Int64 };

@@ -225,7 +225,9 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             norm(at("output.LayerNorm")),
         ]);
     }
-    if task == Task::SequenceClassification && c.kind != BertKind::Bert {
+    if task == Task::TokenClassification {
+        all.push(linear("classifier".to_owned()));
+    } else if task == Task::SequenceClassification && c.kind != BertKind::Bert {
         all.push(linear("classifier.dense".to_owned()));
         all.push(linear("classifier.out_proj".to_owned()));
     } else if task == Task::SequenceClassification {
@@ -279,6 +281,10 @@ fn of_deberta(c: &BertConfig, relative: Relative, task: Task) -> Vec<Module> {
     all.push(embedding("deberta.encoder.rel_embeddings"));
     if relative.normalized {
         all.push(norm("deberta.encoder.LayerNorm"));
+    }
+    if task == Task::TokenClassification {
+        all.push(full("classifier"));
+        return all;
     }
     if task == Task::SequenceClassification {
         all.extend(["pooler.dense", "classifier"].map(full));

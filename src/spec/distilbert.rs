@@ -76,7 +76,9 @@ pub(super) fn modules(c: &DistilBertConfig, task: Task) -> Vec<Module> {
             norm(at("output_layer_norm")),
         ]);
     }
-    if task == Task::SequenceClassification {
+    if task == Task::TokenClassification {
+        all.push(linear("classifier", true));
+    } else if task == Task::SequenceClassification {
         all.extend(["pre_classifier", "classifier"].map(|name| linear(name, true)));
     } else {
         all.push(linear("vocab_transform", true));

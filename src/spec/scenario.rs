@@ -214,6 +214,8 @@ names! {
         MaskedLm = "masked_lm",
         /// One label per sequence.
         SequenceClassification = "sequence_classification",
+        /// One label per token.
+        TokenClassification = "token_classification",
         /// One label per image.
         ImageClassification = "image_classification",
     }

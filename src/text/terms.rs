@@ -143,6 +143,7 @@ terms! { Task {
     Seq2SeqLm: "sequence to sequence", "序列到序列";
     MaskedLm: "masked tokens", "掩码语言模型";
     SequenceClassification: "classes of sequences", "序列分类";
+    TokenClassification: "classes of tokens", "词元分类";
     ImageClassification: "classes of images", "图像分类";
 } }
 

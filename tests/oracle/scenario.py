@@ -16,7 +16,8 @@ DEFAULTS = dict(
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
-               sequence_classification="AutoModelForSequenceClassification", image_classification="AutoModelForImageClassification")
+               sequence_classification="AutoModelForSequenceClassification", token_classification="AutoModelForTokenClassification",
+               image_classification="AutoModelForImageClassification")
 TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
 
 
