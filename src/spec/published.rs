@@ -49,7 +49,6 @@ fn bert_parameters(c: &BertConfig) -> u64 {
     let e = c.embedding_size;
     let projection = if e == h { 0 } else { e * h + h };
     let head = h * e + e + 2 * e + c.vocab_size;
-    // DeBERTa has no table of positions but one of distances, with a norm.
     let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
     let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
     tables * e + 2 * e + distances + projection + c.num_hidden_layers * layer + head
@@ -190,14 +189,12 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             (layer, 2 * hidden)
         }
         DecoderType::GptOss => {
-            // Biases of all projections, a sink for each head, and experts with biases.
             let attention = 2 * hidden * (queries + keys) + queries + 2 * keys + hidden;
             let count = config.experts.as_ref().map_or(0, |experts| experts.count);
             let biases = count * (1 + 2 * intermediate + hidden);
             let mixture = experts(config) + biases + config.num_attention_heads;
             (attention + mixture + 2 * hidden, hidden)
         }
-        // Some layers have experts and some have none; all MLPs are counted at once.
         DecoderType::Glm4Moe => {
             let attention = 2 * hidden * (queries + keys);
             let biases = if config.qkv_bias {
