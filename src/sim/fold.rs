@@ -8,8 +8,9 @@
 //! library's workspace, the gradient scaler's state) is allocated in the first step only.
 //!
 //! It does not hold when the micro-batches free something that was there before them, as when the
-//! caller keeps the outputs of the step before, when gradients stay, or when the optimizer steps
-//! within backward, nor when batches differ in length: then every step is run.
+//! caller keeps the outputs of the step before, or its loss where there is no backward pass, when
+//! gradients stay, or when the optimizer steps within backward, nor when batches differ in length:
+//! then every step is run.
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Event, Mark, ModelParameter, Storage, Trace};

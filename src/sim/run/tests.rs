@@ -58,7 +58,6 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
         r#"{"framework": "torch-2.6/transformers-4.48", "precision": "bf16",
             "activation_checkpointing": "full_reentrant",
             "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
-        r#"{"program": "forward", "precision": "bf16"}"#,
         r#"{"loss": "mean_logits", "attention": "eager"}"#,
         r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
         r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
