@@ -259,6 +259,12 @@ fn generation_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("generation.jsonl", 284);
 }
 
+/// Of flash-linear-attention's models and of Whisper.
+#[test]
+fn evaluation_of_linear_attention_and_whisper_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("evaluation_fla_whisper.jsonl", 41);
+}
+
 #[test]
 fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("sixteen_bit_weights.jsonl", 9);

@@ -128,8 +128,9 @@ impl Seq2Seq for Whisper {
         });
         let heard = t.scoped("conv2", None, || {
             let narrower = self.conv2.forward(t, &heard);
-            drop(heard);
-            t.gelu(&narrower)
+            let active = t.gelu(&narrower);
+            drop((narrower, heard));
+            active
         });
         let embedded = t.transpose(&heard, 1, 2);
         drop(heard);

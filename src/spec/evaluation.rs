@@ -228,6 +228,7 @@ pub(super) fn check_combinations(
     };
     findings.push(finding);
 }
+
 /// Refuses an evaluation, on its own or after a step, of a model that has none here.
 pub(super) fn refused(scenario: &Scenario, english: &str, chinese: &str) -> Option<Finding> {
     if resolve(scenario).kind == EvaluationKind::None {

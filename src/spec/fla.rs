@@ -1,8 +1,8 @@
 //! Models of flash-linear-attention: their sizes and options.
 
 use super::{
-    ActivationCheckpointing, Architecture, Finding, Precision, QuantizationType, Scenario,
-    evaluation,
+    ActivationCheckpointing, Architecture, Finding, Framework, Precision, QuantizationType,
+    Scenario, evaluation,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -120,11 +120,13 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
-    findings.extend(evaluation::refused(
-        scenario,
-        "Evaluation is not estimated yet for models of flash-linear-attention.",
-        "暂不支持估算 flash-linear-attention 模型的评估过程。",
-    ));
+    if scenario.framework != Framework::Torch215Transformers523 {
+        findings.extend(evaluation::refused(
+            scenario,
+            "Evaluation of models of flash-linear-attention is estimated with transformers 5 only.",
+            "flash-linear-attention 模型的评估仅支持 transformers 5。",
+        ));
+    }
     if config.lower_bounds
         && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
     {

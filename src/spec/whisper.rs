@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, other, output};
-use super::{Architecture, BartConfig, Dropout, Finding, Scenario, bart, evaluation};
+use super::{Architecture, BartConfig, Dropout, Finding, Scenario, bart};
 
 /// What Whisper hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,11 +71,6 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("target_seq_len", most),
         );
     }
-    findings.extend(evaluation::refused(
-        scenario,
-        "Evaluation is not estimated yet for Whisper.",
-        "暂不支持估算 Whisper 的评估过程。",
-    ));
 }
 
 /// All modules with parameters, in the order in which they are built.

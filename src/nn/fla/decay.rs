@@ -29,27 +29,23 @@ impl Decay {
         Self { rates, a_proj }
     }
 
-    /// The delta rule with this decay, and the decay where it is computed outside of the kernels.
+    /// The delta rule with this decay, and the decay or what it is computed from.
     pub(super) fn forward(
         &self,
         t: &Tape,
         x: &Tensor,
         [q, k, v]: [&Tensor; 3],
-        beta: Tensor,
+        beta: &Tensor,
         sequences: u64,
     ) -> (Tensor, Option<Tensor>) {
         let Rates { a_log, dt_bias } = &self.rates;
         if t.computes_decay_inside() {
             let g = self.a_proj.forward(t, x);
             let parameters = Some([a_log, dt_bias]);
-            let o = t.chunk_gated_delta_rule([q, k, v, &g, &beta], parameters, sequences);
-            return (o, None);
+            let o = t.chunk_gated_delta_rule([q, k, v, &g, beta], parameters, sequences);
+            return (o, Some(g));
         }
-        let beta = {
-            let sigmoid = t.sigmoid(&beta);
-            drop(beta);
-            sigmoid
-        };
+        let beta = t.sigmoid(beta);
         let rate = {
             let exponential = {
                 let wide = t.to(a_log, DType::Float32);

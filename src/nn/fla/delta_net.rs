@@ -100,7 +100,7 @@ impl Mixer for DeltaNet {
         let v = heads(t, &v, self.head_v_dim);
         let beta = self.b_proj.forward(t, x);
         let (o, kept) = if let Some(decay) = &self.decay {
-            decay.forward(t, x, [&q, &k, &v], beta, sequences)
+            decay.forward(t, x, [&q, &k, &v], &beta, sequences)
         } else {
             let beta = t.sigmoid(&beta);
             let o = t.chunk_delta_rule([&q, &k, &v, &beta], true, sequences);

@@ -86,6 +86,8 @@ impl Mixer for Gla {
         let q = projected(t, &self.q_proj, conv(0), x, sequences);
         let k = projected(t, &self.k_proj, conv(1), x, sequences);
         let v = projected(t, &self.v_proj, conv(2), x, sequences);
+        // Local variables of the layer.
+        let mut held = Vec::new();
         let o = match &self.decay {
             Decay::Learned(layers) => {
                 let gk = {
@@ -101,7 +103,9 @@ impl Mixer for Gla {
                     drop(gk);
                     decay
                 };
-                t.chunk_gla(&q, &k, &v, &decay, sequences)
+                let o = t.chunk_gla(&q, &k, &v, &decay, sequences);
+                held.push(decay);
+                o
             }
             Decay::Fixed(rotary) => {
                 let turned = {
@@ -112,7 +116,9 @@ impl Mixer for Gla {
                 drop((q, k));
                 let [q, k] = &turned;
                 let v = heads(t, &v, self.head_v_dim);
-                t.chunk_retention(q, k, &v, sequences)
+                let o = t.chunk_retention(q, k, &v, sequences);
+                held.extend(turned);
+                o
             }
         };
         let g = self.g_proj.as_ref().map(|g_proj| g_proj.forward(t, x));
@@ -137,6 +143,8 @@ impl Mixer for Gla {
                 merged(t, &normalized)
             }
         };
-        self.o_proj.forward(t, &o)
+        let out = self.o_proj.forward(t, &o);
+        drop(held);
+        out
     }
 }

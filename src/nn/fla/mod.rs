@@ -69,7 +69,7 @@ impl Fla {
         let hidden = t.scoped("model", None, || self.decode(t, input_ids));
         let fused_head = match t.backend().fla {
             FlaVersion::V060 => self.fused.linear_cross_entropy,
-            FlaVersion::V022 => self.fused.cross_entropy,
+            FlaVersion::V022 => self.fused.cross_entropy && t.is_training(),
         };
         if let (true, Some(labels), Some(weight)) = (fused_head, labels, self.lm_head.weight()) {
             let loss = t.scoped("loss", None, || {
@@ -88,7 +88,8 @@ impl Fla {
         }
         let logits = t.scoped("lm_head", None, || {
             // hidden_states[:, -logits_to_keep:]
-            let kept = self.shell.facts.index_all(t, &hidden, 2);
+            let kept = self.shell.kept_positions(t, &hidden);
+            let kept = self.shell.facts.index_all(t, &kept, 2);
             self.lm_head.forward(t, &kept)
         });
         let loss = labels.map(|labels| {

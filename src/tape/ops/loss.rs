@@ -10,8 +10,9 @@ impl Tape {
     pub fn cross_entropy(&self, logits: &Tensor, target: &Tensor) -> Tensor {
         let log_probabilities = self.without_autocast(|| self.log_softmax(logits));
         let wide = self.cast_up(&log_probabilities);
+        let loss = self.without_autocast(|| self.nll_loss(&wide, target));
         drop(log_probabilities);
-        self.without_autocast(|| self.nll_loss(&wide, target))
+        loss
     }
 
     /// `torch.nn.functional.mse_loss(x, target)` of `[N]` each, mean over N; under autocast in float32.
