@@ -163,6 +163,7 @@ models! {
     "mamba-codestral-7b", "Mamba Codestral 7B", "mistralai/Mamba-Codestral-7B-v0.1", "2024-07";
     "falcon-mamba-7b", "Falcon Mamba 7B", "tiiuae/falcon-mamba-7b", "2024-08";
     "bamba-9b", "Bamba 9B", "ibm-ai-platform/Bamba-9B-v1", "2024-12";
+    "falcon-h1-0.5b", "Falcon-H1 0.5B", "tiiuae/Falcon-H1-0.5B-Base", "2025-05";
     "lfm2-350m", "LFM2 350M", "LiquidAI/LFM2-350M", "2025-07";
     "lfm2-700m", "LFM2 700M", "LiquidAI/LFM2-700M", "2025-07";
     "lfm2-1.2b", "LFM2 1.2B", "LiquidAI/LFM2-1.2B", "2025-07";

@@ -399,7 +399,7 @@ impl<L: Layer> Causal<L> {
             let attends = self
                 .mixers
                 .get(i)
-                .is_none_or(|&mixing| mixing == Mixing::Attention);
+                .is_none_or(|mixing| matches!(mixing, Mixing::Attention | Mixing::Both));
             let shared = match (attends, near) {
                 (false, _) => &unmasked,
                 (true, true) => &local,

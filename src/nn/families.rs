@@ -21,6 +21,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         contiguous_for_mask: false,
         sinks: false,
         unread_rotary: false,
+        scales_keys: false,
     };
     match c.model_type {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
@@ -66,13 +67,17 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turn = Turn::Part;
             parts.holds = true;
         }
-        DecoderType::Bamba | DecoderType::Lfm2 => {
+        DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
             style.names[2] = LayerNames::of(c).last_norm;
             style.looks_for_padding = true;
             if c.model_type == DecoderType::Bamba {
                 parts.turn = Turn::FirstColumns;
-            } else {
+            } else if c.model_type == DecoderType::Lfm2 {
                 parts.head_norm = HeadNorm::Rows(NormKind::Llama);
+            } else {
+                style.embedding_scale = EmbeddingScale::Number;
+                style.scaled_logits = true;
+                parts.scales_keys = true;
             }
         }
         DecoderType::Nemotron => {

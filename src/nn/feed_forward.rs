@@ -25,6 +25,8 @@ enum Mlp {
     Gated(moe::Mlp),
     /// A gated MLP whose first two layers are one.
     Fused(FusedMlp),
+    /// A gated MLP whose gate and result are multiplied by numbers.
+    Multiplied(Box<GatedMlp>),
     /// Two layers with a function between them.
     Plain(Box<[Linear; 2]>, Activation),
 }
@@ -55,6 +57,10 @@ impl FeedForward {
                 ]),
                 activation,
             ),
+            (MlpNames::Multiplied, _) => {
+                let mlp = GatedMlp::with_bias(b, hidden, inner, bias, Tape::silu);
+                Mlp::Multiplied(Box::new(mlp))
+            }
             (MlpNames::Numbered, _) => {
                 let mlp = GatedMlp::named(b, [hidden, inner], ["w1", "w3", "w2"]);
                 Mlp::Gated(moe::Mlp::Dense(Box::new(mlp)))
@@ -113,6 +119,7 @@ impl FeedForward {
         let out = match &self.mlp {
             Mlp::Gated(mlp) => return mlp.forward(t, x),
             Mlp::Fused(mlp) => mlp.forward(t, x),
+            Mlp::Multiplied(mlp) => mlp.forward_multiplied(t, x),
             Mlp::Plain(layers, activation) => {
                 let [up, down] = &**layers;
                 let active = {

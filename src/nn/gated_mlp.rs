@@ -78,6 +78,24 @@ impl GatedMlp {
         }
     }
 
+    /// `FalconH1MLP`: the gate and the result are multiplied by numbers.
+    pub(super) fn forward_multiplied(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let product = {
+            let up = self.up_proj.forward(t, x);
+            let active = {
+                let gate = {
+                    let gate = self.gate_proj.forward(t, x);
+                    t.mul_scalar(&gate)
+                };
+                (self.activation)(t, &gate)
+            };
+            t.mul(&up, &active)
+        };
+        let out = self.down_proj.forward(t, &product);
+        drop(product);
+        t.mul_scalar(&out)
+    }
+
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let product = if self.liger {
             let gate = self.gate_proj.forward(t, x);

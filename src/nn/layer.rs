@@ -37,6 +37,8 @@ pub(super) struct Parts {
     pub(super) sinks: bool,
     /// Whether attention has rotary embeddings of its own, which nobody reads.
     pub(super) unread_rotary: bool,
+    /// Whether keys are multiplied by a number.
+    pub(super) scales_keys: bool,
 }
 
 /// `LlamaDecoderLayer` and its like.
@@ -58,6 +60,7 @@ enum Mixer {
     Latent(Box<LatentAttention>),
     StateSpace(Box<Mamba2Mixer>),
     ShortConv(Box<ShortConv>),
+    Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
 
 impl Layer for DecoderLayer {
@@ -74,11 +77,12 @@ impl Layer for DecoderLayer {
         };
         let names = LayerNames::of(c);
         let mixer = |b: &Builder| Mixer::new(b, c, options, parts);
-        let early = (!names.mixer_last).then(|| mixer(b));
+        let early = (!names.mlp_first).then(|| mixer(b));
         let at = b.at("self_attn");
         let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
         let unread = parts.unread_rotary.then(rotary);
         let mut mlp = FeedForward::new(b, c, names);
+        let early = early.or_else(|| (!names.mixer_last).then(|| mixer(b)));
         let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
         let norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
         mlp.add_expert_beside(b, c);
@@ -105,8 +109,7 @@ impl Block for DecoderLayer {
             self.norms.each_ref().map(Option::as_ref);
         let (shared, outside) = shared.narrowed(t);
         let x = normalized(t, before_attention, hidden.clone());
-        let (attended, weights) =
-            t.scoped(self.mixer.0, None, || self.mixer.1.forward(t, &x, &shared));
+        let (attended, weights) = self.mixer.1.forward(t, self.mixer.0, &x, &shared);
         if self.parallel {
             return self.beside(t, hidden, &x, &attended);
         }
@@ -159,13 +162,10 @@ impl Mixer {
         parts: Parts,
     ) -> (&'static str, Self) {
         let names = LayerNames::of(c);
-        let mixing = if c.mixers.is_empty() {
-            Mixing::Attention
-        } else {
-            c.mixers
-                .get(layer.index())
-                .copied()
-                .unwrap_or(Mixing::Attention)
+        let mixing = match c.mixers.first() {
+            None => Mixing::Attention,
+            Some(first) if c.mixers.iter().all(|mixing| mixing == first) => *first,
+            Some(first) => *c.mixers.get(layer.index()).unwrap_or(first),
         };
         let sizes = &c.state_space.unwrap_or_default();
         let at = layer.at(if mixing == Mixing::Attention {
@@ -177,6 +177,12 @@ impl Mixer {
             (Mixing::StateSpace, Some(heads), _) => {
                 let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
                 (names.mixer, Self::StateSpace(Box::new(mixer)))
+            }
+            (Mixing::Both, Some(heads), _) => {
+                let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
+                let at = layer.at("self_attn");
+                let attention = RotaryAttention::new(&at, c, options, parts, true);
+                (names.mixer, Self::Both(Box::new((mixer, attention))))
             }
             (Mixing::ShortConv, ..) => {
                 let mixer = ShortConv::new(&at, c, sizes);
@@ -195,13 +201,51 @@ impl Mixer {
         }
     }
 
-    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
-    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+    /// `[B, S, H]` to the same, and what the layer holds besides: eager attention's weights.
+    fn forward(
+        &self,
+        t: &Tape,
+        name: &'static str,
+        x: &Tensor,
+        shared: &Shared,
+    ) -> (Tensor, Vec<Tensor>) {
         match self {
-            Self::Rotary(attention) => attention.forward(t, x, shared),
-            Self::Latent(attention) => attention.forward(t, x, shared),
-            Self::StateSpace(mixer) => (mixer.forward(t, x), None),
-            Self::ShortConv(mixer) => (mixer.forward(t, x), None),
+            Self::Both(parts) => both(t, parts, x, shared),
+            _ => t.scoped(name, None, || self.alone(t, x, shared)),
         }
     }
+
+    /// What is alone in its layer.
+    fn alone(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
+        let held = |(out, weights): (Tensor, Option<Tensor>)| (out, weights.into_iter().collect());
+        match self {
+            Self::Rotary(attention) => held(attention.forward(t, x, shared)),
+            Self::Latent(attention) => held(attention.forward(t, x, shared)),
+            Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
+            Self::ShortConv(mixer) => (mixer.forward(t, x), Vec::new()),
+            Self::Both(parts) => both(t, parts, x, shared),
+        }
+    }
+}
+
+/// Attention beside a state space, each multiplied by a number (`FalconH1DecoderLayer`).
+fn both(
+    t: &Tape,
+    (mixer, attention): &(Mamba2Mixer, RotaryAttention),
+    x: &Tensor,
+    shared: &Shared,
+) -> (Tensor, Vec<Tensor>) {
+    let mixed = {
+        let mixed = t.scoped("mamba", None, || mixer.forward(t, x));
+        t.mul_scalar(&mixed)
+    };
+    let (attended, weights) = {
+        let x = t.mul_scalar(x);
+        t.scoped("self_attn", None, || attention.forward(t, &x, shared))
+    };
+    let scaled = t.mul_scalar(&attended);
+    drop(attended);
+    let sum = t.add(&mixed, &scaled);
+    let held = [mixed, scaled].into_iter().chain(weights);
+    (sum, held.collect())
 }

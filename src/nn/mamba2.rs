@@ -16,7 +16,11 @@ pub(super) struct Mamba2Mixer {
     d: Tensor,
     conv: CausalConv,
     in_proj: Linear,
-    norm: GatedNorm,
+    /// Nothing where the gate alone is applied.
+    norm: Option<GatedNorm>,
+    /// What the columns of the first projection are multiplied by `[1, 1, P]`, its input being
+    /// multiplied by a number.
+    multipliers: Option<Tensor>,
     out_proj: Linear,
     inner: u64,
     state_size: u64,
@@ -46,16 +50,19 @@ impl Mamba2Mixer {
         let at = b.at("conv1d");
         let conv = CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
         let projected = inner + channels + heads.count;
+        let normalizes = !sizes.multiplied;
         Self {
             dt_bias,
             a_log,
             d,
             conv,
             in_proj: Linear::new(&b.at("in_proj"), hidden, projected, bias),
-            norm: GatedNorm {
+            norm: normalizes.then(|| GatedNorm {
                 weight: b.at("norm").parameter("weight", [inner]),
                 groups: heads.groups,
-            },
+            }),
+            multipliers: (!normalizes)
+                .then(|| b.buffer("mup_vector", [1, 1, projected], b.dtype())),
             out_proj: Linear::new(&b.at("out_proj"), inner, hidden, bias),
             inner,
             state_size: sizes.state_size,
@@ -81,7 +88,15 @@ impl Mamba2Mixer {
         } = self.heads;
         let of_group = groups * self.state_size;
         let x = self.masked(t, x.clone());
-        let projected = self.in_proj.forward(t, &x);
+        let (x, projected) = if let Some(multipliers) = &self.multipliers {
+            let scaled = t.mul_scalar(&x);
+            drop(x);
+            let projected = self.in_proj.forward(t, &scaled);
+            (scaled, t.mul(&projected, multipliers))
+        } else {
+            let projected = self.in_proj.forward(t, &x);
+            (x, projected)
+        };
         let decay = {
             let power = {
                 let wide = t.to(&self.a_log, DType::Float32);
@@ -115,7 +130,12 @@ impl Mamba2Mixer {
             scan(t, given)
         };
         let scanned = t.reshape(&scanned, [batch, seq, self.inner]);
-        let normalized = t.scoped("norm", None, || self.norm.forward(t, &scanned, &gate));
+        let normalized = if let Some(norm) = &self.norm {
+            t.scoped("norm", None, || norm.forward(t, &scanned, &gate))
+        } else {
+            let active = t.silu(&gate);
+            t.mul(&scanned, &active)
+        };
         drop(scanned);
         let out = {
             let narrow = t.to(&normalized, dtype);

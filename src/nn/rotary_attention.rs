@@ -66,6 +66,8 @@ pub(super) struct RotaryAttention {
     dropout: bool,
     /// Whether the parts of turned queries and keys stay in local variables.
     holds: bool,
+    /// Whether keys are multiplied by a number.
+    scales_keys: bool,
     head_dim: u64,
     rotary_dim: u64,
     options: AttentionOptions,
@@ -120,6 +122,7 @@ impl RotaryAttention {
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
             holds: parts.holds,
+            scales_keys: parts.scales_keys,
             head_dim: c.head_dim,
             rotary_dim: c.rotary_dim,
             options,
@@ -245,7 +248,10 @@ impl RotaryAttention {
             }
             (_, norms) => {
                 let q = part(&q.forward(t, x));
-                let k = part(&k.forward(t, x));
+                let mut k = part(&k.forward(t, x));
+                if self.scales_keys {
+                    k = t.mul_scalar(&k);
+                }
                 let v = part(&v.forward(t, x));
                 match norms {
                     Some([q_norm, k_norm]) => {

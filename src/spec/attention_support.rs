@@ -115,6 +115,7 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::FalconMamba
         | DecoderType::Bamba
         | DecoderType::Lfm2
+        | DecoderType::FalconH1
         | DecoderType::StableLm
         | DecoderType::Cohere2
         | DecoderType::GptBigCode

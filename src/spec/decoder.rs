@@ -106,6 +106,8 @@ pub struct StateSpace {
     pub wide_residual: bool,
     /// Whether time steps, B and C are normalized.
     pub inner_norms: bool,
+    /// Whether columns are multiplied by numbers, and the gate alone comes after the recurrence.
+    pub multiplied: bool,
     /// Heads of Mamba 2.
     pub heads: Option<ScanHeads>,
 }
@@ -133,6 +135,8 @@ pub enum Mixing {
     StateSpace,
     /// A convolution of a few tokens between two gates.
     ShortConv,
+    /// Attention beside Mamba 2.
+    Both,
 }
 
 /// How Mamba 2 divides its columns.
@@ -199,6 +203,8 @@ pub enum DecoderType {
     Bamba,
     /// LFM2.
     Lfm2,
+    /// Falcon-H1.
+    FalconH1,
     /// BLOOM.
     Bloom,
     /// Falcon.
@@ -342,7 +348,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::read(model_type, fields)
         }
-        DecoderType::Bamba | DecoderType::Lfm2 => hybrid::read(model_type, fields),
+        DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
+            hybrid::read(model_type, fields)
+        }
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -373,7 +381,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::modules(config)
         }
-        DecoderType::Bamba | DecoderType::Lfm2 => hybrid::modules(config),
+        DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => hybrid::modules(config),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),

@@ -1,5 +1,5 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
-//! convolution in the others (`models/bamba` and `models/lfm2` of transformers 5.23).
+//! convolution in the others (`models/{bamba,lfm2,falcon_h1}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
@@ -11,57 +11,68 @@ use serde_json::Value;
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let bamba = model_type == DecoderType::Bamba;
-    let [hidden, vocabulary] = if bamba {
-        [4096, 128_000]
-    } else {
+    let convolves = model_type == DecoderType::Lfm2;
+    let both = model_type == DecoderType::FalconH1;
+    let [hidden, vocabulary] = if convolves {
         [2560, 65_536]
+    } else {
+        [4096, 128_000]
     };
     let hidden = fields.optional("hidden_size", &WIDTH, hidden);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
     let heads = fields.optional("num_attention_heads", &HEADS, 32);
-    let head_dim = fields.divided(hidden, heads, "num_attention_heads");
-    fields.check_activation("hidden_act", &["silu", "swish"]);
-    let attends = attending(fields, bamba, layers);
-    let other = if bamba {
-        Mixing::StateSpace
+    let head_dim = if both && fields.get("head_dim").is_some() {
+        fields.optional("head_dim", &WIDTH, 64)
     } else {
-        Mixing::ShortConv
+        fields.divided(hidden, heads, "num_attention_heads")
     };
-    let mixers = attends
-        .into_iter()
-        .map(|attends| if attends { Mixing::Attention } else { other });
+    fields.check_activation("hidden_act", &["silu", "swish"]);
+    let attends = attending(fields, model_type, layers);
+    let other = if convolves {
+        Mixing::ShortConv
+    } else {
+        Mixing::StateSpace
+    };
+    let mixing = |attends| match attends {
+        _ if both => Mixing::Both,
+        true => Mixing::Attention,
+        false => other,
+    };
     DecoderConfig {
-        mixers: mixers.collect(),
+        mixers: attends.into_iter().map(mixing).collect(),
         num_key_value_heads: fields.shared_heads(heads, 8.min(heads)),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
-        rotary_dim: if bamba { head_dim / 2 } else { head_dim },
-        intermediate_size: if bamba {
-            fields.optional("intermediate_size", &WIDTH, 14_336)
+        rotary_dim: if model_type == DecoderType::Bamba {
+            head_dim / 2
         } else {
+            head_dim
+        },
+        intermediate_size: if convolves {
             adjusted(fields)
-        },
-        tie_word_embeddings: if bamba || fields.get("tie_embedding").is_none() {
-            fields.flag("tie_word_embeddings", !bamba)
         } else {
+            fields.optional("intermediate_size", &WIDTH, 14_336)
+        },
+        tie_word_embeddings: if convolves && fields.get("tie_embedding").is_some() {
             fields.flag("tie_embedding", true)
-        },
-        attention_bias: bamba && fields.flag("attention_bias", false),
-        mlp_bias: bamba && fields.flag("mlp_bias", false),
-        head_norms: !bamba,
-        state_space: Some(if bamba {
-            state_space(fields, hidden)
         } else {
+            fields.flag("tie_word_embeddings", convolves)
+        },
+        attention_bias: !convolves && fields.flag("attention_bias", false),
+        mlp_bias: !convolves && fields.flag("mlp_bias", false),
+        head_norms: convolves,
+        state_space: Some(if convolves {
             StateSpace {
                 state_size: 1,
                 conv_kernel: fields.optional("conv_L_cache", &SMALL, 3),
                 conv_bias: fields.flag("conv_bias", false),
                 ..StateSpace::default()
             }
+        } else {
+            state_space(fields, hidden, both)
         }),
         dropout: Dropout {
-            attention: bamba && fields.drops("attention_dropout", false),
+            attention: !convolves && fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
         ..DecoderConfig::plain(model_type, hidden, layers, heads)
@@ -69,7 +80,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 }
 
 /// Of each layer whether it has attention.
-fn attending(fields: &ConfigFields<'_>, bamba: bool, layers: u64) -> Vec<bool> {
+fn attending(fields: &ConfigFields<'_>, model_type: DecoderType, layers: u64) -> Vec<bool> {
+    let bamba = model_type == DecoderType::Bamba;
     let list = |field| fields.get(field).and_then(Value::as_array);
     let types = list("layer_types").or_else(|| list("layers_block_type"));
     if let (Some(types), false) = (types, bamba) {
@@ -113,27 +125,41 @@ fn adjusted(fields: &mut ConfigFields<'_>) -> u64 {
     (2 * width / 3).next_multiple_of(multiple)
 }
 
-/// The state space of Bamba's layers.
-fn state_space(fields: &mut ConfigFields<'_>, hidden: u64) -> StateSpace {
+/// Refuses a flag that is set.
+fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
+    if !fields.flag(field, false) {
+        return;
+    }
+    let key = fields.key(field);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("{field} is not supported yet for this type of model; it must be false."),
+            format!("暂不支持此类模型的 {field}；必须为 false。"),
+        )
+        .with_fix(&key, false),
+    );
+}
+
+/// The state space of Bamba's and Falcon-H1's layers.
+fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateSpace {
     let expand = fields.optional("mamba_expand", &SMALL, 2);
     let inner = hidden.saturating_mul(expand).min(*WIDTH.end());
+    let inner = if both && !fields.is_null("mamba_d_ssm") {
+        fields.optional("mamba_d_ssm", &WIDTH, 1024)
+    } else {
+        inner
+    };
     let count = fields.optional("mamba_n_heads", &HEADS, 128);
     let columns = fields.divided(inner, count, "mamba_n_heads");
-    if fields.flag("mamba_proj_bias", false) {
-        let key = fields.key("mamba_proj_bias");
-        fields.push(
-            Finding::error(
-                &key,
-                "Biases on the projections of a state space are not supported yet.",
-                "暂不支持状态空间投影层的偏置。",
-            )
-            .with_fix(&key, false),
-        );
+    for field in ["mamba_proj_bias", "mamba_rms_norm", "projectors_bias"] {
+        refuse_set(fields, field);
     }
     StateSpace {
         state_size: fields.optional("mamba_d_state", &SMALL, 256),
         conv_kernel: fields.optional("mamba_d_conv", &SMALL, 4),
         conv_bias: fields.flag("mamba_conv_bias", true),
+        multiplied: both,
         heads: Some(mamba::scan_heads(
             fields,
             ["mamba_n_groups", "mamba_chunk_size"],
@@ -164,6 +190,8 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
             .map(|name| other(at(name)));
         if names.mixer_last {
             all.extend(feed_forward.chain(norms).chain(mixer));
+        } else if names.mlp_first {
+            all.extend(feed_forward.chain(mixer).chain(norms));
         } else {
             all.extend(mixer.into_iter().chain(feed_forward).chain(norms));
         }
@@ -195,6 +223,11 @@ fn mixer(
         }
         Mixing::StateSpace => {
             mamba::mixer(&sizes, false, &|name| at(&format!("{}{name}", names.mixer)))
+        }
+        Mixing::Both => {
+            let mut all = mixer(config, names, Mixing::StateSpace, at);
+            all.extend(mixer(config, names, Mixing::Attention, at));
+            all
         }
         Mixing::ShortConv => {
             let bias = sizes.conv_bias;

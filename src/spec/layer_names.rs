@@ -21,6 +21,8 @@ pub struct LayerNames {
     pub head_norms: [&'static str; 2],
     /// Of what stands in attention's place in layers without it.
     pub mixer: &'static str,
+    /// Whether the layer builds its MLP before what mixes tokens.
+    pub mlp_first: bool,
     /// Whether the layer builds what mixes tokens after its MLP and its norms.
     pub mixer_last: bool,
     /// Of the norm after all layers.
@@ -39,6 +41,8 @@ pub enum MlpNames {
     Fused,
     /// Two layers with a function between them.
     Plain([&'static str; 2]),
+    /// As gated, with the gate and the result multiplied by numbers.
+    Multiplied,
     /// `w1` for the gate, `w3` and `w2`.
     Numbered,
 }
@@ -47,7 +51,7 @@ impl MlpNames {
     /// All names.
     pub(super) fn all(&self) -> &[&'static str] {
         match self {
-            Self::Gated => &["gate_proj", "up_proj", "down_proj"],
+            Self::Gated | Self::Multiplied => &["gate_proj", "up_proj", "down_proj"],
             Self::Fused => &["gate_up_proj", "down_proj"],
             Self::Plain(names) => names,
             Self::Numbered => &["w1", "w3", "w2"],
@@ -75,7 +79,9 @@ impl LayerNames {
                 second,
                 Some("post_mlp_layernorm"),
             ],
-            DecoderType::Bamba => [first, None, Some("pre_ff_layernorm"), None],
+            DecoderType::Bamba | DecoderType::FalconH1 => {
+                [first, None, Some("pre_ff_layernorm"), None]
+            }
             DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
             _ => [first, None, second, None],
         };
@@ -84,12 +90,15 @@ impl LayerNames {
             DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
             DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused,
             DecoderType::Lfm2 => MlpNames::Numbered,
+            DecoderType::FalconH1 => MlpNames::Multiplied,
             _ => MlpNames::Gated,
         };
         let (block, router) = match config.model_type {
             DecoderType::GptOss => ("mlp", "router"),
             DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => (SPARSE, "router"),
-            DecoderType::Bamba | DecoderType::Lfm2 => ("feed_forward", "gate"),
+            DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
+                ("feed_forward", "gate")
+            }
             _ => ("mlp", "gate"),
         };
         let (attention_output, head_norms, mixer, last_norm) = match config.model_type {
@@ -97,7 +106,9 @@ impl LayerNames {
                 let norms = ["q_layernorm", "k_layernorm"];
                 ("out_proj", norms, "conv", "embedding_norm")
             }
-            DecoderType::Bamba => ("o_proj", ["q_norm", "k_norm"], "mamba", "final_layernorm"),
+            DecoderType::Bamba | DecoderType::FalconH1 => {
+                ("o_proj", ["q_norm", "k_norm"], "mamba", "final_layernorm")
+            }
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
         let numbered = config.model_type == DecoderType::Mixtral;
@@ -110,6 +121,10 @@ impl LayerNames {
             attention_output,
             head_norms,
             mixer,
+            mlp_first: matches!(
+                config.model_type,
+                DecoderType::Bamba | DecoderType::FalconH1
+            ),
             mixer_last: config.model_type == DecoderType::Bamba,
             last_norm,
         }

@@ -39,6 +39,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             time_step_rank,
             conv_bias: fields.flag("use_conv_bias", true),
             wide_residual: fields.flag("residual_in_fp32", true),
+            multiplied: false,
             inner_norms: model_type == DecoderType::FalconMamba,
             heads: second.then(|| heads(fields, inner)),
         }),
@@ -136,7 +137,9 @@ pub(super) fn mixer(sizes: &StateSpace, bias: bool, at: &dyn Fn(&str) -> String)
     let (input, result) = (linear(at(".in_proj"), bias), linear(at(".out_proj"), bias));
     if sizes.heads.is_some() {
         let own = with(&["dt_bias", "A_log", "D"], "");
-        return vec![own, conv, input, other(at(".norm")), result];
+        let norm = (!sizes.multiplied).then(|| other(at(".norm")));
+        let all = [own, conv, input].into_iter().chain(norm);
+        return all.chain([result]).collect();
     }
     let own = with(&["A_log", "D"], "");
     let time_step = with(&["weight", "bias"], ".dt_proj");

@@ -51,6 +51,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("mamba2", Reader::Decoder(DecoderType::Mamba2)),
     ("falcon_mamba", Reader::Decoder(DecoderType::FalconMamba)),
     ("bamba", Reader::Decoder(DecoderType::Bamba)),
+    ("falcon_h1", Reader::Decoder(DecoderType::FalconH1)),
     ("lfm2", Reader::Decoder(DecoderType::Lfm2)),
     ("bloom", Reader::Decoder(DecoderType::Bloom)),
     ("falcon", Reader::Decoder(DecoderType::Falcon)),

@@ -4,8 +4,9 @@ use super::{DecoderConfig, Mixing};
 
 /// Elements of all layers where they mix tokens in different ways.
 pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
-    let (hidden, keys) = (
+    let (hidden, queries, keys) = (
         config.hidden_size,
+        config.num_attention_heads * config.head_dim,
         config.num_key_value_heads * config.head_dim,
     );
     let norms = if config.head_norms {
@@ -14,8 +15,10 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         0
     };
     let sizes = config.state_space.expect("a state space");
+    let attention = 2 * hidden * (queries + keys) + norms;
     let mixer = |&mixing: &Mixing| match mixing {
-        Mixing::Attention => 2 * hidden * (hidden + keys) + norms,
+        Mixing::Attention => attention,
+        Mixing::Both => attention + state_space(config),
         Mixing::StateSpace => state_space(config),
         Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
     };
@@ -37,7 +40,7 @@ pub(super) fn state_space(config: &DecoderConfig) -> u64 {
         return hidden * (inner + channels + heads.count)
             + channels * (sizes.conv_kernel + 1)
             + 3 * heads.count
-            + inner
+            + inner * u64::from(!sizes.multiplied)
             + inner * hidden;
     }
     let time_steps = (sizes.time_step_rank + 1) * inner;
