@@ -198,6 +198,17 @@ fn a_link_keeps_only_the_fields_of_a_config_that_decide_something() {
 }
 
 #[test]
+fn a_link_keeps_the_part_of_a_head_that_positions_turn() {
+    let rope = json!({"rope_theta": 1e4, "partial_rotary_factor": 0.25});
+    let config = json!({"model_type": "stablelm", "rope_parameters": rope});
+    let (scenario, _) = from_json(&json!({"model": {"hf_config": config}}));
+    let kept =
+        json!({"model_type": "stablelm", "rope_parameters": {"partial_rotary_factor": 0.25}});
+    let (expected, _) = from_json(&json!({"model": {"hf_config": kept}}));
+    assert_eq!(from_link(&to_link(&scenario)).model, expected.model);
+}
+
+#[test]
 fn the_usual_implementation_of_an_optimizer_needs_no_name() {
     let scenario = from_link("v=1&opt=adafactor_transformers");
     assert_eq!(scenario.optimizer.implementation, OptimizerImpl::ForLoop);

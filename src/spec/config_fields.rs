@@ -177,9 +177,13 @@ impl<'a> ConfigFields<'a> {
 
     /// A probability in thousandths, 0 when absent.
     pub(super) fn permille(&mut self, field: &str) -> u32 {
-        let Some(value) = self.get(field) else {
-            return 0;
-        };
+        match self.get(field) {
+            Some(value) => self.permille_of(field, value),
+            None => 0,
+        }
+    }
+
+    fn permille_of(&mut self, field: &str, value: &Value) -> u32 {
         if let Some(permille) = value.as_f64().and_then(to_permille) {
             return permille;
         }
@@ -255,13 +259,18 @@ impl<'a> ConfigFields<'a> {
         heads
     }
 
-    /// Part of `whole` by a factor from 0 to 1, rounded down, with a default in thousandths.
-    pub(super) fn part(&mut self, whole: u64, field: &str, default: u32) -> u64 {
-        let permille = match self.get(field) {
-            Some(_) => self.permille(field),
-            None => default,
+    /// The columns of a head of `head_dim` that positions turn, by a factor from 0 to 1, rounded
+    /// down, with a default in thousandths: from where transformers 5 keeps it, else from the `field`
+    /// that had it before (`convert_rope_params_to_dict`, `modeling_rope_utils.py`, 5.23).
+    pub(super) fn turned(&mut self, head_dim: u64, field: &str, default: u32) -> u64 {
+        const KEPT: [&str; 2] = ["rope_parameters", "partial_rotary_factor"];
+        let kept = self.get(KEPT[0]).and_then(|rope| rope.get(KEPT[1]));
+        let permille = match (kept, self.get(field)) {
+            (Some(value), _) => self.permille_of(&KEPT.join("."), value),
+            (None, Some(value)) => self.permille_of(field, value),
+            (None, None) => default,
         };
-        whole * u64::from(permille) / 1000
+        head_dim * u64::from(permille) / 1000
     }
 
     /// Of each layer whether it attends to a window: as `layer_types` says, else by `default`.

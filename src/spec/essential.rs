@@ -156,6 +156,10 @@ const FIELDS: &[&str] = &[
     "num_mel_bins",
 ];
 
+/// Where transformers 5 keeps what is known of positions, and the part of it that is read.
+const ROPE: &str = "rope_parameters";
+const FACTOR: &str = "partial_rotary_factor";
+
 /// The fields of a config that decide something. A config of a type that is not supported is
 /// kept whole, but for nested parts.
 #[must_use]
@@ -171,7 +175,7 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
     .any(|given| given.as_str().is_some_and(is_known));
     let kept = |name: &str, value: &Value| {
         if known {
-            FIELDS.contains(&name)
+            FIELDS.contains(&name) || (name == ROPE && value.get(FACTOR).is_some())
         } else {
             !value.is_object() && !value.is_array()
         }
@@ -185,6 +189,15 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
             Value::Object(text) if name == "text_config" => Value::Object(essential_config(text)),
             // That there is one is all that is read.
             Value::Object(_) if name == "quantization_config" => Value::Bool(true),
+            Value::Object(rope) if name == ROPE => {
+                let factor = rope.get_key_value(FACTOR);
+                Value::Object(
+                    factor
+                        .map(|(k, v)| (k.clone(), v.clone()))
+                        .into_iter()
+                        .collect(),
+                )
+            }
             other => other.clone(),
         };
         (name.clone(), value)

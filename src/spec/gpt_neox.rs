@@ -19,7 +19,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         positions: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_432),
         tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        rotary_dim: fields.part(head_dim, "rotary_pct", 250),
+        rotary_dim: fields.turned(head_dim, "rotary_pct", 250),
         attention_bias: fields.flag("attention_bias", true),
         parallel_residual: fields.flag("use_parallel_residual", true),
         dropout: Dropout {

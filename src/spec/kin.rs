@@ -98,9 +98,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             ),
         ),
         rotary_dim: match model_type {
-            DecoderType::StableLm => fields.part(head_dim, "partial_rotary_factor", 250),
+            DecoderType::StableLm => fields.turned(head_dim, "partial_rotary_factor", 250),
             DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
-                fields.part(head_dim, "partial_rotary_factor", 500)
+                fields.turned(head_dim, "partial_rotary_factor", 500)
             }
             _ => head_dim,
         },

@@ -18,7 +18,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 51_200),
         tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        rotary_dim: fields.part(head_dim, "partial_rotary_factor", 500),
+        rotary_dim: fields.turned(head_dim, "partial_rotary_factor", 500),
         attention_bias: true,
         parallel_residual: true,
         dropout: Dropout {

@@ -21,7 +21,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 32_064),
         tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        rotary_dim: fields.part(head_dim, "partial_rotary_factor", 1000),
+        rotary_dim: fields.turned(head_dim, "partial_rotary_factor", 1000),
         sliding_window: window,
         windowed: window
             .map(|_| fields.windowed_layers(num_hidden_layers, |_| true))

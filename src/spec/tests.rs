@@ -416,3 +416,27 @@ fn every_finding_says_it_in_both_languages() {
         }
     }
 }
+
+#[test]
+fn what_positions_turn_of_a_head_is_read_where_transformers_5_keeps_it() {
+    for (model_type, old) in [
+        ("stablelm", "partial_rotary_factor"),
+        ("glm", "partial_rotary_factor"),
+        ("nemotron", "partial_rotary_factor"),
+        ("phi", "partial_rotary_factor"),
+        ("phi3", "partial_rotary_factor"),
+        ("gpt_neox", "rotary_pct"),
+    ] {
+        let of = |rope: Value| {
+            let mut config = json!({
+                "model_type": model_type, "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
+                "num_hidden_layers": 2, old: 0.5,
+            });
+            config["rope_parameters"] = rope;
+            llama(json!({"model": {"hf_config": config}})).rotary_dim
+        };
+        assert_eq!(of(json!({"rope_theta": 1e4})), 32, "{model_type}");
+        let kept = json!({"rope_theta": 1e4, "partial_rotary_factor": 0.75});
+        assert_eq!(of(kept), 48, "{model_type}");
+    }
+}
