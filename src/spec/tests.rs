@@ -430,7 +430,7 @@ fn what_positions_turn_of_a_head_is_read_where_transformers_5_keeps_it() {
         let of = |rope: Value| {
             let mut config = json!({
                 "model_type": model_type, "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
-                "num_hidden_layers": 2, old: 0.5,
+                "num_key_value_heads": 4, "num_hidden_layers": 2, old: 0.5,
             });
             config["rope_parameters"] = rope;
             llama(json!({"model": {"hf_config": config}})).rotary_dim
