@@ -167,6 +167,9 @@ fn unknown_cache(
             | DecoderType::Mamba2
             | DecoderType::FalconMamba
             | DecoderType::GptOss
+            | DecoderType::FalconH1
+            | DecoderType::Bamba
+            | DecoderType::Lfm2
             | DecoderType::Dots1
             | DecoderType::Glm4Moe
             | DecoderType::Ernie45
