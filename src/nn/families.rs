@@ -68,17 +68,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.holds = true;
         }
         DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
-            style.names[2] = LayerNames::of(c).last_norm;
-            style.looks_for_padding = true;
-            if c.model_type == DecoderType::Bamba {
-                parts.turn = Turn::FirstColumns;
-            } else if c.model_type == DecoderType::Lfm2 {
-                parts.head_norm = HeadNorm::Rows(NormKind::Llama);
-            } else {
-                style.embedding_scale = EmbeddingScale::Number;
-                style.scaled_logits = true;
-                parts.scales_keys = true;
-            }
+            hybrid(c, &mut style, &mut parts);
         }
         DecoderType::Nemotron => {
             style.norm = NormKind::OnePlus;
@@ -99,30 +89,49 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
                 parts.head_norm = HeadNorm::Together(NormKind::Llama);
             }
         }
-        _ => {
-            (style.masks, style.masking) = masks(c, facts);
-            parts.head_norm = match c.model_type {
-                DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 => {
-                    HeadNorm::Rows(NormKind::Llama)
-                }
-                DecoderType::Exaone4 => HeadNorm::Heads(NormKind::Llama),
-                DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
-                _ => HeadNorm::None,
-            };
-            if c.model_type == DecoderType::Starcoder2 {
-                style.norm = NormKind::Layer;
-                // transformers 4 runs the layers without looking at `gradient_checkpointing`.
-                style.checkpoints = recent;
-            }
-            parts.drops_attended = c.dropout.residual;
-            if !recent {
-                let qwen = c.model_type == DecoderType::Qwen2Moe;
-                parts.contiguous_for_mask = qwen || c.model_type == DecoderType::Olmoe;
-                parts.unread_rotary = qwen;
-            }
-        }
+        _ => kin(c, facts, &mut style, &mut parts),
     }
     (style, parts)
+}
+
+/// What differs from Llama in masks, norms of heads and dropout at most, Starcoder 2 in its norms too.
+fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
+    let recent = facts.transformers == Transformers::V5;
+    (style.masks, style.masking) = masks(c, facts);
+    parts.head_norm = match c.model_type {
+        DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 => {
+            HeadNorm::Rows(NormKind::Llama)
+        }
+        DecoderType::Exaone4 => HeadNorm::Heads(NormKind::Llama),
+        DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
+        _ => HeadNorm::None,
+    };
+    if c.model_type == DecoderType::Starcoder2 {
+        style.norm = NormKind::Layer;
+        // transformers 4 runs the layers without looking at `gradient_checkpointing`.
+        style.checkpoints = recent;
+    }
+    parts.drops_attended = c.dropout.residual;
+    if !recent {
+        let qwen = c.model_type == DecoderType::Qwen2Moe;
+        parts.contiguous_for_mask = qwen || c.model_type == DecoderType::Olmoe;
+        parts.unread_rotary = qwen;
+    }
+}
+
+/// Bamba, LFM2 and Falcon-H1, whose layers mix tokens in more than one way.
+fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
+    style.names[2] = LayerNames::of(c).last_norm;
+    style.looks_for_padding = true;
+    match c.model_type {
+        DecoderType::Bamba => parts.turn = Turn::FirstColumns,
+        DecoderType::Lfm2 => parts.head_norm = HeadNorm::Rows(NormKind::Llama),
+        _ => {
+            style.embedding_scale = EmbeddingScale::Number;
+            style.scaled_logits = true;
+            parts.scales_keys = true;
+        }
+    }
 }
 
 /// `OLMo`, `OLMo` 2 and `OLMo` 3.

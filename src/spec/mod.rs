@@ -108,6 +108,8 @@ pub use whisper::Recordings;
 #[cfg(test)]
 mod published;
 #[cfg(test)]
+mod published_decoders;
+#[cfg(test)]
 mod published_mixers;
 #[cfg(test)]
 mod tests;

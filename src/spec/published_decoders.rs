@@ -1,0 +1,180 @@
+//! Parameters of decoders, counted by formula and not by the engine.
+
+use super::published_mixers::{hybrid_layers, state_space};
+use super::{DecoderConfig, DecoderType, Latent};
+
+/// Elements of all parameters of a decoder.
+pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
+    let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
+    let (queries, keys) = (
+        config.num_attention_heads * config.head_dim,
+        config.num_key_value_heads * config.head_dim,
+    );
+    let linear = |inputs, outputs| inputs * outputs + outputs;
+    let norm = 2 * hidden;
+    let rotary = 2 * hidden * (queries + keys) + 3 * hidden * intermediate;
+    let biases = if config.qkv_bias {
+        queries + 2 * keys
+    } else {
+        0
+    };
+    let (embedding, layer, last) = match config.model_type {
+        DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2 => {
+            (0, rotary + biases + 2 * hidden, hidden)
+        }
+        DecoderType::Qwen3 => (0, rotary + 2 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::Mixtral
+        | DecoderType::Olmoe
+        | DecoderType::Qwen2Moe
+        | DecoderType::Qwen3Moe => {
+            let norms = match config.model_type {
+                DecoderType::Olmoe => queries + keys,
+                DecoderType::Qwen3Moe => 2 * config.head_dim,
+                _ => 0,
+            };
+            let attention = 2 * hidden * (queries + keys) + biases + norms;
+            (0, attention + experts(config) + 2 * hidden, hidden)
+        }
+        DecoderType::Gpt2 | DecoderType::GptNeox | DecoderType::Opt => {
+            let layer = 2 * norm
+                + 3 * linear(hidden, hidden)
+                + linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (config.position_rows * hidden, layer, norm)
+        }
+        DecoderType::GptBigCode => {
+            let layer = 2 * norm
+                + linear(hidden, hidden + 2 * keys)
+                + linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (config.position_rows * hidden, layer, norm)
+        }
+        DecoderType::Bloom => {
+            let layer = 2 * norm
+                + linear(hidden, 3 * hidden)
+                + linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (norm, layer, norm)
+        }
+        DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
+            (0, state_space(config) + hidden, hidden)
+        }
+        DecoderType::Falcon => {
+            let weights =
+                hidden * (queries + 2 * keys) + hidden * hidden + 2 * hidden * intermediate;
+            let biases = queries + 2 * keys + 2 * hidden + intermediate;
+            let norms = if config.parallel_residual && !config.parallel_norms {
+                1
+            } else {
+                2
+            };
+            let biases = if config.attention_bias { biases } else { 0 };
+            (0, weights + biases + norms * norm, norm)
+        }
+        DecoderType::Phi => {
+            let layer = norm
+                + 4 * linear(hidden, hidden)
+                + linear(hidden, intermediate)
+                + linear(intermediate, hidden);
+            (config.vocab_size, layer, norm)
+        }
+        DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
+        DecoderType::Gemma2 => (0, rotary + 4 * hidden, hidden),
+        DecoderType::Gemma3 => (0, rotary + 4 * hidden + 2 * config.head_dim, hidden),
+        _ => {
+            let (layer, last) = of_kin(config, rotary + biases);
+            (0, layer, last)
+        }
+    };
+    let tables = if config.tie_word_embeddings { 1 } else { 2 };
+    if !config.mixers.is_empty() {
+        return tables * config.vocab_size * hidden + hybrid_layers(config) + last;
+    }
+    if let (Some(latent), Some(_)) = (&config.latent, &config.experts) {
+        let layers = config.num_hidden_layers * (latent_attention(config, latent) + 2 * hidden);
+        return tables * config.vocab_size * hidden + layers + mlps(config) + last;
+    }
+    tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
+}
+
+/// Elements of a layer and of the last norm of what differs from Llama in few things; `plain` are
+/// those of Llama's attention and MLP with biases on q, k and v where there are any.
+fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
+    let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
+    let queries = config.num_attention_heads * config.head_dim;
+    let keys = config.num_key_value_heads * config.head_dim;
+    match config.model_type {
+        DecoderType::Olmo2 | DecoderType::Olmo3 => (plain + 2 * hidden + queries + keys, hidden),
+        DecoderType::Exaone4 => (plain + 2 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::Cohere | DecoderType::Cohere2 => (plain + hidden, hidden),
+        DecoderType::Glm4 => (plain + 4 * hidden, hidden),
+        DecoderType::Olmo => (plain, 0),
+        DecoderType::StableLm => (plain + 4 * hidden, 2 * hidden),
+        DecoderType::Nemotron => (plain - hidden * intermediate + 4 * hidden, 2 * hidden),
+        DecoderType::Arcee => (plain - hidden * intermediate + 2 * hidden, hidden),
+        DecoderType::Starcoder2 => {
+            // Two layers in the MLP, and a bias to every layer and norm, of which q, k and v have
+            // theirs already.
+            let mlp = intermediate + hidden;
+            let layer = plain - hidden * intermediate + hidden + mlp + 4 * hidden;
+            (layer, 2 * hidden)
+        }
+        DecoderType::GptOss => {
+            let attention = 2 * hidden * (queries + keys) + queries + 2 * keys + hidden;
+            let count = config.experts.as_ref().map_or(0, |experts| experts.count);
+            let biases = count * (1 + 2 * intermediate + hidden);
+            let mixture = experts(config) + biases + config.num_attention_heads;
+            (attention + mixture + 2 * hidden, hidden)
+        }
+        DecoderType::Glm4Moe => {
+            let attention = 2 * hidden * (queries + keys);
+            let biases = if config.qkv_bias {
+                queries + 2 * keys
+            } else {
+                0
+            };
+            (attention + biases + 2 * hidden, hidden + mlps(config))
+        }
+        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+            let attention = 2 * hidden * (queries + keys);
+            (attention + experts(config) + 2 * hidden, hidden)
+        }
+        _ => (plain + 2 * hidden, hidden),
+    }
+}
+
+/// Elements of attention of low rank in one layer.
+fn latent_attention(config: &DecoderConfig, latent: &Latent) -> u64 {
+    let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
+    let queries = heads * latent.head_dim();
+    let query = match latent.query_rank {
+        Some(rank) => hidden * rank + rank + rank * queries,
+        None => hidden * queries,
+    };
+    let keys = hidden * (latent.rank + latent.turned) + latent.rank;
+    let values = latent.rank * heads * (latent.straight + latent.value);
+    query + keys + values + heads * latent.value * hidden
+}
+
+/// Elements of all MLPs where some are mixtures of experts.
+fn mlps(config: &DecoderConfig) -> u64 {
+    let sparse = &config.experts.as_ref().expect("experts").sparse;
+    let dense = 3 * config.hidden_size * config.intermediate_size;
+    let of = |&sparse: &bool| if sparse { experts(config) } else { dense };
+    sparse.iter().map(of).sum()
+}
+
+/// Elements of a layer's router and experts.
+fn experts(config: &DecoderConfig) -> u64 {
+    let experts = config.experts.as_ref().expect("a mixture of experts");
+    let routed = experts.count * (1 + 3 * experts.intermediate_size);
+    let shared = experts.shared_intermediate_size.map_or(0, |intermediate| {
+        3 * intermediate + u64::from(experts.shared == super::SharedForm::Gated)
+    });
+    (routed + shared) * config.hidden_size
+}
