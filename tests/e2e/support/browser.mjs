@@ -49,7 +49,9 @@ export async function open(browser, url, options = {}) {
     if (["error", "warning"].includes(message.type())) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(`uncaught: ${error}`));
-  page.on("requestfailed", (request) => problems.push(`failed: ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    if (!isReplaced(request)) problems.push(`failed: ${request.url()}`);
+  });
   page.on("response", (response) => {
     if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
   });
@@ -61,6 +63,11 @@ export async function open(browser, url, options = {}) {
     assert.deepEqual(problems, [], `problems at ${url}`);
   };
   return { page, context, problems, close };
+}
+
+/** Whether a frame within the page was loading when it was sent to another address. */
+function isReplaced(request) {
+  return request.failure()?.errorText === "net::ERR_ABORTED" && request.frame().parentFrame() !== null;
 }
 
 /**
