@@ -8,6 +8,7 @@ use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
+use super::masked_tokens::MaskedTokens;
 use super::model::Output;
 use super::token_classes::TokenClasses;
 use crate::spec::{Attention, BertConfig, BertKind, ResolvedSpec, Task};
@@ -64,12 +65,7 @@ struct Embeddings {
 
 enum Head {
     /// `BertOnlyMLMHead`, whose table of tokens is the embedding's.
-    Tokens {
-        dense: Linear,
-        layer_norm: LayerNorm,
-        weight: Tensor,
-        bias: Tensor,
-    },
+    Tokens(MaskedTokens),
     /// A class for each token.
     Each(TokenClasses),
     /// `BertPooler` and a classifier.
@@ -128,12 +124,12 @@ impl Head {
         let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
         let layer_norm = LayerNorm::new(&transform.at(norm), c.hidden_size);
         b.at("decoder").untied([c.vocab_size, c.hidden_size]);
-        Self::Tokens {
+        Self::Tokens(MaskedTokens {
             dense,
             layer_norm,
             weight: words.clone(),
             bias,
-        }
+        })
     }
 
     /// The same of ELECTRA's generator (`ElectraGeneratorPredictions`).
@@ -143,12 +139,12 @@ impl Head {
         let dense = Linear::new(&at.at("dense"), c.hidden_size, c.embedding_size, true);
         let head = b.at("generator_lm_head");
         head.untied([c.vocab_size, c.embedding_size]);
-        Self::Tokens {
+        Self::Tokens(MaskedTokens {
             dense,
             layer_norm,
             weight: words.clone(),
             bias: head.parameter("bias", [c.vocab_size]),
-        }
+        })
     }
 }
 
@@ -204,19 +200,7 @@ impl Bert {
                 read = Some(kept);
                 logits
             }
-            Head::Tokens {
-                dense,
-                layer_norm,
-                weight,
-                bias,
-            } => t.scoped(self.names[3], None, || {
-                let transformed = {
-                    let x = dense.forward(t, &hidden);
-                    let x = t.gelu(&x);
-                    layer_norm.forward(t, &x)
-                };
-                t.linear(&transformed, weight, Some(bias))
-            }),
+            Head::Tokens(tokens) => t.scoped(self.names[3], None, || tokens.forward(t, &hidden)),
             Head::Roberta {
                 dense,
                 out_proj,
@@ -280,7 +264,7 @@ impl Bert {
             hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &mask));
         }
         let pooled = match &self.head {
-            Head::Tokens { .. } | Head::Roberta { .. } | Head::Each(_) => None,
+            Head::Tokens(_) | Head::Roberta { .. } | Head::Each(_) => None,
             Head::Class { pooler, .. } => Some(t.scoped(pool, None, || {
                 // hidden_states[:, 0]
                 let rows = self.options.facts.index_all(t, &hidden, 1);

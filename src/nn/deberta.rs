@@ -9,6 +9,7 @@ use super::facts::Facts;
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::loss;
 use super::mask;
+use super::masked_tokens::MaskedTokens;
 use super::model::Output;
 use super::token_classes::TokenClasses;
 use crate::spec::{BertConfig, Relative, ResolvedSpec, Task};
@@ -33,12 +34,7 @@ pub(super) struct Deberta {
 
 enum Head {
     /// `LegacyDebertaV2OnlyMLMHead`, whose table of tokens is the embedding's.
-    Tokens {
-        dense: Linear,
-        layer_norm: LayerNorm,
-        weight: Tensor,
-        bias: Tensor,
-    },
+    Tokens(MaskedTokens),
     /// A class for each token.
     Each(TokenClasses),
     /// `ContextPooler` and a classifier.
@@ -104,12 +100,12 @@ impl Deberta {
             let decoder = at.at("decoder");
             decoder.untied([c.vocab_size, c.hidden_size]);
             decoder.untied([c.vocab_size]);
-            Head::Tokens {
+            Head::Tokens(MaskedTokens {
                 dense,
                 layer_norm,
                 weight: words.weight.clone(),
                 bias: at.parameter("bias", [c.vocab_size]),
-            }
+            })
         };
         Self {
             words,
@@ -132,19 +128,10 @@ impl Deberta {
                 let (logits, read) = classes.forward(t, &hidden);
                 (logits, Some(read))
             }
-            Head::Tokens {
-                dense,
-                layer_norm,
-                weight,
-                bias,
-            } => t.scoped("cls.predictions", None, || {
-                let transformed = {
-                    let x = dense.forward(t, &hidden);
-                    let x = t.gelu(&x);
-                    layer_norm.forward(t, &x)
-                };
-                (t.linear(&transformed, weight, Some(bias)), None)
-            }),
+            Head::Tokens(tokens) => {
+                let at = "cls.predictions";
+                (t.scoped(at, None, || tokens.forward(t, &hidden)), None)
+            }
             Head::Class {
                 pooler,
                 classifier,
@@ -162,7 +149,7 @@ impl Deberta {
             }
         };
         let loss = labels.map(|labels| match &self.head {
-            Head::Tokens { .. } | Head::Each(_) => loss::of_classes(t, &logits, labels),
+            Head::Tokens(_) | Head::Each(_) => loss::of_classes(t, &logits, labels),
             Head::Class { .. } => loss::of_labelled(t, &logits, labels),
         });
         drop((hidden, held));

@@ -61,6 +61,7 @@ mod mamba2;
 mod mamba_before_5;
 mod mamba_scan;
 mod mask;
+mod masked_tokens;
 mod model;
 mod moe;
 mod norm;

@@ -97,24 +97,21 @@ pub(super) fn apply_wide_neighbours(
     sin: &Tensor,
 ) -> [Tensor; 2] {
     let (cos, sin) = (spread(t, cos), spread(t, sin));
-    let wide = |x: &Tensor| t.to(x, DType::Float32);
-    let turned = both.map(|x| {
-        let straight = t.mul(&wide(x), &cos);
-        let turned = {
-            let exchanged = exchanged(t, x);
-            t.mul(&wide(&exchanged), &sin)
-        };
-        t.add(&straight, &turned)
-    });
+    let turned = both.map(|x| turn_as(t, x, DType::Float32, &cos, &sin));
     turned.map(|x| t.to(&x, both[0].dtype()))
 }
 
 /// x times cosines and its neighbouring columns, exchanged, times sines.
 fn turn(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
-    let straight = t.mul(x, cos);
+    turn_as(t, x, x.dtype(), cos, sin)
+}
+
+/// The same where columns are cast before each product.
+fn turn_as(t: &Tape, x: &Tensor, dtype: DType, cos: &Tensor, sin: &Tensor) -> Tensor {
+    let straight = t.mul(&t.to(x, dtype), cos);
     let turned = {
         let exchanged = exchanged(t, x);
-        t.mul(&exchanged, sin)
+        t.mul(&t.to(&exchanged, dtype), sin)
     };
     t.add(&straight, &turned)
 }

@@ -7,8 +7,8 @@ use crate::units::DType;
 
 impl Optimizer {
     /// State: `exp_avg`, `exp_avg_sq`, with amsgrad `max_exp_avg_sq`; the fused step also keeps
-    /// its counter on the device, unless it is apex's `FusedAdam`, which Megatron uses. Temporaries: the multi-tensor step takes the square roots of all
-    /// second moments at once.
+    /// its counter on the device, unless it is apex's `FusedAdam`, which Megatron uses. Temporaries:
+    /// the multi-tensor step takes the square roots of all second moments at once.
     pub(super) fn adam(&mut self, t: &Tape) {
         let fused = self.options.implementation == OptimizerImpl::Fused;
         let counts = fused && self.options.master_weights != MasterWeights::Megatron;

@@ -6,7 +6,7 @@
 use super::generate::{flags, numbers};
 use crate::nn::{Calling, GenerateVersion};
 use crate::tape::{Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 
 /// `model_kwargs`, and what the model was given last (`model_inputs`).
 pub(super) struct Arguments {
@@ -19,11 +19,15 @@ pub(super) struct Arguments {
     started: bool,
 }
 
+/// `mask.cumsum(-1) - 1`.
+fn counted(t: &Tape, shape: Shape) -> Tensor {
+    let _sum = t.cumsum(shape, DType::Int64);
+    numbers(t, "sub", shape)
+}
+
 /// Token positions `[B, S]` that the mask gives.
 pub(super) fn positions(t: &Tape, b: u64, s: u64) -> Tensor {
-    let sum = t.cumsum([b, s].into(), DType::Int64);
-    let shifted = numbers(t, "sub", [b, s]);
-    drop(sum);
+    let shifted = counted(t, [b, s].into());
     let padding = flags(t, "eq", b * s);
     let filled = numbers(t, "masked_fill", [b, s]);
     drop((padding, shifted));
@@ -59,27 +63,23 @@ impl Arguments {
     pub(super) fn grow(&mut self, t: &Tape, tokens: u64) {
         let (b, s) = (self.mask.dim(0), self.mask.dim(1));
         let recent = self.calling.version == GenerateVersion::V5;
-        if let (true, Some(positions)) = (recent, &mut self.positions) {
-            let next = {
+        let longer = self.positions.as_ref().filter(|_| recent).map(|_| {
+            let _next = {
                 let range = numbers(t, "arange", [1]);
                 let _sum = numbers(t, "add", [b, 1]);
                 drop(range);
                 numbers(t, "add", [b, 1])
             };
-            let longer = numbers(t, "cat", [b, s + tokens]);
-            drop(next);
-            let one = numbers(t, "new_ones", [b, 1]);
-            self.mask = numbers(t, "cat", [b, s + tokens]);
-            drop(one);
-            *positions = longer;
-            return;
-        }
+            numbers(t, "cat", [b, s + tokens])
+        });
         let one = numbers(t, "new_ones", [b, 1]);
         self.mask = numbers(t, "cat", [b, s + tokens]);
         drop(one);
-        if !recent {
-            self.positions = Some(numbers(t, "add", [1]));
-        }
+        self.positions = if recent {
+            longer
+        } else {
+            Some(numbers(t, "add", [1]))
+        };
     }
 
     /// The ids and positions of the model's next call: of the whole prompt `[B, S]`, then of the
@@ -132,9 +132,7 @@ impl Arguments {
 
 /// The same as [`positions`], filled in place (transformers 4).
 fn positions_in_place(t: &Tape, b: u64, s: u64) -> Tensor {
-    let sum = t.cumsum([b, s].into(), DType::Int64);
-    let shifted = numbers(t, "sub", [b, s]);
-    drop(sum);
+    let shifted = counted(t, [b, s].into());
     drop(flags(t, "eq", b * s));
     shifted
 }

@@ -58,15 +58,7 @@ impl Tape {
             return out;
         }
         let saved = self.save(x);
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                smallvec![Some(backward(t, g, &x))]
-            }),
-        )
+        self.with_saved(x, out, Some(saved), backward)
     }
 
     fn saving_its_result(&self, op: &'static str, backward: &'static str, x: &Tensor) -> Tensor {
@@ -84,6 +76,20 @@ impl Tape {
         saved: Option<Saved>,
         backward: &'static str,
     ) -> Tensor {
+        self.with_saved(x, out, saved, move |t, g, kept| {
+            t.elementwise(backward, &[g, kept], g.dtype())
+        })
+    }
+
+    /// Puts a result `out` of x into the graph, if something was saved for it: `backward(g, kept)` gives
+    /// x's gradient.
+    pub(super) fn with_saved(
+        &self,
+        x: &Tensor,
+        out: Tensor,
+        saved: Option<Saved>,
+        backward: impl Fn(&Self, &Tensor, &Tensor) -> Tensor + 'static,
+    ) -> Tensor {
         let Some(saved) = saved else { return out };
         self.attach(
             &[x],
@@ -91,7 +97,7 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let kept = saved.unpack(t);
-                smallvec![Some(t.elementwise(backward, &[g, &kept], g.dtype()))]
+                smallvec![Some(backward(t, g, &kept))]
             }),
         )
     }

@@ -16,32 +16,18 @@ impl Tape {
             let before = self.clone_contiguous(&x.detach());
             self.save(&before)
         };
-        let out = x.detach();
-        self.attach(
-            &[&x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                smallvec![Some(t.clamped_gradient(g, &x, 2))]
-            }),
-        )
+        self.with_saved(&x, x.detach(), Some(saved), |t, g, x| {
+            t.clamped_gradient(g, x, 2)
+        })
     }
 
     /// `x.clamp(max=limit)`, or with `sides` 2 `x.clamp(min=-limit, max=limit)`. Saves x.
     pub fn clamp(&self, x: &Tensor, sides: usize) -> Tensor {
         let saved = self.records(&[x]).then(|| self.save(x));
         let out = self.like("clamp", x);
-        let Some(saved) = saved else { return out };
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                smallvec![Some(t.clamped_gradient(g, &x, sides))]
-            }),
-        )
+        self.with_saved(x, out, saved, move |t, g, x| {
+            t.clamped_gradient(g, x, sides)
+        })
     }
 
     /// The gradient where x is not beyond the limit on one or both sides.

@@ -18,17 +18,10 @@ impl Tape {
         let x = &self.cast_up(x);
         let saved = self.records(&[x]).then(|| self.save(x));
         let out = self.like("log1p", x);
-        let Some(saved) = saved else { return out };
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                let _shifted = t.like("add", &x);
-                smallvec![Some(t.like("div", g))]
-            }),
-        )
+        self.with_saved(x, out, saved, |t, g, x| {
+            let _shifted = t.like("add", x);
+            t.like("div", g)
+        })
     }
 
     /// `torch.logaddexp(a, b)`. Saves both; the gradient of each, `g / (1 + exp(other - it))`, holds

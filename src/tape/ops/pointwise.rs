@@ -184,16 +184,7 @@ impl Tape {
         let records = self.records(&[x]);
         let saved = records.then(|| self.save(y));
         let out = self.like("div", x);
-        let Some(saved) = saved else { return out };
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let _y = saved.unpack(t);
-                smallvec![Some(t.like("div", g))]
-            }),
-        )
+        self.with_saved(x, out, saved, |t, g, _| t.like("div", g))
     }
 
     fn scaled(&self, op: &'static str, x: &Tensor) -> Tensor {
@@ -235,22 +226,13 @@ impl Tape {
     /// holds two temporaries of x's size.
     pub fn pow(&self, x: &Tensor) -> Tensor {
         let x = &self.cast_up(x);
-        if !self.records(&[x]) {
-            return self.like("pow", x);
-        }
-        let saved = self.save(x);
+        let saved = self.records(&[x]).then(|| self.save(x));
         let out = self.like("pow", x);
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let x = saved.unpack(t);
-                let power = t.like("pow", &x);
-                let scaled = t.like("mul", &power);
-                smallvec![Some(t.elementwise("mul", &[g, &scaled], g.dtype()))]
-            }),
-        )
+        self.with_saved(x, out, saved, |t, g, x| {
+            let power = t.like("pow", x);
+            let scaled = t.like("mul", &power);
+            t.elementwise("mul", &[g, &scaled], g.dtype())
+        })
     }
 
     /// `torch.rsqrt(x)`. Saves its result.
