@@ -1,6 +1,7 @@
 //! Every number: categories by phase.
 
 use super::bars::{background, category_background};
+use super::pin::Pin;
 use super::seen::while_seen;
 use crate::app::{Target, use_store};
 use crate::figure::{binding_step, host_table, phase_table};
@@ -68,14 +69,17 @@ pub(super) fn BreakdownTable() -> impl IntoView {
             }
         };
         let lines = cells(&table.rows, &table.tensors, scale).into_iter().map(|(category, numbers)| {
+            let target = Target::Category(category);
             view! {
                 <tr class:receding=Signal::derive(move || recedes(category))>
-                    <th scope="row">
-                        <Pin
-                            target=Target::Category(category)
-                            label=Signal::stored(category.term(language))
-                        >
+                    <th
+                        scope="row"
+                        on:pointerenter=move |_| store.focus.point(Some(target))
+                        on:pointerleave=move |_| store.focus.point(None)
+                    >
+                        <Pin target>
                             <span class="swatch" style:background=category_background(category)></span>
+                            {category.term(language)}
                         </Pin>
                     </th>
                     {phases.iter().copied().zip(numbers).map(number).collect_view()}
@@ -121,36 +125,6 @@ fn fades(phase: Phase) -> bool {
     matches!(use_store().focus.current(), Some(Target::Phase(of)) if of != phase)
 }
 
-/// A name in a table that previews and pins what it names in every figure.
-#[component]
-fn Pin(
-    /// What it names.
-    target: Target,
-    /// The name.
-    #[prop(into)]
-    label: Signal<&'static str>,
-    /// What stands before it.
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    let store = use_store();
-    view! {
-        <button
-            type="button"
-            class="column-head"
-            aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
-            on:pointerenter=move |_| store.focus.point(Some(target))
-            on:pointerleave=move |_| store.focus.point(None)
-            on:focus=move |_| store.focus.point(Some(target))
-            on:blur=move |_| store.focus.point(None)
-            on:click=move |_| store.focus.toggle(target)
-        >
-            {children.map(|children| children())}
-            {label}
-        </button>
-    }
-}
-
 /// A phase's column head; it pins the phase.
 #[component]
 fn PhaseHead(
@@ -162,8 +136,13 @@ fn PhaseHead(
     let store = use_store();
     let target = Target::Phase(phase);
     view! {
-        <th scope="col" class:binds=binds>
-            <Pin target label=Signal::derive(move || phase.term(store.language.get())) />
+        <th
+            scope="col"
+            class:binds=binds
+            on:pointerenter=move |_| store.focus.point(Some(target))
+            on:pointerleave=move |_| store.focus.point(None)
+        >
+            <Pin target>{Signal::derive(move || phase.term(store.language.get()))}</Pin>
             {binds.then(|| view! {
                 <span class="badge">{Signal::derive(move || Word::Binds.text(store.language.get()))}</span>
             })}

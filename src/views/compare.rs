@@ -4,6 +4,7 @@ use super::bar_row::{Limit, bar_row};
 use super::bars::{
     DevicePanel, Find, HostPanel, Shown, ShownBar, background, device_target, host_target,
 };
+use super::pin::Pin;
 use super::value::value_text;
 use crate::app::{Store, Target, use_store};
 use crate::codec::differences;
@@ -359,17 +360,10 @@ fn row((label, target): (&'static str, Target), all: Memo<Option<Both>>, store: 
             on:pointerleave=move |_| store.focus.point(None)
         >
             <th scope="row">
-                <button
-                    type="button"
-                    class="column-head"
-                    aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
-                    on:focus=move |_| store.focus.point(Some(target))
-                    on:blur=move |_| store.focus.point(None)
-                    on:click=move |_| store.focus.toggle(target)
-                >
+                <Pin target>
                     <span class="swatch" style:background=say(|part, _, _| part.background.clone())></span>
                     {label}
-                </button>
+                </Pin>
             </th>
             <td>{say(|part, scale, _| number(part.a, scale))}</td>
             <td>{say(|part, scale, _| number(part.b, scale))}</td>

@@ -23,6 +23,7 @@ mod notices;
 mod others;
 mod page;
 mod phases;
+mod pin;
 mod plot;
 mod remedies;
 mod seen;

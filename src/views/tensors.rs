@@ -1,6 +1,7 @@
 //! The tensors at the peak: what each is, how large, and when it lives.
 
 use super::bars::category_background;
+use super::pin::Pin;
 use crate::app::{Lifetime, Store, Target, use_store};
 use crate::browser;
 use crate::figure::{TensorGroup, tensor_groups};
@@ -182,10 +183,11 @@ fn row(store: Store, group: &TensorGroup, scale: Scale, language: Language) -> A
             timeline.map_or_else(String::new, |t| moment(t, event, language))
         })
     };
+    let (category, op) = (group.category, group.op);
     let name = if group.module.is_empty() {
-        group.category.term(language)
+        category.term(language).to_owned()
     } else {
-        &group.module
+        group.module.clone()
     };
     let (shape, dtype) = match &group.shape {
         Some((shape, dtype)) => (shape_text(shape.dims()), dtype_name(*dtype)),
@@ -203,18 +205,10 @@ fn row(store: Store, group: &TensorGroup, scale: Scale, language: Language) -> A
             on:pointerleave=move |_| store.focus.point(None)
         >
             <th scope="row">
-                <button
-                    type="button"
-                    class="column-head"
-                    title=group.category.term(language)
-                    aria-pressed=Signal::derive(move || store.focus.is_pinned(target).to_string())
-                    on:focus=move |_| store.focus.point(Some(target))
-                    on:blur=move |_| store.focus.point(None)
-                    on:click=move |_| store.focus.toggle(target)
-                >
-                    <span class="swatch" style:background=category_background(group.category)></span>
-                    <code>{name.to_owned()} " " <span class="made-by">{group.op}</span></code>
-                </button>
+                <Pin target title=category.term(language)>
+                    <span class="swatch" style:background=category_background(category)></span>
+                    <code>{name} " " <span class="made-by">{op}</span></code>
+                </Pin>
             </th>
             <td title=exact_bytes(group.total, language)>{scale.finer_amount(group.total)}</td>
             <td>"\u{d7}" {group.members.len()}</td>
