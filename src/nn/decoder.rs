@@ -30,7 +30,7 @@ pub(super) trait Block: 'static {
     }
 }
 
-/// A layer that returns the weights of eager attention, too.
+/// A layer that returns the weights of eager attention, or keys and values, too.
 pub(super) trait WeighingBlock: 'static {
     /// As [`Block::Shared`].
     type Shared: Clone + 'static;
@@ -75,6 +75,11 @@ impl Shell {
             checkpointing: ActivationCheckpointing::None,
             ..self
         }
+    }
+
+    /// The dtype of the weights.
+    pub(super) fn dtype(&self) -> DType {
+        self.dtype
     }
 
     /// How the model is called.

@@ -1,6 +1,6 @@
 //! What the framework versions do differently, in one place.
 
-use crate::spec::{Framework, ResolvedSpec};
+use crate::spec::{Framework, Loss, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 
 /// The versions of transformers.
@@ -53,6 +53,8 @@ pub(super) struct Facts {
     pub(super) four_bit_fuses_few_rows: bool,
     /// Indexing with a whole dimension (`x[:, :, :]`) is recorded as slices (torch 2.6).
     pub(super) whole_slices_recorded: bool,
+    /// Whether the loss takes logits in the dtype that they have.
+    pub(super) uncast_loss: bool,
     /// Whether Liger computes the cross entropy.
     pub(super) liger_cross_entropy: bool,
     /// The version of transformers.
@@ -72,6 +74,7 @@ impl Facts {
                 int8_keeps_sums: false,
                 four_bit_fuses_few_rows: true,
                 whole_slices_recorded: false,
+                uncast_loss: spec.loss == Loss::Uncast,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V5,
             },
@@ -85,6 +88,7 @@ impl Facts {
                 int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
+                uncast_loss: spec.loss == Loss::Uncast,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V451,
             },
@@ -98,6 +102,7 @@ impl Facts {
                 int8_keeps_sums: true,
                 four_bit_fuses_few_rows: false,
                 whole_slices_recorded: true,
+                uncast_loss: spec.loss == Loss::Uncast,
                 liger_cross_entropy: spec.liger.cross_entropy,
                 transformers: Transformers::V448,
             },

@@ -5,9 +5,9 @@ use super::attention::{AttentionOptions, attend, dropped};
 use super::builder::Builder;
 use super::classifier;
 use super::conv1d::Conv1D;
-use super::decoder::{Block, Shell};
+use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, Transformers};
-use super::gpt_bigcode::BigCodeAttention;
+use super::gpt_bigcode::{self, BigCodeAttention};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::model::Output;
 use crate::spec::{Activation, Attention, DecoderConfig, DecoderType, ResolvedSpec, Task};
@@ -25,6 +25,8 @@ pub(super) struct Gpt2 {
     embedding_dropout: bool,
     /// `GPTBigCode`'s causal mask of all positions.
     big_code: Option<Tensor>,
+    /// How attention runs, and whether its heads share keys.
+    attention: (Attention, bool),
     /// Whether the head is that of a classifier of sequences.
     classifies: bool,
     shell: Shell,
@@ -35,6 +37,8 @@ struct Gpt2Block {
     attn: AttentionKind,
     ln_2: LayerNorm,
     mlp: Mlp,
+    /// Whether keys and values come with the logits.
+    keeps_keys: bool,
 }
 
 enum AttentionKind {
@@ -78,11 +82,12 @@ impl Gpt2 {
             positions_given: !is_big_code,
             ..AttentionOptions::of(spec, facts)
         };
+        let keeps_keys = spec.use_cache && is_big_code && facts.transformers != Transformers::V5;
         let model = b.at("transformer");
         let wte = Embedding::of_input(&model.at("wte"), c.vocab_size, c.hidden_size);
         let wpe = Embedding::new(&model.at("wpe"), c.position_rows, c.hidden_size);
         let h = model.items("h", c.num_hidden_layers, |b| {
-            Rc::new(Gpt2Block::new(b, c, options))
+            Rc::new(Gpt2Block::new(b, c, options, keeps_keys))
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), c.hidden_size);
         let square = [c.position_rows, c.position_rows];
@@ -96,6 +101,7 @@ impl Gpt2 {
             lm_head,
             embedding_dropout: c.dropout.embedding,
             big_code,
+            attention: (spec.attention, c.num_key_value_heads == 1),
             classifies: spec.task == Task::SequenceClassification,
             shell: Shell::new(b, spec, facts),
         }
@@ -103,22 +109,44 @@ impl Gpt2 {
 
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let (hidden, keys) = t.scoped("transformer", None, || self.decode(t, input_ids));
         if self.classifies {
             let given = (input_ids, labels);
             return classifier::classify(t, &self.shell, &hidden, &self.lm_head, given);
         }
-        self.shell.language_model(t, &hidden, &self.lm_head, labels)
+        let mut output = self.shell.language_model(t, &hidden, &self.lm_head, labels);
+        output.beside.extend(keys);
+        output
     }
 
-    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+    /// Token positions of token ids `[B, S]`.
+    fn positions(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let recent = self.shell.facts.transformers == Transformers::V5;
+        if recent || self.big_code.is_none() || !self.shell.has_mask() {
+            return self.shell.positions(t, input_ids.dim(1));
+        }
+        // They are counted in the mask.
+        let positions = {
+            let sum = t.cumsum(*input_ids.shape(), DType::Int64);
+            t.add_scalar(&sum)
+        };
+        drop(t.empty("eq", *input_ids.shape(), DType::Bool));
+        positions
+    }
+
+    /// The last hidden states `[B, S, H]` and the keys beside the values that come with them.
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Vec<Tensor>) {
         // Before transformers 5 positions are made first; `GPTBigCode` makes its mask early.
         let recent = self.shell.facts.transformers == Transformers::V5;
         let is_big_code = self.big_code.is_some();
-        let positions = || self.shell.positions(t, input_ids.dim(1));
+        let positions = || self.positions(t, input_ids);
         let early = (!recent).then(positions);
+        let before_5 = self.big_code.as_ref().filter(|_| !recent);
+        let early_mask = before_5.map(|causal| {
+            gpt_bigcode::mask_before_5(t, &self.shell, input_ids, causal, self.attention)
+        });
         let mask = || {
-            if !recent && !is_big_code && self.shell.eager {
+            if !recent && self.shell.eager {
                 return self.shell.inverted_mask(t, input_ids);
             }
             let style = self.shell.facts.mask_style();
@@ -126,7 +154,7 @@ impl Gpt2 {
         };
         let embedded = t.scoped("wte", None, || self.wte.forward(t, input_ids));
         let positions = early.unwrap_or_else(positions);
-        let early_mask = is_big_code.then(mask);
+        let early_mask = early_mask.or_else(|| is_big_code.then(mask));
         let positions = if positions.shape().rank() == 1 {
             t.unsqueeze(&positions, 0)
         } else {
@@ -136,31 +164,38 @@ impl Gpt2 {
         let hidden = t.add(&embedded, &position_embedded);
         let shared = Shared {
             mask: early_mask.unwrap_or_else(mask),
-            positions: Some(positions),
+            // Before transformers 5 the blocks are not given them.
+            positions: recent.then(|| positions.clone()),
             keeps_mask: is_big_code,
         };
         let mut hidden = dropped(t, hidden, self.embedding_dropout);
+        let mut keys = Vec::new();
         for (i, block) in (0..).zip(&self.h) {
-            hidden = t.scoped("h", Some(i), || self.shell.run(t, block, &hidden, &shared));
+            let (out, present) = t.scoped("h", Some(i), || {
+                self.shell.run_with_weights(t, block, &hidden, &shared)
+            });
+            keys.extend(present);
+            hidden = out;
         }
         let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
-        drop(hidden);
-        t.view(&out, *out.shape())
+        drop((hidden, positions));
+        (t.view(&out, *out.shape()), keys)
     }
 }
 
 impl Gpt2Block {
-    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions, keeps_keys: bool) -> Self {
         Self {
             ln_1: LayerNorm::new(&b.at("ln_1"), c.hidden_size),
-            attn: AttentionKind::new(&b.at("attn"), c, options),
+            attn: AttentionKind::new(&b.at("attn"), c, options, keeps_keys),
             ln_2: LayerNorm::new(&b.at("ln_2"), c.hidden_size),
             mlp: Mlp::new(&b.at("mlp"), c),
+            keeps_keys,
         }
     }
 }
 
-impl Block for Gpt2Block {
+impl WeighingBlock for Gpt2Block {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
@@ -173,29 +208,29 @@ impl Block for Gpt2Block {
         }
     }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let x = t.scoped("ln_1", None, || self.ln_1.forward(t, hidden));
-        let (attended, weights) = t.scoped("attn", None, || self.attn.forward(t, &x, shared));
+        let (attended, held) = t.scoped("attn", None, || self.attn.forward(t, &x, shared));
         let residual = t.add(&attended, hidden);
         drop(x);
         let x = t.scoped("ln_2", None, || self.ln_2.forward(t, &residual));
         let changed = t.scoped("mlp", None, || self.mlp.forward(t, &x));
         let out = t.add(&residual, &changed);
-        drop((x, attended, weights));
-        out
+        drop((x, attended));
+        (out, held.filter(|_| self.keeps_keys))
     }
 }
 
 impl AttentionKind {
-    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions, keeps_keys: bool) -> Self {
         if c.model_type == DecoderType::GptBigCode {
-            Self::BigCode(BigCodeAttention::new(b, c, options))
+            Self::BigCode(BigCodeAttention::new(b, c, options, keeps_keys))
         } else {
             Self::Gpt2(SelfAttention::new(b, c, options))
         }
     }
 
-    /// `[B, S, H]` to the same, with eager attention's weights, which the block holds.
+    /// `[B, S, H]` to the same, with what the block holds.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         match self {
             Self::Gpt2(attention) => attention.forward(t, x, shared),

@@ -7,6 +7,9 @@ use crate::units::{DType, Shape};
 
 /// `ForCausalLMLoss` (`loss/loss_utils.py`): logits `[B, S, V]` in any dtype, labels `[B, S]`.
 pub(super) fn causal_lm(t: &Tape, facts: Facts, logits: &Tensor, labels: &Tensor) -> Tensor {
+    if facts.uncast_loss {
+        return copied_next_token(t, facts, logits, labels);
+    }
     let vocab = logits.dim(-1);
     let logits = t.to(logits, DType::Float32);
     if facts.loss_pads_labels {

@@ -1,7 +1,8 @@
 //! Implementations of attention that a family does not have.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DecoderType, Finding, Framework, Scenario,
+    ActivationCheckpointing, Architecture, Attention, DecoderType, Finding, Framework, Precision,
+    Scenario,
 };
 
 /// Refuses what transformers refuses, or what is not estimated yet.
@@ -32,6 +33,18 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         );
     }
     match (config.model_type, scenario.attention) {
+        (DecoderType::GptBigCode, Attention::Eager)
+            if !recent && scenario.precision != Precision::Fp32 =>
+        {
+            findings.push(
+                Finding::error(
+                    "attention",
+                    "In 16 bits the eager attention of GPTBigCode runs a softmax that TorchScript fuses as it likes (transformers 4); sdpa is estimated.",
+                    "16 位精度下，transformers 4 的 GPTBigCode eager 注意力使用由 TorchScript 自行融合的 softmax；支持 sdpa。",
+                )
+                .with_fix("attention", Attention::Sdpa.name()),
+            );
+        }
         (DecoderType::Bloom, Attention::FlashAttention2) => findings.push(
             Finding::error(
                 "attention",
@@ -118,7 +131,6 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::FalconH1
         | DecoderType::StableLm
         | DecoderType::Cohere2
-        | DecoderType::GptBigCode
         | DecoderType::Nemotron
         | DecoderType::Olmo3
         | DecoderType::SmolLm3

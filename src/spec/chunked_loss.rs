@@ -1,4 +1,4 @@
-//! The loss in chunks: where somebody else than the model can compute it.
+//! The loss in chunks, or of logits as they are: where the model's own can be replaced.
 
 use super::{
     Architecture, AutocastStyle, DecoderConfig, DecoderType, Finding, Loss, MasterWeights, Program,
@@ -8,7 +8,7 @@ use super::{
 impl Loss {
     /// Whether it is computed from labels.
     pub const fn has_labels(self) -> bool {
-        matches!(self, Self::Labels | Self::Chunked)
+        matches!(self, Self::Labels | Self::Chunked | Self::Uncast)
     }
 }
 
@@ -52,14 +52,15 @@ fn is_plain(config: &DecoderConfig) -> bool {
         )
 }
 
-/// Refuses a loss in chunks where it is not estimated.
+/// Refuses a loss in chunks or of logits as they are where it is not estimated.
 pub(super) fn check(
     scenario: &Scenario,
     architecture: &Architecture,
     task: Task,
     findings: &mut Vec<Finding>,
 ) {
-    if scenario.loss != Loss::Chunked {
+    let chunks = scenario.loss == Loss::Chunked;
+    if !chunks && scenario.loss != Loss::Uncast {
         return;
     }
     let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));
@@ -70,8 +71,9 @@ pub(super) fn check(
         ))
     } else if scenario.program != Program::Training {
         Some(("is one of training", "只用于训练"))
-    } else if scenario.autocast_style == AutocastStyle::Accelerate
-        || scenario.optimizer.master_weights != MasterWeights::None
+    } else if chunks
+        && (scenario.autocast_style == AutocastStyle::Accelerate
+            || scenario.optimizer.master_weights != MasterWeights::None)
     {
         Some((
             "is not estimated around the wrapped models of accelerate, DeepSpeed and Megatron yet",
@@ -84,8 +86,22 @@ pub(super) fn check(
         findings.push(
             Finding::error(
                 "loss",
-                format!("A loss in chunks {english}."),
-                format!("分块计算的损失{chinese}。"),
+                format!(
+                    "A loss {} {english}.",
+                    if chunks {
+                        "in chunks"
+                    } else {
+                        "of logits as they are"
+                    }
+                ),
+                format!(
+                    "{}的损失{chinese}。",
+                    if chunks {
+                        "分块计算"
+                    } else {
+                        "不转换 logits"
+                    }
+                ),
             )
             .with_fix("loss", Loss::Labels.name()),
         );

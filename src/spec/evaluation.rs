@@ -185,6 +185,9 @@ fn unknown_cache(
             "该模型（transformers 4 会为此编译模型）",
         ));
     }
+    if !recent && config.model_type == DecoderType::GptBigCode {
+        return Some(("of this model in transformers 4", "transformers 4 中该模型"));
+    }
     if scenario.attention == Attention::FlashAttention2 {
         return Some(("with the flash-attn package", "使用 flash-attn 包时"));
     }

@@ -420,6 +420,9 @@ names! {
         /// The same from labels, with head and loss computed piece by piece: torchtune's
         /// `CEWithChunkedOutputLoss`.
         Chunked = "chunked",
+        /// The same from labels and logits in the dtype that they have, as models computed it
+        /// before they shared one loss (`GPTBigCode` up to transformers 4.48.1).
+        Uncast = "labels_uncast",
         /// The mean of the logits.
         MeanLogits = "mean_logits",
         /// There is none: forward only.

@@ -108,6 +108,14 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
     }
 }
 
+/// Whether checkpointed layers return keys and values where a cache is asked for (`GPTBigCode` of
+/// transformers 4).
+fn keeps_keys(scenario: &Scenario, model: &Model) -> bool {
+    scenario.framework != Framework::Torch215Transformers523
+        && matches!(&model.architecture, Architecture::Decoder(config)
+            if config.model_type == DecoderType::GptBigCode)
+}
+
 fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     if scenario.seq_len < 2 && scenario.loss.has_labels() {
         findings.push(
@@ -120,7 +128,8 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
         );
     }
     check_positions(scenario, model, findings);
-    if scenario.use_cache && scenario.activation_checkpointing != ActivationCheckpointing::None {
+    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
+    if scenario.use_cache && checkpoints && !keeps_keys(scenario, model) {
         findings.push(
             Finding::error(
                 "use_cache",

@@ -150,6 +150,7 @@ terms! { Task {
 terms! { Loss {
     Labels: "from labels", "由标签计算";
     Chunked: "from labels, in chunks", "由标签分块计算";
+    Uncast: "from labels, logits as they are", "由标签计算，不转换 logits";
     MeanLogits: "mean of logits", "logits 的均值";
     None: "none (forward only)", "无（仅前向）";
 } }

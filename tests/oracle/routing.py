@@ -17,4 +17,6 @@ def balanced(mask, *rest, **named):
 
 
 if not os.environ.get("HIGHWATER_REAL_GPU"):
+    # TorchScript compiles functions of these when they are imported, with PyTorch's own `where`.
+    import transformers.models.deberta_v2.modeling_deberta_v2, transformers.models.gpt_bigcode.modeling_gpt_bigcode
     torch.where = balanced

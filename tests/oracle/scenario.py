@@ -85,6 +85,8 @@ def model(scenario):
     elif model is None:
         with torch.device("cuda"):
             model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
+    if scenario["loss"] == "labels_uncast":
+        transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss
     model.train()
     for name, parameter in model.named_parameters():
         if any(part in name for part in scenario["frozen"]):
@@ -120,6 +122,13 @@ def model(scenario):
     return model
 
 
+def uncast_loss(logits, labels, *_, **__):
+    """The loss of the next token as models wrote it before they shared one: of logits in the dtype that they have."""
+    shift_logits = logits[..., :-1, :].contiguous()
+    shift_labels = labels[..., 1:].contiguous()
+    return torch.nn.functional.cross_entropy(shift_logits.view(-1, shift_logits.size(-1)), shift_labels.view(-1))
+
+
 def usual(scenario):
     """The scenario of a step with batches of usual length: all but the last step's where lengths differ."""
     mean, longest, target = scenario["dataset"].get("length_mean"), scenario["seq_len"], scenario["target_seq_len"]
@@ -129,7 +138,7 @@ def usual(scenario):
 
 
 def batch(scenario, config, target=True):
-    count, labelled = scenario["micro_batch_size"], scenario["loss"] in ("labels", "chunked")
+    count, labelled = scenario["micro_batch_size"], scenario["loss"] in ("labels", "chunked", "labels_uncast")
     tokens = lambda *shape: torch.zeros(count, *shape, dtype=torch.long, device="cuda")
     if scenario["task"] == "image_classification":
         image = torch.zeros(count, config.num_channels, config.image_size, config.image_size, device="cuda")
