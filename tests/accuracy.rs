@@ -189,7 +189,7 @@ fn starcoder2_and_granite_are_as_exact_as_the_goals_ask() {
 
 #[test]
 fn cohere_and_stablelm_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("cohere_stablelm.jsonl", 41);
+    every_goal_is_met("cohere_stablelm.jsonl", 95);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn gpt_bigcode_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn nemotron_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("nemotron.jsonl", 17);
+    every_goal_is_met("nemotron.jsonl", 43);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
 /// Over the families of decoders and the versions of transformers.
 #[test]
 fn generation_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation.jsonl", 284);
+    every_goal_is_met("generation.jsonl", 300);
 }
 
 /// Of flash-linear-attention's models and of Whisper.

@@ -59,13 +59,14 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
                 parts.head_norm = HeadNorm::Each;
             }
             if c.model_type == DecoderType::Cohere2 {
-                style.masks = Masks::Both;
+                style.masks = if recent { Masks::Both } else { Masks::Narrowed };
             }
         }
         DecoderType::StableLm => {
             style.norm = NormKind::Layer;
             parts.turn = Turn::Part;
             parts.holds = true;
+            parts.unread_rotary = !recent;
         }
         DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
             hybrid(c, &mut style, &mut parts);

@@ -129,9 +129,6 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::Bamba
         | DecoderType::Lfm2
         | DecoderType::FalconH1
-        | DecoderType::StableLm
-        | DecoderType::Cohere2
-        | DecoderType::Nemotron
         | DecoderType::Olmo3
         | DecoderType::SmolLm3
         | DecoderType::Arcee
