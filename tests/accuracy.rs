@@ -321,6 +321,21 @@ fn falcon_h1_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn llama_4_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("llama4.jsonl", 17);
+}
+
+#[test]
+fn hunyuan_and_ernie_with_experts_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("hunyuan_ernie_moe.jsonl", 44);
+}
+
+#[test]
+fn granite_4_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("granite_hybrid.jsonl", 20);
+}
+
+#[test]
 fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }

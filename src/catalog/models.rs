@@ -99,6 +99,11 @@ models! {
     "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
     "glm-4.5-air", "GLM-4.5 Air", "zai-org/GLM-4.5-Air", "2025-07";
     "ernie-4.5-0.3b", "ERNIE 4.5 0.3B", "baidu/ERNIE-4.5-0.3B-PT", "2025-06";
+    "ernie-4.5-21b-a3b", "ERNIE 4.5 21B-A3B", "baidu/ERNIE-4.5-21B-A3B-PT", "2025-06";
+    "llama-4-scout", "Llama 4 Scout 17B-16E, text", "meta-llama/Llama-4-Scout-17B-16E", "2025-04";
+    "hunyuan-a13b", "Hunyuan A13B", "tencent/Hunyuan-A13B-Instruct", "2025-06";
+    "hunyuan-1.8b", "Hunyuan 1.8B", "tencent/Hunyuan-1.8B-Instruct", "2025-07";
+    "granite-4.0-h-tiny", "Granite 4.0 H Tiny", "ibm-granite/granite-4.0-h-tiny", "2025-10";
     "gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", "2025-08";
     "gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", "2025-08";
     "granite-3.1-1b-a400m", "Granite 3.1 1B A400M", "ibm-granite/granite-3.1-1b-a400m-base", "2024-12";

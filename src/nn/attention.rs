@@ -15,6 +15,8 @@ pub(super) struct AttentionOptions {
     pub(super) softcap: bool,
     /// Whether attention probabilities are dropped in training.
     pub(super) dropout: bool,
+    /// Whether the weights of eager attention keep the dtype of the scores.
+    pub(super) narrow_softmax: bool,
     /// The dtype in which the flash-attn package computes what comes in float32.
     pub(super) flash_dtype: DType,
     /// Whether attention is given the positions of tokens.
@@ -39,6 +41,7 @@ impl AttentionOptions {
             forced,
             softcap: false,
             dropout: false,
+            narrow_softmax: false,
             flash_dtype: if spec.quantization.is_on() {
                 spec.quantization.compute_dtype.dtype()
             } else {
@@ -173,7 +176,9 @@ fn eager(
     let k = repeat_kv(t, options.facts, k, groups);
     let v = repeat_kv(t, options.facts, v, groups);
     let scores = scores(t, options, [q, &k], mask);
-    let weights = {
+    let weights = if options.narrow_softmax {
+        t.softmax(&scores, None)
+    } else {
         let weights = t.softmax(&scores, Some(DType::Float32));
         t.to(&weights, q.dtype())
     };

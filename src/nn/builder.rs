@@ -242,12 +242,17 @@ impl<'a> Builder<'a> {
     }
 
     /// A parameter that is never trained.
-    pub(super) fn fixed(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+    pub(super) fn fixed(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+    ) -> Tensor {
         let shape = shape.into();
         self.count(shape.numel());
         let t = self.plan.tape;
         t.in_scope(self.scope, || {
-            t.allocate(name, shape, self.dtype, Category::Parameters)
+            t.allocate(name, shape, dtype, Category::Parameters)
         })
     }
 

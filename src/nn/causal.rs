@@ -46,6 +46,8 @@ pub(super) struct Style {
     pub(super) local_rotary: bool,
     /// Whether layers are checkpointed where that is asked for.
     pub(super) checkpoints: bool,
+    /// Whether layers are given the positions of tokens, which they only hold.
+    pub(super) passes_positions: bool,
     /// Whether the mask is looked through for layers without attention.
     pub(super) looks_for_padding: bool,
 }
@@ -68,6 +70,7 @@ impl Style {
             masking: facts.mask_style(),
             local_rotary: false,
             checkpoints: true,
+            passes_positions: true,
             looks_for_padding: false,
         }
     }
@@ -95,6 +98,8 @@ pub(super) enum Masks {
     One,
     /// One for full and one for windowed layers, whether there are such layers or not.
     Both,
+    /// One for full layers and one for layers that see a chunk.
+    Chunked,
     /// One without a window, which is always made; windowed layers make theirs from it.
     Narrowed,
 }
@@ -214,12 +219,14 @@ impl<L: Layer> Causal<L> {
             Rc::new(L::new(b, c, options))
         });
         let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
+        // Some have no positions at all.
+        let turns = c.rotary_dim > 0;
         let rotary = |needed: bool| {
             let new = || {
                 let at = model.at("rotary_emb");
                 Rotary::new(&at, c.rotary_dim, facts).by_pair(style.rotary_by_pair)
             };
-            needed.then(new)
+            (needed && turns).then(new)
         };
         let local = style.local_rotary && c.windowed.contains(&true);
         let rotary = [rotary(!local || c.windowed.contains(&false)), rotary(local)];
@@ -351,6 +358,10 @@ impl<L: Layer> Causal<L> {
         let (full, windowed) = match self.style.masks {
             Masks::One => (masked(self.window), None),
             Masks::Both => (masked(None), masked(self.window)),
+            Masks::Chunked => {
+                let full = masked(None);
+                (full, self.shell.chunked_mask(t, input_ids, self.window))
+            }
             Masks::Narrowed => (Some(self.shell.whole_mask(t, input_ids)), None),
         };
         if self.style.embedding_scale == EmbeddingScale::Replaced {
@@ -371,19 +382,23 @@ impl<L: Layer> Causal<L> {
             })
         };
         let [full_rotary, local_rotary] = self.rotary.each_ref().map(Option::as_ref);
-        let (cos, sin) = match full_rotary.or(local_rotary) {
-            Some(rotary) => turn(rotary),
-            None => return embedded,
-        };
+        let (cos, sin) = full_rotary.or(local_rotary).map_or_else(
+            || {
+                // Nobody reads them.
+                let none = t.empty("none", Shape::from([0]), self.dtype);
+                (none.clone(), none)
+            },
+            turn,
+        );
         let full = Shared {
-            positions: Some(positions.clone()),
+            positions: self.style.passes_positions.then(|| positions.clone()),
             mask: full,
             cos,
             sin,
             narrows: false,
         };
         let mut local = full.clone();
-        if self.style.masks == Masks::Both {
+        if matches!(self.style.masks, Masks::Both | Masks::Chunked) {
             local.mask = windowed;
         }
         if let (Some(rotary), Some(_)) = (local_rotary, full_rotary) {

@@ -127,30 +127,59 @@ impl Shell {
         window: Option<u64>,
         style: MaskStyle,
     ) -> Option<Tensor> {
-        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let cached = t.cached_tokens();
+        let size = (input_ids.dim(0), input_ids.dim(1));
         if self.flash {
-            let size = (b, cached + s);
-            return self.padding_mask.then(|| mask::of_padding(t, size, style));
+            let seen = (size.0, t.cached_tokens() + size.1);
+            return self.padding_mask.then(|| mask::of_padding(t, seen, style));
         }
+        mask::causal(t, self.request(t, size, window, style))
+    }
+
+    /// The same of layers that see a `chunk` of the sequence (transformers 5).
+    pub(super) fn chunked_mask(
+        &self,
+        t: &Tape,
+        input_ids: &Tensor,
+        chunk: Option<u64>,
+    ) -> Option<Tensor> {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        let request = self.request(t, size, chunk, MaskStyle::Boolean);
+        mask::causal(
+            t,
+            MaskRequest {
+                chunked: true,
+                ..request
+            },
+        )
+    }
+
+    /// What decides the mask for B samples of S tokens.
+    fn request(
+        &self,
+        t: &Tape,
+        (b, s): (u64, u64),
+        window: Option<u64>,
+        style: MaskStyle,
+    ) -> MaskRequest {
+        let cached = t.cached_tokens();
         // A layer with a window has left only as many tokens as the next one sees; no layer has one
         // of no width.
         let left = |window: u64| window.checked_sub(1).map_or(cached, |n| cached.min(n));
         let keys = s + window.map_or(cached, left);
         // A mask that is made at all is compared with the window, however wide it is.
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
-        let request = MaskRequest {
+        MaskRequest {
             eager: self.eager,
             padding: self.has_mask(),
             window: window.is_some_and(|window| made || window <= keys),
+            chunked: false,
             padded: self.padding_mask,
             size: (b, s),
             cached,
             keys,
             dtype: self.dtype,
             style,
-        };
-        mask::causal(t, request)
+        }
     }
 
     /// The mask of layers without a window, which Gemma of transformers 4 always makes.
@@ -160,6 +189,7 @@ impl Shell {
             eager: true,
             padding: self.padding_mask,
             window: false,
+            chunked: false,
             padded: self.padding_mask,
             size: (b, s),
             cached: 0,

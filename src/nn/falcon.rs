@@ -158,6 +158,7 @@ impl Falcon {
             padding: self.shell.has_mask(),
             padded: padding,
             window: false,
+            chunked: false,
             size: (b, s),
             cached,
             keys,

@@ -3,7 +3,7 @@
 
 use super::causal::{EmbeddingScale, Masks, Style};
 use super::facts::{Facts, MaskStyle, Transformers};
-use super::layer::Parts;
+use super::layer::{Holds, Parts};
 use super::norm::NormKind;
 use super::rotary_attention::{HeadNorm, Turn};
 use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary, LayerNames};
@@ -16,12 +16,14 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         head_norm: HeadNorm::None,
         turn: Turn::Halves,
         drops_attended: false,
-        holds: false,
+        holds: Holds::Nothing,
         multiplied: false,
         contiguous_for_mask: false,
         sinks: false,
         unread_rotary: false,
         scales_keys: false,
+        turns_rows: false,
+        narrow_softmax: false,
     };
     match c.model_type {
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
@@ -65,10 +67,13 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         DecoderType::StableLm => {
             style.norm = NormKind::Layer;
             parts.turn = Turn::Part;
-            parts.holds = true;
+            parts.holds = Holds::Both;
             parts.unread_rotary = !recent;
         }
-        DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
+        DecoderType::Bamba
+        | DecoderType::Lfm2
+        | DecoderType::FalconH1
+        | DecoderType::GraniteMoeHybrid => {
             hybrid(c, &mut style, &mut parts);
         }
         DecoderType::Nemotron => {
@@ -80,7 +85,19 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turn = Turn::Pairs;
         }
         DecoderType::Glm | DecoderType::Glm4 => parts.turn = Turn::PartPairs,
-        DecoderType::Ernie45 => {
+        DecoderType::Llama4 => {
+            style.norm = NormKind::Llama4;
+            style.masks = Masks::Chunked;
+            style.complex_rotary = true;
+            parts.turns_rows = true;
+            parts.narrow_softmax = true;
+            parts.holds = Holds::Result;
+        }
+        DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
+            parts.head_norm = HeadNorm::Turned(NormKind::Llama);
+        }
+        DecoderType::Ernie45 | DecoderType::Ernie45Moe => {
+            style.head_bias = c.head_bias;
             style.wide_rotary = true;
             parts.turn = Turn::WideNeighbours;
         }
@@ -120,13 +137,19 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
     }
 }
 
-/// Bamba, LFM2 and Falcon-H1, whose layers mix tokens in more than one way.
+/// Bamba, LFM2, Falcon-H1 and Granite 4, whose layers mix tokens in more than one way.
 fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     style.names[2] = LayerNames::of(c).last_norm;
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Bamba => parts.turn = Turn::FirstColumns,
         DecoderType::Lfm2 => parts.head_norm = HeadNorm::Rows(NormKind::Llama),
+        DecoderType::GraniteMoeHybrid => {
+            style.passes_positions = false;
+            style.embedding_scale = EmbeddingScale::Number;
+            style.scaled_logits = true;
+            parts.multiplied = true;
+        }
         _ => {
             style.embedding_scale = EmbeddingScale::Number;
             style.scaled_logits = true;

@@ -7,7 +7,7 @@ use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::moe;
-use crate::spec::{Activation, DecoderConfig, LayerNames, MlpNames};
+use crate::spec::{Activation, BESIDE, DecoderConfig, LayerNames, MlpNames};
 use crate::tape::{Tape, Tensor};
 
 /// What stands beside attention in a layer.
@@ -65,7 +65,10 @@ impl FeedForward {
                 let mlp = GatedMlp::named(b, [hidden, inner], ["w1", "w3", "w2"]);
                 Mlp::Gated(moe::Mlp::Dense(Box::new(mlp)))
             }
-            (MlpNames::Fused, _) => Mlp::Fused(FusedMlp::of_config(b, c)),
+            (MlpNames::Fused { names, gate_first }, _) => Mlp::Fused(FusedMlp {
+                gate_first,
+                ..FusedMlp::new(b, [hidden, inner], names)
+            }),
             (MlpNames::Gated, Activation::Gelu | Activation::Relu) => {
                 let function = match c.activation {
                     Activation::Relu => Tape::relu,
@@ -92,8 +95,7 @@ impl FeedForward {
         let width = experts.filter(|experts| experts.has_one_beside());
         self.beside = width.and_then(|experts| {
             let sizes = [c.hidden_size, experts.shared_intermediate_size?];
-            let names = ["input_linear", "output_linear"];
-            let mlp = FusedMlp::new(&layer.at("shared_mlp"), sizes, names);
+            let mlp = FusedMlp::new(&layer.at("shared_mlp"), sizes, BESIDE);
             Some(FusedMlp {
                 gate_first: true,
                 ..mlp

@@ -125,7 +125,10 @@ impl LatentAttention {
                 )
             }
             LatentRotary::Pairs => rotary_pairs::apply_to_pairs(t, q, k, cos, sin),
-            LatentRotary::Complex => rotary_pairs::apply_complex(t, q, k, cos),
+            LatentRotary::Complex => {
+                let [q, k] = rotary_pairs::apply_complex(t, [q, k], &t.unsqueeze(cos, 1), false);
+                (q, k)
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use super::norm::Norm;
 use super::rotary::Rotary;
 use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
 use super::short_conv::ShortConv;
-use crate::spec::{DecoderConfig, LayerNames, Mixing};
+use crate::spec::{DecoderConfig, LayerNames, Mixing, Piece};
 use crate::tape::{Tape, Tensor};
 
 /// How a family puts its layers together.
@@ -26,8 +26,8 @@ pub(super) struct Parts {
     pub(super) turn: Turn,
     /// Whether the result of attention is dropped out like that of the MLP.
     pub(super) drops_attended: bool,
-    /// Whether what attention reads and gives lives as long as the layer runs.
-    pub(super) holds: bool,
+    /// What of attention lives as long as the layer runs.
+    pub(super) holds: Holds,
     /// Whether what is added to the residual stream is multiplied by a number.
     pub(super) multiplied: bool,
     /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
@@ -39,6 +39,21 @@ pub(super) struct Parts {
     pub(super) unread_rotary: bool,
     /// Whether keys are multiplied by a number.
     pub(super) scales_keys: bool,
+    /// Whether queries and keys are turned before heads come before tokens.
+    pub(super) turns_rows: bool,
+    /// Whether the weights of eager attention keep the dtype of the scores.
+    pub(super) narrow_softmax: bool,
+}
+
+/// What of attention lives in local variables as long as a layer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// Nothing.
+    Nothing,
+    /// What it reads and what it gives.
+    Both,
+    /// What it gives, and its weights until a router's logits take their name.
+    Result,
 }
 
 /// `LlamaDecoderLayer` and its like.
@@ -73,23 +88,38 @@ impl Layer for DecoderLayer {
         let facts = options.facts;
         let options = AttentionOptions {
             contiguous_for_mask: parts.contiguous_for_mask,
+            narrow_softmax: parts.narrow_softmax,
             ..options
         };
         let names = LayerNames::of(c);
-        let mixer = |b: &Builder| Mixer::new(b, c, options, parts);
-        let early = (!names.mlp_first).then(|| mixer(b));
-        let at = b.at("self_attn");
-        let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
-        let unread = parts.unread_rotary.then(rotary);
-        let mut mlp = FeedForward::new(b, c, names);
-        let early = early.or_else(|| (!names.mixer_last).then(|| mixer(b)));
-        let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
-        let norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
-        mlp.add_expert_beside(b, c);
+        let mut mixer = None;
+        let mut unread = None;
+        let mut mlp = None;
+        let mut norms = [const { None }; 4];
+        for piece in names.order {
+            match piece {
+                Piece::Mixer => {
+                    mixer = Some(Mixer::new(b, c, options, parts));
+                    let at = b.at("self_attn");
+                    let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
+                    unread = parts.unread_rotary.then(rotary);
+                }
+                Piece::Mlp => mlp = Some(FeedForward::new(b, c, names)),
+                Piece::Norms => {
+                    let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
+                    norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
+                }
+                Piece::Beside => {
+                    if let Some(mlp) = &mut mlp {
+                        mlp.add_expert_beside(b, c);
+                    }
+                }
+            }
+        }
         Self {
-            mixer: early.unwrap_or_else(|| mixer(b)),
+            mixer: mixer.unwrap_or_else(|| Mixer::new(b, c, options, parts)),
             _unread: unread,
-            mlp,
+            mlp: mlp.unwrap_or_else(|| FeedForward::new(b, c, names)),
             norms,
             parallel: c.parallel_residual,
             parts,
@@ -109,17 +139,26 @@ impl Block for DecoderLayer {
             self.norms.each_ref().map(Option::as_ref);
         let (shared, outside) = shared.narrowed(t);
         let x = normalized(t, before_attention, hidden.clone());
-        let (attended, weights) = self.mixer.1.forward(t, self.mixer.0, &x, &shared);
+        let (attended, mut weights) = self.mixer.1.forward(t, self.mixer.0, &x, &shared);
         if self.parallel {
             return self.beside(t, hidden, &x, &attended);
         }
-        let held = self.parts.holds.then(|| [x.clone(), attended.clone()]);
-        drop(x);
+        let held = match self.parts.holds {
+            Holds::Nothing => [None, None],
+            Holds::Both => [Some(x.clone()), Some(attended.clone())],
+            Holds::Result => [None, Some(attended.clone())],
+        };
+        // The sum takes its name.
+        let x = Some(x).filter(|_| self.parts.holds == Holds::Result);
         let residual = self.add(t, hidden, &normalized(t, after_attention, attended));
+        drop(x);
         let (changed, logits) = {
             let x = normalized(t, before_mlp, residual.clone());
             self.mlp.forward(t, &x)
         };
+        if self.parts.holds == Holds::Result && logits.is_some() {
+            weights.clear();
+        }
         let out = self.add(t, &residual, &normalized(t, after_mlp, changed));
         drop((weights, logits, held, shared, outside));
         out
@@ -194,7 +233,8 @@ impl Mixer {
             }
             _ => {
                 let unturned = |c: &DecoderConfig| c.unturned.get(layer.index()).copied();
-                let turned = c.unturned.is_empty() || !unturned(c).unwrap_or(false);
+                let always = c.unturned.is_empty();
+                let turned = c.rotary_dim > 0 && (always || !unturned(c).unwrap_or(false));
                 let attention = RotaryAttention::new(&at, c, options, parts, turned);
                 ("self_attn", Self::Rotary(Box::new(attention)))
             }

@@ -39,14 +39,24 @@ impl Weight {
 impl Linear {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
+        Self::new_in(b, [inputs, outputs], bias, b.dtype())
+    }
+
+    /// The same in a dtype of its own where it is not quantized.
+    pub(super) fn new_in(
+        b: &Builder,
+        [inputs, outputs]: [u64; 2],
+        bias: bool,
+        dtype: DType,
+    ) -> Self {
         let weight = match b.quantization().kind {
             QuantizationType::Nf4 | QuantizationType::Fp4 => {
                 Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
             }
             QuantizationType::Int8 => Weight::EightBit(Linear8bit::new(b, inputs, outputs, bias)),
             QuantizationType::None => {
-                let weight = b.parameter("weight", [outputs, inputs]);
-                let bias = bias.then(|| b.parameter("bias", [outputs]));
+                let weight = b.parameter_in("weight", [outputs, inputs], dtype);
+                let bias = bias.then(|| b.parameter_in("bias", [outputs], dtype));
                 Weight::Full { weight, bias }
             }
         };
@@ -57,7 +67,12 @@ impl Linear {
     /// A weight `[outputs, inputs]` that belongs to no linear layer: it is never quantized and gets no
     /// adapter.
     pub(super) fn plain(b: &Builder, inputs: u64, outputs: u64) -> Self {
-        let weight = b.parameter("weight", [outputs, inputs]);
+        Self::plain_in(b, [inputs, outputs], b.dtype())
+    }
+
+    /// The same in a dtype of its own.
+    pub(super) fn plain_in(b: &Builder, [inputs, outputs]: [u64; 2], dtype: DType) -> Self {
+        let weight = b.parameter_in("weight", [outputs, inputs], dtype);
         Self {
             weight: Weight::Full { weight, bias: None },
             adapter: None,

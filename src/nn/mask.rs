@@ -14,6 +14,8 @@ pub(super) struct MaskRequest {
     pub(super) padding: bool,
     /// Whether the window is shorter than the sequence.
     pub(super) window: bool,
+    /// Whether that window is a chunk of the sequence, the same for all tokens in it.
+    pub(super) chunked: bool,
     /// Whether the mask that came with the batch has padding in it, so that sdpa needs it.
     pub(super) padded: bool,
     /// B and S.
@@ -34,8 +36,10 @@ pub(super) fn causal(t: &Tape, request: MaskRequest) -> Option<Tensor> {
     if !request.eager && !request.padded && !request.window {
         // A mask is cast before it is looked at; before transformers 5 it is only looked at.
         let (b, s) = request.size;
-        if request.padding && request.style == MaskStyle::Boolean {
-            drop(flags(t, "_to_copy", b * (request.cached + s)));
+        if request.style == MaskStyle::Boolean {
+            let given = b * (request.cached + s);
+            let padding = request.padding.then(|| flags(t, "_to_copy", given));
+            drop((padding, left_padding(t, request)));
         } else if request.padding {
             looks_for_padding(t, (b, request.cached + s));
         }
@@ -65,6 +69,7 @@ pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor
         eager: true,
         padding: true,
         window: false,
+        chunked: false,
         padded: true,
         size,
         cached: 0,
@@ -110,6 +115,7 @@ pub(super) fn causal_of_all(
         eager,
         padding: true,
         window: false,
+        chunked: false,
         padded: true,
         size: (b, s),
         cached: 0,
@@ -140,6 +146,7 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
     let keys = r.keys;
     let given = b * (r.cached + s);
     let padding = r.padding.then(|| flags(t, "_to_copy", given));
+    let left_padding = left_padding(t, r);
     if r.padded && !r.eager && may_skip {
         // Is everything or nothing padding? (`mask.sum() == ...`, twice for a prompt)
         for _ in 0..if r.cached == 0 { 2 } else { 1 } {
@@ -161,7 +168,7 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
     let allowed = if r.padding {
         let ones = flags(t, "new_ones", 1);
         let base = within(t, r);
-        let causal = flags(t, "bitwise_and", s * keys);
+        let causal = flags(t, "bitwise_and", base.numel());
         drop((base, ones));
         let indexed = broadcast_indices(t, b, keys);
         let valid = flags(t, "index", b * keys);
@@ -186,20 +193,56 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
         let view = t.view(&allowed, [allowed.numel() / (s * keys), 1, s, keys]);
         t.expand(&view, [b, 1, s, keys])
     };
-    drop(padding);
+    drop((padding, left_padding));
     mask
 }
 
-/// `[S, keys]`: positions that are not later and, of a window, not before it.
+/// How many tokens are padding before the first of each of B samples, where chunks begin after them.
+fn left_padding(t: &Tape, r: MaskRequest) -> Option<Tensor> {
+    let (b, s) = r.size;
+    let given = b * (r.cached + s);
+    r.chunked.then(|| {
+        if !r.padding {
+            return indices(t, "zeros", b);
+        }
+        let equal = {
+            let _sums = {
+                let _cast = indices(t, "cumsum", given);
+                indices(t, "cumsum", given)
+            };
+            let _zeros = flags(t, "zeros_like", given);
+            flags(t, "eq", given)
+        };
+        let sum = indices(t, "sum", b);
+        drop(equal);
+        sum
+    })
+}
+
+/// `[S, keys]`, of chunks `[B, S, keys]`: positions that are not later and, of a window, not before
+/// it.
 fn within(t: &Tape, r: MaskRequest) -> Tensor {
     let s = r.size.1;
-    let square = |op| flags(t, op, s * r.keys);
     if !r.window {
-        return square("le");
+        return flags(t, "le", s * r.keys);
     }
+    let samples = if r.chunked { r.size.0 } else { 1 };
+    let square = |op| flags(t, op, samples * s * r.keys);
     let near = {
         let ones = flags(t, "new_ones", 1);
-        let near = {
+        let near = if r.chunked {
+            let chunks = |n| {
+                let shifted = {
+                    let _padding = indices(t, "index", samples);
+                    indices(t, "sub", samples * n)
+                };
+                let chunks = indices(t, "floor_divide", samples * n);
+                drop(shifted);
+                chunks
+            };
+            let _both = (chunks(r.keys), chunks(s));
+            square("eq")
+        } else {
             let _edge = indices(t, "sub", s);
             square("gt")
         };
@@ -207,7 +250,7 @@ fn within(t: &Tape, r: MaskRequest) -> Tensor {
         drop((near, ones));
         both
     };
-    let causal = square("le");
+    let causal = flags(t, "le", s * r.keys);
     let both = square("bitwise_and");
     drop((causal, near));
     both

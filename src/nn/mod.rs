@@ -10,6 +10,7 @@
 
 mod activation;
 mod alibi;
+mod all_experts;
 mod attention;
 mod attention_sinks;
 mod balance;
@@ -78,6 +79,7 @@ mod t5;
 mod t5_attention;
 mod t5_block;
 mod token_classes;
+mod turned_rows;
 mod vit;
 mod vit_layer;
 mod whisper;

@@ -5,6 +5,7 @@
 //! product, so that no size depends on where the router sends them. In transformers 4 one expert runs
 //! after the other ([`ExpertLoop`]).
 
+use super::all_experts::AllExperts;
 use super::builder::Builder;
 use super::expert_loop::ExpertLoop;
 use super::facts::Transformers;
@@ -12,7 +13,7 @@ use super::gated_mlp::GatedMlp;
 use super::grouped_experts::GroupedExperts;
 use super::layers::Linear;
 use super::router::{Routed, Router};
-use crate::spec::{DecoderConfig, Experts, LayerNames, SharedForm};
+use crate::spec::{DecoderConfig, Experts, LayerNames, Routing, SharedForm};
 use crate::tape::{Tape, Tensor};
 
 /// The MLP of a layer: one for all tokens, or experts.
@@ -54,12 +55,15 @@ pub(super) struct SparseMoe {
     router: Router,
     experts: RoutedExperts,
     shared: Option<SharedExpert>,
+    /// Whether the expert that all tokens go through runs before the router.
+    shared_first: bool,
 }
 
 /// The experts that a router chooses among.
 enum RoutedExperts {
     Grouped(GroupedExperts),
     Loop(ExpertLoop),
+    All(AllExperts),
 }
 
 /// An expert that all tokens go through, weighted by a gate of its own or not at all.
@@ -95,10 +99,13 @@ impl SparseMoe {
     fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let hidden = c.hidden_size;
         let four = b.facts().transformers != Transformers::V5;
-        let name = LayerNames::of(c).router;
+        let names = LayerNames::of(c);
+        let name = names.router;
         let router = || Router::new(&b.at(name), hidden, experts);
         let routed = || {
-            if four {
+            if experts.routing == Routing::Sigmoid {
+                RoutedExperts::All(AllExperts::new(&b.at("experts"), hidden, experts))
+            } else if four {
                 RoutedExperts::Loop(ExpertLoop::new(b, c, experts))
             } else {
                 RoutedExperts::Grouped(GroupedExperts::new(&b.at("experts"), hidden, experts))
@@ -114,11 +121,7 @@ impl SparseMoe {
         let within = width.filter(|_| experts.shared != SharedForm::Beside);
         let shared = within.map(|intermediate| {
             let gated = experts.shared == SharedForm::Gated;
-            let name = if gated {
-                "shared_expert"
-            } else {
-                "shared_experts"
-            };
+            let name = names.shared;
             let gate = "shared_expert_gate";
             SharedExpert {
                 mlp: GatedMlp::new(&b.at(name), hidden, intermediate, Tape::silu),
@@ -130,12 +133,17 @@ impl SparseMoe {
             router,
             experts: routed,
             shared,
+            shared_first: matches!(experts.shared, SharedForm::Gated | SharedForm::First),
         }
     }
 
     fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
         match (&self.shared, &self.experts) {
-            (Some(SharedExpert { mlp, gate: None }), _) => {
+            (shared, RoutedExperts::All(experts)) => {
+                let (out, logits) = self.everywhere(t, x, experts, shared.as_ref());
+                (out, Some(logits))
+            }
+            (Some(SharedExpert { mlp, .. }), _) if !self.shared_first => {
                 (self.with_shared_expert(t, x, mlp), None)
             }
             (shared, RoutedExperts::Grouped(_)) => (self.grouped(t, x, shared.as_ref()), None),
@@ -156,7 +164,32 @@ impl SparseMoe {
                 experts.forward(t, tokens, chosen, weights)
             }),
             RoutedExperts::Loop(experts) => experts.forward(t, tokens, chosen, weights).0,
+            RoutedExperts::All(experts) => experts.forward(t, tokens),
         }
+    }
+
+    /// `Llama4TextMoe`, with the router's logits.
+    fn everywhere(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        experts: &AllExperts,
+        shared: Option<&SharedExpert>,
+    ) -> (Tensor, Tensor) {
+        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
+        drop(routed.chosen);
+        let weighted = experts.weighted(t, &tokens, &routed.weights);
+        let from_experts = t.scoped("experts", None, || experts.forward(t, &weighted));
+        let out = shared.map(|shared| shared.forward(t, &tokens));
+        let sum = experts.summed(t, &from_experts);
+        let out = match out {
+            Some(out) => t.add_in_place(out, &sum),
+            None => sum.clone(),
+        };
+        drop(sum);
+        drop((weighted, from_experts, routed.weights));
+        (t.view(&out, *x.shape()), routed.logits)
     }
 
     /// `MixtralSparseMoeBlock` and `Qwen2MoeSparseMoeBlock`.

@@ -10,6 +10,8 @@ use crate::units::DType;
 pub(super) enum NormKind {
     /// `LlamaRMSNorm`.
     Llama,
+    /// `Llama4TextRMSNorm`: the same, cast back before the weight is applied.
+    Llama4,
     /// `Olmo2RMSNorm`: the weight is applied in float32.
     Olmo2,
     /// `GemmaRMSNorm`: one plus the weight is applied in float32.
@@ -29,6 +31,7 @@ pub(super) enum NormKind {
 /// A norm over the last dimension.
 pub(super) enum Norm {
     Llama(RmsNorm),
+    Llama4(Tensor),
     Olmo2(Tensor),
     Gemma(Tensor),
     /// Liger's, and whether the gradient of its input takes the place of the incoming one.
@@ -46,6 +49,7 @@ impl Norm {
         match kind {
             NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
             NormKind::Bare => Self::Bare,
+            NormKind::Llama4 => Self::Llama4(b.parameter("weight", [size])),
             NormKind::OnePlus => {
                 Self::OnePlus(["weight", "bias"].map(|name| b.parameter(name, [size])))
             }
@@ -71,6 +75,13 @@ impl Norm {
             Self::Llama(norm) => norm.forward(t, x),
             Self::Layer(norm) => norm.forward(t, x),
             Self::Liger(weight, in_place) => t.liger_rms_norm(x, weight, *in_place),
+            Self::Llama4(weight) => {
+                let narrow = {
+                    let wide = bare_root_mean_square(t, x);
+                    t.to(&wide, x.dtype())
+                };
+                t.mul(&narrow, weight)
+            }
             Self::Olmo2(weight) => olmo2(t, weight, x),
             Self::Gemma(weight) => gemma(t, weight, x),
             Self::Helium(weight) => {

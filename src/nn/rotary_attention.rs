@@ -3,9 +3,10 @@
 use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
 use super::causal::Shared;
-use super::layer::Parts;
+use super::layer::{Holds, Parts};
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
+use super::turned_rows::Rows;
 use super::{attention_sinks, rotary, rotary_pairs};
 use crate::spec::{DecoderConfig, LayerNames};
 use crate::tape::{Tape, Tensor};
@@ -25,6 +26,8 @@ pub(super) enum HeadNorm {
     Each,
     /// All heads at once, before they are parted.
     Whole(NormKind),
+    /// Each head, after positions turned it.
+    Turned(NormKind),
 }
 
 /// How positions turn queries and keys.
@@ -68,6 +71,8 @@ pub(super) struct RotaryAttention {
     holds: bool,
     /// Whether keys are multiplied by a number.
     scales_keys: bool,
+    /// What is done with rows where they are turned.
+    rows: Option<Rows>,
     head_dim: u64,
     rotary_dim: u64,
     options: AttentionOptions,
@@ -103,9 +108,10 @@ impl RotaryAttention {
         };
         let norms = match parts.head_norm {
             HeadNorm::None => None,
-            HeadNorm::Heads(kind) | HeadNorm::Rows(kind) | HeadNorm::Together(kind) => {
-                Some(norms(kind, [c.head_dim; 2]))
-            }
+            HeadNorm::Heads(kind)
+            | HeadNorm::Rows(kind)
+            | HeadNorm::Together(kind)
+            | HeadNorm::Turned(kind) => Some(norms(kind, [c.head_dim; 2])),
             HeadNorm::Each => Some([
                 Norm::of_heads(&q_norm, c.num_attention_heads, c.head_dim),
                 Norm::of_heads(&k_norm, c.num_key_value_heads, c.head_dim),
@@ -121,8 +127,13 @@ impl RotaryAttention {
             turn: turned.then_some(parts.turn),
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
-            holds: parts.holds,
+            holds: parts.holds == Holds::Both,
             scales_keys: parts.scales_keys,
+            rows: parts.turns_rows.then_some(Rows {
+                turned,
+                normalized: c.head_norms,
+                scaled: c.scales_queries,
+            }),
             head_dim: c.head_dim,
             rotary_dim: c.rotary_dim,
             options,
@@ -136,9 +147,7 @@ impl RotaryAttention {
         x: &Tensor,
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
-        let [q, k, v] = self.heads(t, x);
-        let ([turned_q, turned_k], held) = self.turned(t, &q, &k, shared);
-        drop((q, k));
+        let ([turned_q, turned_k], v, held) = self.turned_heads(t, x, shared);
         let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let all = [&turned_q, &turned_k, &v];
@@ -151,6 +160,42 @@ impl RotaryAttention {
         let projected = self.o_proj.forward(t, &out);
         drop(held);
         (dropped(t, projected, self.dropout), weights)
+    }
+
+    /// Queries and keys after they were turned, values, and what stays in local variables besides.
+    fn turned_heads(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+    ) -> ([Tensor; 2], Tensor, Vec<Tensor>) {
+        if let Some(rows) = self.rows {
+            let [q, k, v] = self.projections.each_ref().map(|projection| {
+                let y = projection.forward(t, x);
+                self.parted(t, &y)
+            });
+            let (turned, held) = rows.forward(t, [q, k], &shared.cos);
+            return (turned, t.transpose(&v, 1, 2), held);
+        }
+        let [q, k, v] = self.heads(t, x);
+        let (turned, held) = self.turned(t, &q, &k, shared);
+        drop((q, k));
+        let held = held.into_iter().flatten().collect();
+        match (self.style, &self.norms) {
+            (HeadNorm::Turned(_), Some([q_norm, k_norm])) => {
+                let [q, k] = turned;
+                let normalized = q_norm.forward(t, &q);
+                drop(q);
+                ([normalized, k_norm.forward(t, &k)], v, held)
+            }
+            _ => (turned, v, held),
+        }
+    }
+
+    /// The heads of `[B, S, heads x D]`: `[B, S, heads, D]`.
+    fn parted(&self, t: &Tape, y: &Tensor) -> Tensor {
+        let heads = y.dim(2) / self.head_dim;
+        t.view(y, [y.dim(0), y.dim(1), heads, self.head_dim])
     }
 
     /// Queries and keys after they were turned, and what stays in local variables besides.
@@ -199,10 +244,7 @@ impl RotaryAttention {
 
     /// Queries, keys and values `[B, heads, S, D]`.
     fn heads(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
-        let rows = |y: &Tensor| {
-            let heads = y.dim(2) / self.head_dim;
-            t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim])
-        };
+        let rows = |y: &Tensor| self.parted(t, y);
         let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
         if self.clipped && self.norms.is_none() {
             let clipped = self
@@ -253,7 +295,10 @@ impl RotaryAttention {
                     k = t.mul_scalar(&k);
                 }
                 let v = part(&v.forward(t, x));
-                match norms {
+                match norms
+                    .as_ref()
+                    .filter(|_| matches!(self.style, HeadNorm::Heads(_)))
+                {
                     Some([q_norm, k_norm]) => {
                         let normalized = q_norm.forward(t, &q);
                         drop(q);

@@ -153,21 +153,35 @@ pub(super) fn complex(t: &Tape, rotary: &Rotary, positions: &Tensor) -> Tensor {
     scaled
 }
 
-/// `apply_rotary_emb` for q and k `[B, heads, S, D]` by angles `[B, S, D / 2, 2]`.
-pub(super) fn apply_complex(t: &Tape, q: &Tensor, k: &Tensor, angles: &Tensor) -> (Tensor, Tensor) {
+/// `apply_rotary_emb` for q and k `[B, heads, S, D]`, or heads and tokens in the other order, by angles
+/// `[B, 1, S, D / 2, 2]` in the same. Both are cast back at the end, or each at once.
+pub(super) fn apply_complex(
+    t: &Tape,
+    both: [&Tensor; 2],
+    angles: &Tensor,
+    at_end: bool,
+) -> [Tensor; 2] {
     let pairs = |x: &Tensor| {
         let wide = t.to(x, DType::Float32);
         let (b, heads, s, d) = (x.dim(0), x.dim(1), x.dim(2), x.dim(3));
         t.reshape(&wide, [b, heads, s, d / 2, 2])
     };
-    let (wide_q, wide_k) = (pairs(q), pairs(k));
-    let angles = t.unsqueeze(angles, 1);
-    let turned = |wide: &Tensor, x: &Tensor| {
-        let product = t.view_as_real(&t.rotate_complex(wide, &angles));
-        t.to(&t.reshape(&product, *x.shape()), x.dtype())
+    let wide = both.map(pairs);
+    let turned = |i: usize| {
+        let product = t.view_as_real(&t.rotate_complex(&wide[i], angles));
+        t.reshape(&product, *both[i].shape())
     };
-    let q = turned(&wide_q, q);
-    let k = turned(&wide_k, k);
-    drop((wide_q, wide_k));
-    (q, k)
+    let cast = |i: usize, x: &Tensor| t.to(x, both[i].dtype());
+    if at_end {
+        let turned = [turned(0), turned(1)];
+        drop(wide);
+        let [q, k] = turned;
+        let narrow = [cast(0, &q), cast(1, &k)];
+        drop((q, k));
+        return narrow;
+    }
+    let q = cast(0, &turned(0));
+    let k = cast(1, &turned(1));
+    drop(wide);
+    [q, k]
 }

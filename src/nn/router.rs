@@ -43,19 +43,27 @@ impl Router {
     pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
         let corrected = matches!(experts.routing, Routing::Corrected(_));
         let four = b.facts().transformers != Transformers::V5;
-        let biased = matches!(experts.routing, Routing::Largest { biased: true });
-        let mut gate = if four && !corrected {
-            Linear::new(b, hidden, experts.count, false)
-        } else {
-            Linear::plain(b, hidden, experts.count)
+        let sizes = [hidden, experts.count];
+        let wide = DType::Float32;
+        let gate = match experts.routing {
+            Routing::WideGate => Linear::new_in(&b.at("wg"), sizes, false, wide),
+            Routing::Static => Linear::plain_in(b, sizes, wide),
+            Routing::Largest { biased: true } => {
+                let mut gate = Linear::plain(b, hidden, experts.count);
+                gate.add_bias(b, experts.count);
+                gate
+            }
+            _ if four && !corrected => Linear::new(b, hidden, experts.count, false),
+            _ => Linear::plain(b, hidden, experts.count),
         };
-        if biased {
-            gate.add_bias(b, experts.count);
-        }
+        let name = "e_score_correction_bias";
         Self {
             gate,
-            correction: corrected
-                .then(|| b.buffer("e_score_correction_bias", [experts.count], b.dtype())),
+            correction: match experts.routing {
+                Routing::Corrected(_) => Some(b.buffer(name, [experts.count], b.dtype())),
+                Routing::Static => Some(b.at("moe_statics").fixed(name, [1, experts.count], wide)),
+                _ => None,
+            },
             per_token: experts.per_token,
             normalized: experts.normalized,
             routing: experts.routing,
@@ -70,6 +78,12 @@ impl Router {
         let routed = match self.routing {
             Routing::Softmax => self.softmax(t, &tokens, false),
             Routing::WideSoftmax => self.softmax(t, &tokens, !self.follows_tokens),
+            Routing::WideGate => {
+                let wide = t.to(&tokens, DType::Float32);
+                self.softmax(t, &wide, false)
+            }
+            Routing::Static => self.with_statics(t, &tokens),
+            Routing::Sigmoid => self.sigmoid(t, &tokens),
             Routing::Largest { biased } => self.largest(t, &tokens, biased),
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
             Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
@@ -117,6 +131,62 @@ impl Router {
         } else {
             t.to(&weights, tokens.dtype())
         };
+        drop(values);
+        Routed {
+            logits,
+            weights,
+            chosen,
+        }
+    }
+
+    /// `Llama4Router`: the sigmoids of the largest logits, and zeros for all others, are the weights
+    /// `[N, E]` of all experts.
+    fn sigmoid(&self, t: &Tape, tokens: &Tensor) -> Routed {
+        let logits = self.gate.forward(t, tokens);
+        let (values, chosen) = t.chosen(&logits, self.per_token);
+        let scores = {
+            let scattered = {
+                let base = t.empty("full_like", *logits.shape(), logits.dtype());
+                t.scatter_in_place(&base, &chosen, &values)
+            };
+            let scores = {
+                let wide = t.to(&scattered, DType::Float32);
+                t.sigmoid(&wide)
+            };
+            t.to(&scores, scattered.dtype())
+        };
+        drop(values);
+        Routed {
+            logits,
+            weights: scores,
+            chosen,
+        }
+    }
+
+    /// `Ernie4_5_MoeTopKRouter`: probabilities in float32 whatever autocast says, chosen by their sum
+    /// with a correction.
+    fn with_statics(&self, t: &Tape, tokens: &Tensor) -> Routed {
+        let (logits, weights, chosen, values) = t.without_autocast(|| {
+            let logits = self.wide_logits(t, tokens);
+            let scores = t.softmax(&logits, Some(DType::Float32));
+            let choice = match &self.correction {
+                Some(correction) => {
+                    let row = t.view(correction, [correction.numel()]);
+                    t.add(&scores, &row)
+                }
+                None => scores.clone(),
+            };
+            let (values, chosen) = t.chosen(&choice, self.per_token);
+            drop(choice);
+            let weights = t.gather(&scores, &chosen);
+            drop(scores);
+            let least = {
+                let sum = t.sum_dim(&weights, 1, true);
+                t.clamp(&sum, 1)
+            };
+            (logits, t.div(&weights, &least), chosen, values)
+        });
+        let weights = t.to(&weights, tokens.dtype());
         drop(values);
         Routed {
             logits,

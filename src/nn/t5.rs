@@ -221,6 +221,7 @@ impl Stack {
                     eager,
                     padding: false,
                     window: false,
+                    chunked: false,
                     size: (b, s),
                     dtype: self.dtype,
                     style: MaskStyle::Boolean,

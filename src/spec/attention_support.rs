@@ -140,7 +140,12 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::Glm4Moe
         | DecoderType::Ernie45
         | DecoderType::GraniteMoe
-        | DecoderType::GraniteMoeShared => false,
+        | DecoderType::GraniteMoeShared
+        | DecoderType::GraniteMoeHybrid
+        | DecoderType::Ernie45Moe
+        | DecoderType::HunyuanDense
+        | DecoderType::HunyuanMoe
+        | DecoderType::Llama4 => false,
         _ => true,
     }
 }

@@ -126,7 +126,7 @@ impl<'a> ConfigFields<'a> {
         example: u64,
     ) -> u64 {
         let key = self.key(field);
-        match value.as_u64() {
+        match of_all_layers(value).as_u64() {
             Some(number) if allowed.contains(&number) => number,
             Some(number) => {
                 self.push(outside(&key, number, allowed));
@@ -273,13 +273,18 @@ impl<'a> ConfigFields<'a> {
         head_dim * u64::from(permille) / 1000
     }
 
-    /// Of each layer whether it attends to a window: as `layer_types` says, else by `default`.
+    /// Of each layer whether it attends to a window, or to a chunk: as `layer_types` says, else by `default`.
     pub(super) fn windowed_layers(&self, layers: u64, default: impl Fn(u64) -> bool) -> Vec<bool> {
         let types = self.get("layer_types").and_then(Value::as_array);
         let given = |layer| types.and_then(|types| types.get(usize::try_from(layer).ok()?));
         (0..layers)
             .map(|layer| match given(layer) {
-                Some(name) => name.as_str() == Some("sliding_attention"),
+                Some(name) => {
+                    matches!(
+                        name.as_str(),
+                        Some("sliding_attention" | "chunked_attention")
+                    )
+                }
                 None => default(layer),
             })
             .collect()
@@ -342,6 +347,15 @@ fn to_permille(probability: f64) -> Option<u32> {
     (0.0..=1.0)
         .contains(&probability)
         .then(|| (probability * 1000.0).ceil() as u32)
+}
+
+/// The value itself, or the one that a list has for each layer.
+fn of_all_layers(value: &Value) -> &Value {
+    let one = |all: &'_ [Value]| all.windows(2).all(|pair| pair[0] == pair[1]);
+    match value {
+        Value::Array(all) if one(all) => all.first().unwrap_or(value),
+        _ => value,
+    }
 }
 
 /// A JSON value as text, cut to what a message can hold.

@@ -7,7 +7,7 @@ use super::experts::Experts;
 use super::modules::Module;
 use super::{
     Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
-    mamba, olmo2, opt, phi, phi3,
+    llama4, mamba, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -40,6 +40,8 @@ pub struct DecoderConfig {
     pub position_rows: u64,
     /// Whether `lm_head` shares the embedding's weight.
     pub tie_word_embeddings: bool,
+    /// Whether `lm_head` has a bias where the config decides it.
+    pub head_bias: bool,
     /// Columns of a head that rotary embeddings turn.
     pub rotary_dim: u64,
     /// Biases on q, k, v and the output of attention.
@@ -54,6 +56,8 @@ pub struct DecoderConfig {
     pub head_norms: bool,
     /// Whether queries, keys and values are cut to a range.
     pub clips_heads: bool,
+    /// Whether queries that positions do not turn are scaled by their positions.
+    pub scales_queries: bool,
     /// Of each layer whether positions do not turn its queries and keys.
     pub unturned: Vec<bool>,
     /// Whether attention and MLP read the same hidden states.
@@ -277,6 +281,16 @@ pub enum DecoderType {
     GraniteMoe,
     /// The same with an expert that all tokens go through.
     GraniteMoeShared,
+    /// Granite 4, whose layers have attention or a state space.
+    GraniteMoeHybrid,
+    /// ERNIE 4.5 with experts.
+    Ernie45Moe,
+    /// Hunyuan.
+    HunyuanDense,
+    /// Hunyuan with experts.
+    HunyuanMoe,
+    /// The text part of Llama 4.
+    Llama4,
 }
 
 impl DecoderConfig {
@@ -301,6 +315,7 @@ impl DecoderConfig {
             positions: 0,
             position_rows: 0,
             tie_word_embeddings: true,
+            head_bias: false,
             rotary_dim: 0,
             attention_bias: false,
             qkv_bias: false,
@@ -308,6 +323,7 @@ impl DecoderConfig {
             activation: Activation::Silu,
             head_norms: false,
             clips_heads: false,
+            scales_queries: false,
             unturned: Vec::new(),
             parallel_residual: false,
             norm_after: false,
@@ -348,9 +364,10 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::read(model_type, fields)
         }
-        DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
-            hybrid::read(model_type, fields)
-        }
+        DecoderType::Bamba
+        | DecoderType::Lfm2
+        | DecoderType::FalconH1
+        | DecoderType::GraniteMoeHybrid => hybrid::read(model_type, fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -363,6 +380,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::read(model_type, fields),
         DecoderType::Phi => phi::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
+        DecoderType::Llama4 => llama4::read(fields),
         _ => kin::read(model_type, fields),
     }
 }
@@ -381,7 +399,10 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::modules(config)
         }
-        DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => hybrid::modules(config),
+        DecoderType::Bamba
+        | DecoderType::Lfm2
+        | DecoderType::FalconH1
+        | DecoderType::GraniteMoeHybrid => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),

@@ -5,7 +5,7 @@ use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, ExpertForm, Experts, Groups, Routing, SharedForm};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework, expert_modules};
 
 /// Sizes of multi-head latent attention, in columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -279,7 +279,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
             linear(attention("kv_b_proj"), false),
             linear(attention("o_proj"), config.attention_bias),
         ]);
-        let sparse = experts::modules(config, layer, framework, at);
+        let sparse = expert_modules::modules(config, layer, framework, at);
         if sparse.is_empty() {
             all.extend(
                 ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]

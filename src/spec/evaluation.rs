@@ -175,6 +175,11 @@ fn unknown_cache(
             | DecoderType::Ernie45
             | DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared
+            | DecoderType::GraniteMoeHybrid
+            | DecoderType::Ernie45Moe
+            | DecoderType::HunyuanDense
+            | DecoderType::HunyuanMoe
+            | DecoderType::Llama4
     ) {
         return Some(("of this model", "该模型"));
     }

@@ -1,14 +1,13 @@
 //! Mixtures of experts: how many there are, how many each token goes through, in which layers.
 
 use super::config_fields::ConfigFields;
-use super::layer_names::LayerNames;
 use super::limits::{LAYERS, WIDTH};
-use super::modules::{Module, ModuleKind, linear, norm, other};
-use super::{
-    ActivationCheckpointing, Architecture, DecoderConfig, DecoderType, Finding, Framework, Scenario,
-};
+use super::{ActivationCheckpointing, Architecture, DecoderType, Finding, Framework, Scenario};
 use serde_json::Value;
 use std::ops::RangeInclusive;
+
+/// transformers' default of `shared_intermediate_size` (`GraniteMoeHybridConfig`, 5.23).
+pub(super) const SHARED_OF_HYBRID: u64 = 1024;
 
 /// Experts of a layer.
 pub(super) const EXPERTS: RangeInclusive<u64> = 1..=1 << 16;
@@ -40,12 +39,6 @@ pub struct Experts {
     pub sparse: Vec<bool>,
 }
 
-/// Whether an expert that all tokens go through is a part of the layer, not of its mixture.
-pub(super) fn stand_beside(config: &DecoderConfig) -> bool {
-    let experts = config.experts.as_ref();
-    experts.is_some_and(Experts::has_one_beside)
-}
-
 /// How an expert that all tokens go through stands beside those that are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedForm {
@@ -53,6 +46,8 @@ pub enum SharedForm {
     Gated,
     /// Added as it is.
     Plain,
+    /// Added as it is, computed before the router chooses.
+    First,
     /// Added as it is, by the layer and not by the mixture (`shared_mlp`).
     Beside,
 }
@@ -81,6 +76,14 @@ pub enum Routing {
         /// Whether the gate has a bias.
         biased: bool,
     },
+    /// By their logits, whose sigmoids weight the tokens of all experts: all run over all tokens, most
+    /// of which weigh nothing.
+    Sigmoid,
+    /// By their probabilities, from a gate with weights in float32.
+    WideGate,
+    /// By their probabilities in float32 with a correction that is never trained; the gate has its
+    /// weights in float32.
+    Static,
     /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
     Corrected(Groups),
 }
@@ -141,7 +144,26 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
         steps: false,
     };
     Some(match model_type {
-        DecoderType::Mixtral | DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => mixtral,
+        DecoderType::Mixtral
+        | DecoderType::GraniteMoe
+        | DecoderType::GraniteMoeShared
+        | DecoderType::GraniteMoeHybrid => mixtral,
+        DecoderType::HunyuanMoe => Defaults {
+            count: ("num_experts", 1),
+            per_token: 1,
+            ..mixtral
+        },
+        DecoderType::Ernie45Moe => Defaults {
+            count: ("moe_num_experts", 64),
+            per_token: 6,
+            intermediate_size: Some(1536),
+            ..mixtral
+        },
+        DecoderType::Llama4 => Defaults {
+            count: ("num_local_experts", 16),
+            per_token: 1,
+            ..mixtral
+        },
         DecoderType::Olmoe => Defaults {
             count: ("num_experts", 64),
             per_token: 8,
@@ -185,47 +207,107 @@ pub(super) fn read(
 ) -> Option<Experts> {
     let defaults = defaults(model_type)?;
     let (name, default) = defaults.count;
-    let count = fields.optional(name, &EXPERTS, default);
+    if fields.get(name).and_then(Value::as_u64) == Some(0)
+        && model_type == DecoderType::GraniteMoeHybrid
+    {
+        return None;
+    }
+    let count = fields.named(&[name, "num_experts"], &EXPERTS, default);
     let per_token = per_token(count, defaults.per_token, fields);
     warn_of_options(fields);
+    let (form, routing, shared) = kinds(model_type);
+    let intermediate_size = match defaults.intermediate_size {
+        Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
+        None => intermediate_size,
+    };
     Some(Experts {
         count,
         per_token,
-        intermediate_size: match defaults.intermediate_size {
-            Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
-            None => intermediate_size,
-        },
-        shared_intermediate_size: if model_type == DecoderType::GraniteMoeShared {
-            let width = fields.optional("shared_intermediate_size", &(0..=*WIDTH.end()), 0);
-            Some(width).filter(|&width| width > 0)
-        } else {
-            let shared = defaults.shared;
-            shared
-                .map(|default| fields.optional("shared_expert_intermediate_size", &WIDTH, default))
-        },
-        shared: if model_type == DecoderType::GraniteMoeShared {
-            SharedForm::Beside
-        } else {
-            SharedForm::Gated
-        },
-        form: if model_type == DecoderType::GptOss {
-            ExpertForm::Clamped
-        } else {
-            ExpertForm::Gated
-        },
-        routing: match model_type {
-            DecoderType::Mixtral => Routing::WideSoftmax,
-            DecoderType::GptOss => Routing::Largest { biased: true },
-            DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
-                Routing::Largest { biased: false }
+        intermediate_size,
+        shared_intermediate_size: match model_type {
+            DecoderType::GraniteMoeShared | DecoderType::GraniteMoeHybrid => {
+                let default = if model_type == DecoderType::GraniteMoeShared {
+                    0
+                } else {
+                    SHARED_OF_HYBRID
+                };
+                let width =
+                    fields.optional("shared_intermediate_size", &(0..=*WIDTH.end()), default);
+                Some(width).filter(|&width| width > 0)
             }
-            _ => Routing::Softmax,
+            DecoderType::Ernie45Moe => {
+                let count = fields.optional("moe_num_shared_experts", &(0..=*EXPERTS.end()), 2);
+                Some(count * intermediate_size).filter(|&width| width > 0)
+            }
+            DecoderType::HunyuanMoe | DecoderType::Llama4 => Some(intermediate_size),
+            _ => {
+                let shared = defaults.shared;
+                let field = "shared_expert_intermediate_size";
+                shared.map(|default| fields.optional(field, &WIDTH, default))
+            }
         },
-        built_first: model_type == DecoderType::Qwen3Moe,
+        shared,
+        form,
+        routing,
+        built_first: matches!(model_type, DecoderType::Qwen3Moe | DecoderType::Llama4),
         normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
-        balanced: fields.flag("output_router_logits", false),
-        sparse: sparse(layers, defaults.steps, fields),
+        balanced: fields.flag("output_router_logits", false)
+            && !matches!(model_type, DecoderType::HunyuanMoe | DecoderType::Llama4),
+        sparse: match model_type {
+            DecoderType::Llama4 => interleaved(layers, fields),
+            DecoderType::Ernie45Moe => between(layers, fields),
+            _ => sparse(layers, defaults.steps, fields),
+        },
     })
+}
+
+/// How a family's experts compute and are chosen, and how one that all tokens go through stands
+/// beside them.
+fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
+    let (gated, of_own) = (ExpertForm::Gated, SharedForm::Gated);
+    match model_type {
+        DecoderType::Mixtral => (gated, Routing::WideSoftmax, of_own),
+        DecoderType::GptOss => (
+            ExpertForm::Clamped,
+            Routing::Largest { biased: true },
+            of_own,
+        ),
+        DecoderType::GraniteMoe => (gated, Routing::Largest { biased: false }, of_own),
+        DecoderType::GraniteMoeShared | DecoderType::GraniteMoeHybrid => (
+            gated,
+            Routing::Largest { biased: false },
+            SharedForm::Beside,
+        ),
+        DecoderType::HunyuanMoe => (gated, Routing::WideGate, SharedForm::First),
+        DecoderType::Ernie45Moe => (gated, Routing::Static, SharedForm::First),
+        DecoderType::Llama4 => (gated, Routing::Sigmoid, SharedForm::Plain),
+        _ => (gated, Routing::Softmax, of_own),
+    }
+}
+
+/// Llama 4's layers with experts: those that are listed, else every so many.
+fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+    let step = fields.optional("interleave_moe_layer_step", &LAYERS, 1);
+    let listed = fields.get("moe_layers").and_then(Value::as_array);
+    let is_sparse = |layer: u64| match listed {
+        Some(listed) => listed.contains(&Value::from(layer)),
+        None => (layer + 1).is_multiple_of(step),
+    };
+    (0..layers).map(is_sparse).collect()
+}
+
+/// ERNIE's layers with experts: every so many between the first and the last of them.
+fn between(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+    let of_layers = 0..=*LAYERS.end();
+    let first = fields.optional("moe_layer_start_index", &of_layers, 1);
+    let step = fields.optional("moe_layer_interval", &LAYERS, 1);
+    let last = match fields.get("moe_layer_end_index").and_then(Value::as_i64) {
+        Some(-1) | None => layers,
+        Some(_) => fields.optional("moe_layer_end_index", &of_layers, layers),
+    };
+    let is_sparse =
+        |layer: u64| (layer + 1).is_multiple_of(step) && (first..=last).contains(&layer);
+    (0..layers).map(is_sparse).collect()
 }
 
 /// Warns of options of a router that are not counted.
@@ -247,12 +329,13 @@ pub(super) fn warn_of_options(fields: &mut ConfigFields<'_>) {
 
 /// `num_experts_per_tok`, which cannot be more than there are.
 pub(super) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    const FIELD: &str = "num_experts_per_tok";
-    let per_token = fields.optional(FIELD, &EXPERTS, default);
+    const FIELDS: [&str; 3] = ["num_experts_per_tok", "moe_topk", "moe_k"];
+    let per_token = fields.named(&FIELDS, &EXPERTS, default);
     if per_token <= count {
         return per_token;
     }
-    let key = fields.key(FIELD);
+    let given = FIELDS.iter().find(|field| fields.get(field).is_some());
+    let key = fields.key(given.unwrap_or(&FIELDS[0]));
     fields.push(
         Finding::error(
             &key,
@@ -334,70 +417,4 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             "transformers 4 逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
         ));
     }
-}
-
-/// The modules with parameters of the mixture in `layer`, whose parts `layer_part` names, in the order
-/// in which they are built; none where the layer has no experts.
-pub(super) fn modules(
-    config: &DecoderConfig,
-    layer: u64,
-    framework: Framework,
-    layer_part: impl Fn(&'static str) -> String,
-) -> Vec<Module> {
-    let Some(experts) = config
-        .experts
-        .as_ref()
-        .filter(|experts| usize::try_from(layer).is_ok_and(|layer| experts.is_sparse(layer)))
-    else {
-        return Vec::new();
-    };
-    let four = framework != Framework::Torch215Transformers523;
-    let numbered = four && config.model_type == DecoderType::Mixtral;
-    let names = LayerNames::of(config);
-    let path = layer_part(names.feed_forward(four));
-    let at = |name: &str| format!("{path}.{name}");
-    let plain_gate = !four || matches!(experts.routing, Routing::Corrected(_));
-    let gate = match experts.routing {
-        Routing::Largest { biased: true } => norm(at(names.router)),
-        _ if plain_gate => other(at(names.router)),
-        _ => linear(at(names.router), false),
-    };
-    let gated = ["gate_proj", "up_proj", "down_proj"];
-    let routed = if four {
-        let names = if numbered { ["w1", "w2", "w3"] } else { gated };
-        let part = |index, name| linear(at(&format!("experts.{index}.{name}")), false);
-        (0..experts.count)
-            .flat_map(|index| names.map(|name| part(index, name)))
-            .collect()
-    } else {
-        vec![Module {
-            path: at("experts"),
-            kind: ModuleKind::Other,
-            parameters: match experts.form {
-                ExpertForm::Gated => &["gate_up_proj", "down_proj"],
-                ExpertForm::Clamped => &[
-                    "gate_up_proj",
-                    "gate_up_proj_bias",
-                    "down_proj",
-                    "down_proj_bias",
-                ],
-            },
-        }]
-    };
-    let mut all = vec![gate];
-    let first = usize::from(!experts.are_built_first(four));
-    all.splice(first..first, routed);
-    if experts.shared_intermediate_size.is_some() {
-        let within = |name: &str| gated.map(|part| linear(at(name) + part, false));
-        match experts.shared {
-            SharedForm::Gated => {
-                all.extend(within("shared_expert."));
-                all.push(linear(at("shared_expert_gate"), false));
-            }
-            SharedForm::Plain => all.extend(within("shared_experts.")),
-            // The layer builds it behind its norms.
-            SharedForm::Beside => {}
-        }
-    }
-    all
 }

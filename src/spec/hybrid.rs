@@ -1,22 +1,26 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
-//! convolution in the others (`models/{bamba,lfm2,falcon_h1}` of transformers 5.23).
+//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
-use super::layer_names::LayerNames;
+use super::layer_names::{LayerNames, Piece};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::mamba::{self, SMALL};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout, Finding, Mixing, StateSpace};
+use super::{
+    DecoderConfig, DecoderType, Dropout, Experts, Finding, Framework, Mixing, StateSpace,
+    expert_modules, experts,
+};
 use serde_json::Value;
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let convolves = model_type == DecoderType::Lfm2;
     let both = model_type == DecoderType::FalconH1;
-    let [hidden, vocabulary] = if convolves {
-        [2560, 65_536]
-    } else {
-        [4096, 128_000]
+    let granite = model_type == DecoderType::GraniteMoeHybrid;
+    let [hidden, vocabulary] = match model_type {
+        DecoderType::Lfm2 => [2560, 65_536],
+        DecoderType::GraniteMoeHybrid => [4096, 32_000],
+        _ => [4096, 128_000],
     };
     let hidden = fields.optional("hidden_size", &WIDTH, hidden);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
@@ -38,28 +42,36 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         true => Mixing::Attention,
         false => other,
     };
+    let (intermediate_size, experts) = if granite {
+        granite_mlp(layers, fields)
+    } else if convolves {
+        (adjusted(fields), None)
+    } else {
+        (fields.optional("intermediate_size", &WIDTH, 14_336), None)
+    };
     DecoderConfig {
         mixers: attends.into_iter().map(mixing).collect(),
-        num_key_value_heads: fields.shared_heads(heads, 8.min(heads)),
+        num_key_value_heads: fields.shared_heads(heads, if granite { heads } else { 8.min(heads) }),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
-        rotary_dim: if model_type == DecoderType::Bamba {
-            head_dim / 2
-        } else {
-            head_dim
+        rotary_dim: match model_type {
+            DecoderType::Bamba => head_dim / 2,
+            DecoderType::GraniteMoeHybrid
+                if fields.text("position_embedding_type") != Some("rope") =>
+            {
+                0
+            }
+            _ => head_dim,
         },
-        intermediate_size: if convolves {
-            adjusted(fields)
-        } else {
-            fields.optional("intermediate_size", &WIDTH, 14_336)
-        },
+        intermediate_size,
+        experts,
         tie_word_embeddings: if convolves && fields.get("tie_embedding").is_some() {
             fields.flag("tie_embedding", true)
         } else {
             fields.flag("tie_word_embeddings", convolves)
         },
         attention_bias: !convolves && fields.flag("attention_bias", false),
-        mlp_bias: !convolves && fields.flag("mlp_bias", false),
+        mlp_bias: !convolves && !granite && fields.flag("mlp_bias", false),
         head_norms: convolves,
         state_space: Some(if convolves {
             StateSpace {
@@ -79,13 +91,29 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
+/// The width of Granite's MLP, which is that of the expert beside the mixture where there is none.
+fn granite_mlp(layers: u64, fields: &mut ConfigFields<'_>) -> (u64, Option<Experts>) {
+    let width = fields.optional("intermediate_size", &WIDTH, 11_008);
+    let experts = experts::read(DecoderType::GraniteMoeHybrid, layers, width, fields);
+    if experts.is_some() {
+        return (width, experts);
+    }
+    let default = experts::SHARED_OF_HYBRID;
+    let shared = fields.optional("shared_intermediate_size", &WIDTH, default);
+    (shared, None)
+}
+
 /// Of each layer whether it has attention.
 fn attending(fields: &ConfigFields<'_>, model_type: DecoderType, layers: u64) -> Vec<bool> {
     let bamba = model_type == DecoderType::Bamba;
     let list = |field| fields.get(field).and_then(Value::as_array);
     let types = list("layer_types").or_else(|| list("layers_block_type"));
     if let (Some(types), false) = (types, bamba) {
-        let attends = |layer: usize| types.get(layer).is_none_or(|kind| kind != "conv");
+        let others = ["conv", "mamba", "linear_attention"];
+        let attends = |layer: usize| {
+            let kind = types.get(layer).and_then(Value::as_str);
+            kind.is_none_or(|kind| !others.contains(&kind))
+        };
         return (0..layers)
             .map(|layer| usize::try_from(layer).is_ok_and(attends))
             .collect();
@@ -97,7 +125,7 @@ fn attending(fields: &ConfigFields<'_>, model_type: DecoderType, layers: u64) ->
     });
     let named = |layer: u64| given.map(|all| all.contains(&Value::from(layer)));
     (0..layers)
-        .map(|layer| named(layer).unwrap_or(!bamba))
+        .map(|layer| named(layer).unwrap_or(model_type == DecoderType::Lfm2))
         .collect()
 }
 
@@ -170,30 +198,36 @@ fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateS
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let names = LayerNames::of(config);
     let mut all = vec![embedding("model.embed_tokens")];
-    for (layer, mixing) in config.mixers.iter().enumerate() {
+    for (layer, mixing) in (0..).zip(&config.mixers) {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
-        let mixer = mixer(config, &names, *mixing, &at);
-        let feed_forward = names.mlp.all().iter();
-        let feed_forward = feed_forward.map(|name| {
-            linear(
-                at(&format!("{}.{name}", names.feed_forward(false))),
-                config.mlp_bias,
-            )
-        });
-        let norms = names
-            .norms
-            .into_iter()
-            .flatten()
-            .map(|name| other(at(name)));
-        if names.mixer_last {
-            all.extend(feed_forward.chain(norms).chain(mixer));
-        } else if names.mlp_first {
-            all.extend(feed_forward.chain(mixer).chain(norms));
-        } else {
-            all.extend(mixer.into_iter().chain(feed_forward).chain(norms));
+        for piece in names.order {
+            match piece {
+                Piece::Mixer => all.extend(mixer(config, &names, *mixing, &at)),
+                Piece::Mlp => {
+                    let sparse = expert_modules::modules(config, layer, framework, at);
+                    if sparse.is_empty() {
+                        let block = at(names.feed_forward(false)) + ".";
+                        let layers = names.mlp.all().iter();
+                        all.extend(
+                            layers.map(|name| linear(block.clone() + name, config.mlp_bias)),
+                        );
+                    }
+                    all.extend(sparse);
+                }
+                Piece::Norms => {
+                    all.extend(
+                        names
+                            .norms
+                            .into_iter()
+                            .flatten()
+                            .map(|name| other(at(name))),
+                    );
+                }
+                Piece::Beside => all.extend(expert_modules::beside(config, at)),
+            }
         }
     }
     all.push(other(format!("model.{}", names.last_norm)));

@@ -4,9 +4,10 @@
 use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use super::modules::{Module, embedding, linear, norm, other, output};
+use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
 use super::{
-    Activation, DecoderConfig, DecoderType, Dropout, Finding, Framework, deepseek, experts,
+    Activation, DecoderConfig, DecoderType, Dropout, Finding, Framework, deepseek, expert_modules,
+    experts,
 };
 use serde_json::Value;
 
@@ -27,6 +28,10 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::Dots1 => ([4608, 10_944, 62, 32, 152_064], Some(32), None),
         DecoderType::Glm4Moe => ([4096, 10_944, 46, 96, 151_552], Some(8), None),
         DecoderType::Ernie45 => ([1024, 3072, 18, 16, 103_424], Some(2), Some(128)),
+        DecoderType::Ernie45Moe => ([2560, 12_288, 28, 20, 103_424], Some(4), None),
+        DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
+            ([4096, 11_008, 32, 32, 290_943], None, None)
+        }
         DecoderType::GptOss => ([2880, 2880, 36, 64, 201_088], Some(8), Some(64)),
         DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
             ([4096, 11_008, 32, 32, 32_000], None, None)
@@ -95,8 +100,10 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                     | DecoderType::Cohere2
                     | DecoderType::SmolLm3
                     | DecoderType::Ernie45
+                    | DecoderType::Ernie45Moe
             ),
         ),
+        head_bias: model_type == DecoderType::Ernie45Moe && mlp_bias,
         rotary_dim: match model_type {
             DecoderType::StableLm => fields.turned(head_dim, "partial_rotary_factor", 250),
             DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
@@ -110,7 +117,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         activation,
         head_norms: match model_type {
             DecoderType::Cohere | DecoderType::Glm4Moe => fields.flag("use_qk_norm", false),
-            DecoderType::Exaone4 | DecoderType::Olmo3 | DecoderType::Dots1 => true,
+            DecoderType::Exaone4
+            | DecoderType::Olmo3
+            | DecoderType::Dots1
+            | DecoderType::HunyuanDense
+            | DecoderType::HunyuanMoe => true,
             _ => false,
         },
         clips_heads: model_type == DecoderType::Olmo && fields.get("clip_qkv").is_some(),
@@ -135,7 +146,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             let bias = fields.flag("use_bias", true);
             (bias, bias, bias)
         }
-        DecoderType::Ernie45 => {
+        DecoderType::Ernie45 | DecoderType::Ernie45Moe => {
             let bias = biased(fields, "use_bias");
             (bias, bias, bias)
         }
@@ -185,7 +196,8 @@ fn dropout(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Dropout {
     Dropout {
         embedding: model_type == DecoderType::Starcoder2
             && fields.drops("embedding_dropout", false),
-        attention: fields.drops("attention_dropout", always),
+        attention: model_type != DecoderType::Ernie45Moe
+            && fields.drops("attention_dropout", always),
         residual,
     }
 }
@@ -272,7 +284,7 @@ fn unturned(
 
 /// The same by `no_rope_layers`, which has a 1 for each layer that is turned; without it each
 /// `no_rope_layer_interval`th is not.
-fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+pub(super) fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let given = fields.get("no_rope_layers").and_then(Value::as_array);
     let interval = fields.optional("no_rope_layer_interval", &LAYERS, 4);
     let flag = |layer: u64| match given {
@@ -300,8 +312,9 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         let projections = ["q_proj", "k_proj", "v_proj"];
         all.extend(projections.map(|name| linear(at("self_attn.") + name, qkv_bias)));
         all.push(linear(at("self_attn.o_proj"), config.attention_bias));
-        if config.head_norms {
-            all.extend(["q_norm", "k_norm"].map(|name| other(at("self_attn.") + name)));
+        // Llama 4's have no weights.
+        if config.head_norms && config.model_type != DecoderType::Llama4 {
+            all.extend(names.head_norms.map(|name| other(at("self_attn.") + name)));
         }
         if config.model_type == DecoderType::GptOss {
             all.push(Module {
@@ -309,20 +322,23 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
                 ..other(at("self_attn"))
             });
         }
-        let sparse = experts::modules(config, layer, framework, at);
+        let sparse = expert_modules::modules(config, layer, framework, at);
         if sparse.is_empty() {
+            let block = at(names.feed_forward(false)) + ".";
             let mlp = names.mlp.all().iter();
-            all.extend(mlp.map(|name| linear(at("mlp.") + name, config.mlp_bias)));
+            all.extend(mlp.map(|name| linear(block.clone() + name, config.mlp_bias)));
         }
         all.extend(sparse);
         let norms = names.norms.into_iter().flatten();
         all.extend(norms.filter_map(|name| normalizes(at(name))));
-        if experts::stand_beside(config) {
-            let names = ["input_linear", "output_linear"];
-            all.extend(names.map(|name| linear(at("shared_mlp.") + name, false)));
-        }
+        all.extend(expert_modules::beside(config, at));
     }
     all.extend(normalizes("model.norm".to_owned()));
-    all.push(output("lm_head", config.tie_word_embeddings));
+    let head = if config.head_bias {
+        biased_output
+    } else {
+        output
+    };
+    all.push(head("lm_head", config.tie_word_embeddings));
     all
 }

@@ -11,6 +11,8 @@ pub struct LayerNames {
     pub mlp: MlpNames,
     /// Of the layer that chooses experts.
     pub router: &'static str,
+    /// Of the expert that all tokens go through, where it is a part of the mixture.
+    pub shared: &'static str,
     /// Of the MLP, or of the mixture of experts in its place.
     block: &'static str,
     /// Whether the layers of its experts are numbered, and it is called otherwise, in transformers 4.
@@ -21,24 +23,43 @@ pub struct LayerNames {
     pub head_norms: [&'static str; 2],
     /// Of what stands in attention's place in layers without it.
     pub mixer: &'static str,
-    /// Whether the layer builds its MLP before what mixes tokens.
-    pub mlp_first: bool,
-    /// Whether the layer builds what mixes tokens after its MLP and its norms.
-    pub mixer_last: bool,
+    /// The parts of the layer in the order in which it builds them.
+    pub order: [Piece; 4],
     /// Of the norm after all layers.
     pub last_norm: &'static str,
 }
 
+/// The layers of an expert beside a mixture.
+pub const BESIDE: [&str; 2] = ["input_linear", "output_linear"];
+
 /// What Mixtral calls its mixture of experts.
 const SPARSE: &str = "block_sparse_moe";
+
+/// A part of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// What mixes tokens.
+    Mixer,
+    /// The MLP, or the mixture of experts in its place.
+    Mlp,
+    /// All norms.
+    Norms,
+    /// The expert beside a mixture.
+    Beside,
+}
 
 /// The layers of an MLP.
 #[derive(Clone, Copy, Debug)]
 pub enum MlpNames {
     /// `gate_proj`, `up_proj` and `down_proj`.
     Gated,
-    /// `gate_up_proj` and `down_proj`.
-    Fused,
+    /// One layer for gate and inputs, and another.
+    Fused {
+        /// What they are called.
+        names: [&'static str; 2],
+        /// Whether the gate is the first factor of their product.
+        gate_first: bool,
+    },
     /// Two layers with a function between them.
     Plain([&'static str; 2]),
     /// As gated, with the gate and the result multiplied by numbers.
@@ -52,8 +73,7 @@ impl MlpNames {
     pub(super) fn all(&self) -> &[&'static str] {
         match self {
             Self::Gated | Self::Multiplied => &["gate_proj", "up_proj", "down_proj"],
-            Self::Fused => &["gate_up_proj", "down_proj"],
-            Self::Plain(names) => names,
+            Self::Fused { names, .. } | Self::Plain(names) => names,
             Self::Numbered => &["w1", "w3", "w2"],
         }
     }
@@ -88,14 +108,25 @@ impl LayerNames {
         let mlp = match config.model_type {
             DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
             DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
-            DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused,
+            DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused {
+                names: ["gate_up_proj", "down_proj"],
+                gate_first: false,
+            },
+            DecoderType::GraniteMoeHybrid if config.experts.is_none() => MlpNames::Fused {
+                names: BESIDE,
+                gate_first: true,
+            },
             DecoderType::Lfm2 => MlpNames::Numbered,
             DecoderType::FalconH1 => MlpNames::Multiplied,
             _ => MlpNames::Gated,
         };
         let (block, router) = match config.model_type {
             DecoderType::GptOss => ("mlp", "router"),
-            DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => (SPARSE, "router"),
+            DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
+            DecoderType::GraniteMoe
+            | DecoderType::GraniteMoeShared
+            | DecoderType::GraniteMoeHybrid => (SPARSE, "router"),
+            DecoderType::Llama4 => ("feed_forward", "router"),
             DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
                 ("feed_forward", "gate")
             }
@@ -109,23 +140,38 @@ impl LayerNames {
             DecoderType::Bamba | DecoderType::FalconH1 => {
                 ("o_proj", ["q_norm", "k_norm"], "mamba", "final_layernorm")
             }
+            DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
+                let norms = ["query_layernorm", "key_layernorm"];
+                ("o_proj", norms, "self_attn", "norm")
+            }
+            DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
         let numbered = config.model_type == DecoderType::Mixtral;
+        let shared = match config.model_type {
+            DecoderType::HunyuanMoe => "shared_mlp",
+            DecoderType::Qwen2Moe | DecoderType::Llama4 => "shared_expert",
+            _ => "shared_experts",
+        };
+        let order = match config.model_type {
+            DecoderType::FalconH1 => [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
+            DecoderType::Bamba => [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside],
+            DecoderType::GraniteMoeHybrid => {
+                [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]
+            }
+            _ => [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
+        };
         Self {
             norms,
             mlp,
             router,
+            shared,
             block,
             numbered,
             attention_output,
             head_norms,
             mixer,
-            mlp_first: matches!(
-                config.model_type,
-                DecoderType::Bamba | DecoderType::FalconH1
-            ),
-            mixer_last: config.model_type == DecoderType::Bamba,
+            order,
             last_norm,
         }
     }

@@ -5,7 +5,7 @@ use super::activation::Activation;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework, experts};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework, expert_modules, experts};
 
 /// Defaults by which the members of the family differ.
 struct Defaults {
@@ -192,7 +192,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         if norms {
             all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
         }
-        let sparse = experts::modules(config, layer, framework, at);
+        let sparse = expert_modules::modules(config, layer, framework, at);
         if sparse.is_empty() {
             all.extend(
                 ["gate_proj", "up_proj", "down_proj"]

@@ -109,6 +109,17 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
         "granitemoeshared",
         Reader::Decoder(DecoderType::GraniteMoeShared),
     ),
+    (
+        "granitemoehybrid",
+        Reader::Decoder(DecoderType::GraniteMoeHybrid),
+    ),
+    ("ernie4_5_moe", Reader::Decoder(DecoderType::Ernie45Moe)),
+    (
+        "hunyuan_v1_dense",
+        Reader::Decoder(DecoderType::HunyuanDense),
+    ),
+    ("hunyuan_v1_moe", Reader::Decoder(DecoderType::HunyuanMoe)),
+    ("llama4_text", Reader::Decoder(DecoderType::Llama4)),
     ("gla", Reader::Fla(FlaMixer::Gla)),
     ("gated_deltanet", Reader::Fla(FlaMixer::GatedDeltaNet)),
     ("retnet", Reader::Fla(FlaMixer::RetNet)),

@@ -107,10 +107,18 @@ pub(super) fn norm(path: impl Into<String>) -> Module {
 }
 
 /// The linear layer without bias that gives the logits.
-pub(super) fn output(path: impl Into<String>, tied: bool) -> Module {
+pub(super) fn output(path: &str, tied: bool) -> Module {
     Module {
         path: path.into(),
         kind: ModuleKind::Output,
         parameters: if tied { &[] } else { &["weight"] },
+    }
+}
+
+/// The same with a bias, which is never tied.
+pub(super) fn biased_output(path: &str, tied: bool) -> Module {
+    Module {
+        parameters: if tied { &["bias"] } else { &["weight", "bias"] },
+        ..output(path, tied)
     }
 }

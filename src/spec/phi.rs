@@ -2,7 +2,7 @@
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use super::modules::{Module, embedding, linear, norm, output};
+use super::modules::{Module, biased_output, embedding, linear, norm};
 use super::{DecoderConfig, DecoderType, Dropout};
 
 /// Reads the config with transformers' defaults for absent fields.
@@ -51,12 +51,6 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         ]);
     }
     all.push(norm("model.final_layernorm"));
-    let head = output("lm_head", config.tie_word_embeddings);
-    let parameters: &[&str] = if config.tie_word_embeddings {
-        &["bias"]
-    } else {
-        &["weight", "bias"]
-    };
-    all.push(Module { parameters, ..head });
+    all.push(biased_output("lm_head", config.tie_word_embeddings));
     all
 }

@@ -68,7 +68,8 @@ fn t5_parameters(c: &T5Config) -> u64 {
 }
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
-/// GLM-4.5 without the layers that predict several tokens, of ELECTRA and `DeBERTa` with the head
+/// GLM-4.5 without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
+/// images, of ELECTRA and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -143,6 +144,11 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("electra-small", 13_546_682),
     ("glm-4.5-air", 106_852_245_504),
     ("ernie-4.5-0.3b", 360_748_032),
+    ("ernie-4.5-21b-a3b", 21_825_437_888),
+    ("llama-4-scout", 107_769_861_120),
+    ("hunyuan-a13b", 80_393_183_232),
+    ("hunyuan-1.8b", 1_791_080_448),
+    ("granite-4.0-h-tiny", 6_939_037_248),
     ("gpt-oss-20b", 20_914_757_184),
     ("gpt-oss-120b", 116_829_156_672),
     ("granite-3.1-1b-a400m", 1_334_628_352),

@@ -1,7 +1,7 @@
 //! Parameters of decoders, counted by formula and not by the engine.
 
 use super::published_mixers::{hybrid_layers, state_space};
-use super::{DecoderConfig, DecoderType, Latent};
+use super::{DecoderConfig, DecoderType, Latent, Routing};
 
 /// Elements of all parameters of a decoder.
 pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
@@ -140,9 +140,19 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             };
             (attention + biases + 2 * hidden, hidden + mlps(config))
         }
-        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared | DecoderType::HunyuanMoe => {
             let attention = 2 * hidden * (queries + keys);
-            (attention + experts(config) + 2 * hidden, hidden)
+            let norms = if config.head_norms {
+                2 * config.head_dim
+            } else {
+                0
+            };
+            (attention + norms + experts(config) + 2 * hidden, hidden)
+        }
+        DecoderType::HunyuanDense => (plain + 2 * config.head_dim + 2 * hidden, hidden),
+        DecoderType::Llama4 | DecoderType::Ernie45Moe => {
+            let attention = 2 * hidden * (queries + keys);
+            (attention + 2 * hidden, hidden + mlps(config))
         }
         _ => (plain + 2 * hidden, hidden),
     }
@@ -170,11 +180,16 @@ fn mlps(config: &DecoderConfig) -> u64 {
 }
 
 /// Elements of a layer's router and experts.
-fn experts(config: &DecoderConfig) -> u64 {
+pub(super) fn experts(config: &DecoderConfig) -> u64 {
     let experts = config.experts.as_ref().expect("a mixture of experts");
+    let correction = if experts.routing == Routing::Static {
+        experts.count
+    } else {
+        0
+    };
     let routed = experts.count * (1 + 3 * experts.intermediate_size);
     let shared = experts.shared_intermediate_size.map_or(0, |intermediate| {
         3 * intermediate + u64::from(experts.shared == super::SharedForm::Gated)
     });
-    (routed + shared) * config.hidden_size
+    (routed + shared) * config.hidden_size + correction
 }

@@ -1,5 +1,6 @@
 //! Parameters of what mixes tokens in the place of attention, counted by formula.
 
+use super::published_decoders::experts;
 use super::{DecoderConfig, Mixing};
 
 /// Elements of all layers where they mix tokens in different ways.
@@ -22,7 +23,11 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         Mixing::StateSpace => state_space(config),
         Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
     };
-    let rest = 3 * hidden * config.intermediate_size + 2 * hidden;
+    let mlp = match config.experts {
+        Some(_) => experts(config),
+        None => 3 * hidden * config.intermediate_size,
+    };
+    let rest = mlp + 2 * hidden;
     config
         .mixers
         .iter()

@@ -80,7 +80,7 @@ impl Tape {
     }
 
     /// Runs `f` with autocast off, as the operations inside of an autocast wrapper do.
-    pub(super) fn without_autocast<R>(&self, f: impl FnOnce() -> R) -> R {
+    pub(crate) fn without_autocast<R>(&self, f: impl FnOnce() -> R) -> R {
         let saved = self.autocast.borrow_mut().take();
         let result = f();
         *self.autocast.borrow_mut() = saved;

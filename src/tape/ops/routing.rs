@@ -2,6 +2,7 @@
 
 use super::embedding::sort_storage;
 use super::pointwise::promote;
+use crate::tape::checkpoint::Saved;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor, layout};
 use crate::units::{DType, Shape};
@@ -69,9 +70,26 @@ impl Tape {
         let before = self.empty("clone", *x.shape(), x.dtype());
         let saved = [self.save(&before), self.save(divisor)];
         drop(before);
-        let out = x.detach();
+        self.divided([&x, divisor], x.detach(), saved)
+    }
+
+    /// `x / divisor` for a divisor with one column `[.., 1]`. Saves both.
+    pub fn div(&self, x: &Tensor, divisor: &Tensor) -> Tensor {
+        let given = [x, divisor];
+        let saved = self
+            .records(&given)
+            .then(|| given.map(|given| self.save(given)));
+        let out = self.elementwise("div", &given, promote(x, divisor));
+        match saved {
+            Some(saved) => self.divided(given, out, saved),
+            None => out,
+        }
+    }
+
+    /// What came out of a division, in the graph.
+    fn divided(&self, given: [&Tensor; 2], out: Tensor, saved: [Saved; 2]) -> Tensor {
         self.attach(
-            &[&x, divisor],
+            &given,
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };

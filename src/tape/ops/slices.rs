@@ -75,6 +75,25 @@ impl Tape {
         )
     }
 
+    /// `base.scatter_(-1, index, x)` into a fresh base that needs no gradient: the result is in its
+    /// place. Saves the index.
+    pub fn scatter_in_place(&self, base: &Tensor, index: &Tensor, x: &Tensor) -> Tensor {
+        let out = base.detach();
+        if !self.records(&[x]) {
+            return out;
+        }
+        let saved = self.save(index);
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let index = saved.unpack(t);
+                smallvec![Some(t.empty("gather", *index.shape(), g.dtype()))]
+            }),
+        )
+    }
+
     /// `x.masked_fill(mask, number)`. Saves the mask.
     pub fn masked_fill(&self, x: &Tensor, mask: &Tensor) -> Tensor {
         let saved = self.records(&[x]).then(|| self.save(mask));

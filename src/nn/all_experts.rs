@@ -1,0 +1,61 @@
+//! Experts that all run over all tokens, weighted before (Llama 4).
+//!
+//! Source: transformers 5.23, `models/llama4/modeling_llama4.py`.
+
+use super::builder::Builder;
+use crate::spec::Experts;
+use crate::tape::{Tape, Tensor};
+
+/// `Llama4TextExperts`: the weights of all experts, each with the tokens that it is given.
+pub(super) struct AllExperts {
+    gate_up_proj: Tensor,
+    down_proj: Tensor,
+    count: u64,
+    intermediate: u64,
+}
+
+impl AllExperts {
+    pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
+        let (count, intermediate) = (experts.count, experts.intermediate_size);
+        Self {
+            gate_up_proj: b.parameter("gate_up_proj", [count, hidden, 2 * intermediate]),
+            down_proj: b.parameter("down_proj", [count, intermediate, hidden]),
+            count,
+            intermediate,
+        }
+    }
+
+    /// Tokens `[N, H]`, repeated for each expert, times scores `[N, E]`: `[E x N, H]`.
+    pub(super) fn weighted(&self, t: &Tape, tokens: &Tensor, scores: &Tensor) -> Tensor {
+        let (n, hidden) = (tokens.dim(0), tokens.dim(1));
+        let rows = self.count * n;
+        let repeated = t.repeat_first(&t.view(tokens, [n, 1, hidden]), self.count);
+        let repeated = t.view(&repeated, [rows, hidden]);
+        let column = t.reshape(&t.transpose(scores, 0, 1), [rows, 1]);
+        t.mul(&repeated, &column)
+    }
+
+    /// `[E x N, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
+        let (rows, hidden) = (tokens.dim(0), tokens.dim(1));
+        let each = t.view(tokens, [self.count, rows / self.count, hidden]);
+        let both = t.batched(&each, &self.gate_up_proj);
+        let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
+        let out = {
+            let product = {
+                let active = t.silu(&gate);
+                t.mul(&up, &active)
+            };
+            t.batched(&product, &self.down_proj)
+        };
+        drop((both, gate, up));
+        t.view(&out, [rows, hidden])
+    }
+
+    /// What all experts give, `[E x N, H]`, added up for each token: `[N, H]`.
+    pub(super) fn summed(&self, t: &Tape, out: &Tensor) -> Tensor {
+        let (rows, hidden) = (out.dim(0), out.dim(1));
+        let by_expert = t.view(out, [self.count, rows / self.count, hidden]);
+        t.sum_dim(&by_expert, 0, false)
+    }
+}

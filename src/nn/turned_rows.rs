@@ -1,0 +1,66 @@
+//! Queries, keys and values whose rows are turned before heads come before tokens (Llama 4).
+//!
+//! Source: transformers 5.23, `models/llama4/modeling_llama4.py`.
+
+use super::norm::bare_root_mean_square;
+use super::rotary_pairs;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// What is done with rows `[B, S, heads, D]` of queries and keys.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    /// Whether positions turn them.
+    pub(super) turned: bool,
+    /// Whether they are normalized after that.
+    pub(super) normalized: bool,
+    /// Whether queries that are not turned are scaled by their positions.
+    pub(super) scaled: bool,
+}
+
+impl Rows {
+    /// Queries and keys `[B, S, heads, D]` to `[B, heads, S, D]`, by angles `[B, S, D / 2, 2]`, and
+    /// what stays in local variables.
+    pub(super) fn forward(
+        self,
+        t: &Tape,
+        [mut q, mut k]: [Tensor; 2],
+        angles: &Tensor,
+    ) -> ([Tensor; 2], Vec<Tensor>) {
+        let mut held = Vec::new();
+        if self.turned {
+            let angles = t.unsqueeze(angles, 2);
+            [q, k] = rotary_pairs::apply_complex(t, [&q, &k], &angles, true);
+            if self.normalized {
+                q = normalized(t, &q);
+                k = normalized(t, &k);
+            }
+        } else if self.scaled {
+            let (positions, scales) = scales(t, q.dim(1));
+            let wide = t.mul(&q, &t.view(&scales, [1, q.dim(1), 1, 1]));
+            q = t.to(&wide, q.dtype());
+            held.extend([positions, scales]);
+        }
+        ([q, k].map(|x| t.transpose(&x, 1, 2)), held)
+    }
+}
+
+/// `Llama4TextL2Norm`.
+fn normalized(t: &Tape, x: &Tensor) -> Tensor {
+    let wide = bare_root_mean_square(t, x);
+    t.to(&wide, x.dtype())
+}
+
+/// Positions `[S]` and the numbers by which they scale queries.
+fn scales(t: &Tape, s: u64) -> (Tensor, Tensor) {
+    let shape = Shape::from([s]);
+    let positions = {
+        let range = t.empty("arange", shape, DType::Int64);
+        t.add_scalar(&range)
+    };
+    let mut scales = t.to(&positions, DType::Float32);
+    for op in ["add", "div", "floor", "log1p", "mul", "add"] {
+        scales = t.empty(op, shape, DType::Float32);
+    }
+    (positions, scales)
+}

@@ -1,0 +1,98 @@
+//! The modules of mixtures of experts.
+
+use super::experts::{ExpertForm, Experts, Routing, SharedForm};
+use super::layer_names::{BESIDE, LayerNames};
+use super::modules::{Module, ModuleKind, linear, norm, other};
+use super::{DecoderConfig, DecoderType, Framework};
+
+/// The modules of an expert that is a part of the layer, not of its mixture, if there is one.
+pub(super) fn beside(
+    config: &DecoderConfig,
+    layer_part: impl Fn(&'static str) -> String,
+) -> Vec<Module> {
+    let experts = config.experts.as_ref();
+    if !experts.is_some_and(Experts::has_one_beside) {
+        return Vec::new();
+    }
+    BESIDE
+        .map(|name| linear(layer_part("shared_mlp.") + name, false))
+        .into()
+}
+
+/// The modules with parameters of the mixture in `layer`, whose parts `layer_part` names, in the order
+/// in which they are built; none where the layer has no experts.
+pub(super) fn modules(
+    config: &DecoderConfig,
+    layer: u64,
+    framework: Framework,
+    layer_part: impl Fn(&'static str) -> String,
+) -> Vec<Module> {
+    let Some(experts) = config
+        .experts
+        .as_ref()
+        .filter(|experts| usize::try_from(layer).is_ok_and(|layer| experts.is_sparse(layer)))
+    else {
+        return Vec::new();
+    };
+    let four = framework != Framework::Torch215Transformers523;
+    let numbered = four && config.model_type == DecoderType::Mixtral;
+    let names = LayerNames::of(config);
+    let path = layer_part(names.feed_forward(four));
+    let at = |name: &str| format!("{path}.{name}");
+    let plain_gate = !four || matches!(experts.routing, Routing::Corrected(_));
+    let gate = match experts.routing {
+        Routing::Largest { biased: true } => norm(at(names.router)),
+        Routing::WideGate => linear(at(names.router) + ".wg", false),
+        _ if plain_gate => other(at(names.router)),
+        _ => linear(at(names.router), false),
+    };
+    let gated = ["gate_proj", "up_proj", "down_proj"];
+    let routed = if four {
+        let names = if numbered { ["w1", "w2", "w3"] } else { gated };
+        let part = |index, name| linear(at(&format!("experts.{index}.{name}")), false);
+        (0..experts.count)
+            .flat_map(|index| names.map(|name| part(index, name)))
+            .collect()
+    } else {
+        vec![Module {
+            path: at("experts"),
+            kind: ModuleKind::Other,
+            parameters: match experts.form {
+                ExpertForm::Gated => &["gate_up_proj", "down_proj"],
+                ExpertForm::Clamped => &[
+                    "gate_up_proj",
+                    "gate_up_proj_bias",
+                    "down_proj",
+                    "down_proj_bias",
+                ],
+            },
+        }]
+    };
+    let mut all = vec![gate];
+    if experts.routing == Routing::Static {
+        all.push(Module {
+            parameters: &["e_score_correction_bias"],
+            ..other(at(names.router) + ".moe_statics")
+        });
+    }
+    let first = if experts.are_built_first(four) {
+        0
+    } else {
+        all.len()
+    };
+    all.splice(first..first, routed);
+    if experts.shared_intermediate_size.is_some() {
+        let within = |name: &str| gated.map(|part| linear(at(name) + "." + part, false));
+        let shared = names.shared;
+        match experts.shared {
+            SharedForm::Gated => {
+                all.extend(within(shared));
+                all.push(linear(at("shared_expert_gate"), false));
+            }
+            SharedForm::Plain | SharedForm::First => all.extend(within(shared)),
+            // The layer builds it behind its norms.
+            SharedForm::Beside => {}
+        }
+    }
+    all
+}
