@@ -159,25 +159,26 @@ impl Stack {
 
     /// The mask of padding that came with the batch: for B samples, queries and keys.
     fn padded(&self, t: &Tape, size: (u64, u64, u64)) -> Option<Tensor> {
-        if !self.shell.padding_mask {
+        if !self.shell.has_mask() {
             return None;
         }
-        Some(if self.shell.facts.transformers == Transformers::V5 {
-            mask::bidirectional(t, size, self.eager, self.dtype)
-        } else {
-            if !self.eager {
-                mask::looks_for_padding(t, (size.0, size.2));
-            }
-            mask::expanded(t, size, self.dtype)
-        })
+        let padded = self.shell.padding_mask;
+        if self.shell.facts.transformers == Transformers::V5 {
+            return mask::of_given(t, size, (self.eager, padded), self.dtype);
+        }
+        if !self.eager {
+            mask::looks_for_padding(t, (size.0, size.2));
+        }
+        (padded || self.eager).then(|| mask::expanded(t, size, self.dtype))
     }
 
     /// The masks of the decoder. Since transformers 5 it gives itself a padding mask of ones in
     /// float32 to make them from.
     fn decoder_masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<&Tensor>) -> Shared {
         let mask = if self.shell.facts.transformers == Transformers::V5 {
-            let _ones = t.empty("ones", Shape::from([b, s]), DType::Float32);
-            mask::causal_of_all(t, (b, s), self.eager, self.dtype)
+            let cached = t.cached_tokens();
+            let _ones = t.empty("ones", Shape::from([b, cached + s]), DType::Float32);
+            mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype))
         } else {
             self.eager.then(|| mask::triangle(t, (b, s), self.dtype))
         };

@@ -71,12 +71,20 @@ impl BartAttention {
         if !late {
             q = heads(q);
         }
-        let (k, v) = if copies {
-            let k = heads(self.k_proj.forward(t, from));
-            (k, heads(self.v_proj.forward(t, from)))
+        let project = || {
+            if copies {
+                let k = heads(self.k_proj.forward(t, from));
+                (k, heads(self.v_proj.forward(t, from)))
+            } else {
+                let (k, v) = (self.k_proj.forward(t, from), self.v_proj.forward(t, from));
+                (heads(k), heads(v))
+            }
+        };
+        let (k, v) = if encoder.is_some() {
+            t.crossed(project)
         } else {
-            let (k, v) = (self.k_proj.forward(t, from), self.v_proj.forward(t, from));
-            (heads(k), heads(v))
+            let (k, v) = project();
+            if self.decoder { t.cached(k, v) } else { (k, v) }
         };
         if late {
             q = heads(q);

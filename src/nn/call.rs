@@ -40,6 +40,11 @@ impl Call {
         self.request.borrow().positions.clone()
     }
 
+    /// The encoder's result `[B, S, H]`, where the encoder has run before.
+    pub(super) fn encoded(&self) -> Option<Tensor> {
+        self.request.borrow().encoded.clone()
+    }
+
     /// Whether a mask is given even where there is no padding.
     pub(super) fn has_mask(&self) -> bool {
         self.request.borrow().masked

@@ -1,14 +1,19 @@
 //! What `generate` asks of a model, by family and version of transformers.
 
 use super::facts::{Facts, Transformers};
-use crate::spec::{Architecture, DecoderType, ResolvedSpec};
+use crate::spec::{Architecture, DecoderType, ResolvedSpec, Task};
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calling {
-    /// Whether its config's class names a token that begins a text (`configuration_*.py`).
-    pub start_token: bool,
+    /// Tokens that `generate` has as numbers on the device besides that of padding: those that begin
+    /// a text, and a decoder's, as far as its config's class names them (`configuration_*.py`).
+    pub special_tokens: u64,
+    /// Whether the last token is forced to be the one that ends a text (`forced_eos_token_id`).
+    pub forced_end: bool,
+    /// Whether an encoder runs first.
+    pub encodes: bool,
     /// Whether it is given token positions.
     pub positions: bool,
     /// Whether it makes logits of the last position alone.
@@ -42,7 +47,10 @@ impl Calling {
         let early = version == Transformers::V448;
         let whole = is(&[DecoderType::Gpt2, DecoderType::Opt, DecoderType::Bloom])
             || (early && is(&[DecoderType::GptNeox]));
-        let tuples = is(&[DecoderType::Gpt2]) || (early && is(&[DecoderType::Opt]));
+        let bart =
+            matches!(&spec.architecture, Architecture::Bart(config) if config.recordings.is_none());
+        let tuples = bart || is(&[DecoderType::Gpt2]) || (early && is(&[DecoderType::Opt]));
+        let encodes = spec.task == Task::Seq2SeqLm;
         let no_start = [
             DecoderType::Qwen2,
             DecoderType::Qwen3,
@@ -56,9 +64,15 @@ impl Calling {
             DecoderType::Glm4,
         ];
         Self {
-            start_token: family.is_some() && !is(&no_start),
-            positions: !is(&[DecoderType::Bloom]),
-            last_logits: recent || !whole,
+            special_tokens: match &spec.architecture {
+                Architecture::Bart(_) => 2,
+                Architecture::T5(_) => 1,
+                _ => u64::from(family.is_some() && !is(&no_start)),
+            },
+            forced_end: bart,
+            encodes,
+            positions: !encodes && !is(&[DecoderType::Bloom]),
+            last_logits: !encodes && (recent || !whole),
             cache: match (recent, tuples) {
                 (true, _) => CacheKind::Joined,
                 (false, true) => CacheKind::Tuples,

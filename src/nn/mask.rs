@@ -96,17 +96,19 @@ pub(super) fn of_padding(t: &Tape, (b, s): (u64, u64), style: MaskStyle) -> Tens
 }
 
 /// The causal mask of a decoder that gives itself a padding mask of ones (BART of transformers 5):
-/// for B samples of S tokens. For sdpa there is none when all of them have been counted.
+/// for B samples of S tokens after those in the cache. For sdpa there is none when all of them have
+/// been counted.
 pub(super) fn causal_of_all(
     t: &Tape,
     (b, s): (u64, u64),
-    eager: bool,
-    dtype: DType,
+    cached: u64,
+    (eager, dtype): (bool, DType),
 ) -> Option<Tensor> {
+    let keys = cached + s;
     if !eager {
-        let _padding = flags(t, "_to_copy", b * s);
+        let _padding = flags(t, "_to_copy", b * keys);
         let sum = indices(t, "sum", 1);
-        drop(indices(t, "sum", b * s));
+        drop(indices(t, "sum", b * keys));
         drop(flags(t, "eq", 1));
         drop(sum);
         return None;
@@ -118,8 +120,8 @@ pub(super) fn causal_of_all(
         chunked: false,
         padded: true,
         size: (b, s),
-        cached: 0,
-        keys: s,
+        cached,
+        keys,
         dtype,
         style: MaskStyle::Boolean,
     };
@@ -376,6 +378,21 @@ pub(super) fn bidirectional(
     };
     drop(padding);
     mask
+}
+
+/// [`bidirectional`] of a mask that came with the batch: none where it holds no padding.
+pub(super) fn of_given(
+    t: &Tape,
+    size: (u64, u64, u64),
+    (eager, padded): (bool, bool),
+    dtype: DType,
+) -> Option<Tensor> {
+    if padded {
+        return Some(bidirectional(t, size, eager, dtype));
+    }
+    let _padding = flags(t, "_to_copy", size.0 * size.2);
+    drop(flags(t, "all", 1));
+    None
 }
 
 /// `(1.0 - mask) * lowest` of a padding mask `[B, K]` in the dtype `given` (transformers 4).

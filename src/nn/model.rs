@@ -80,6 +80,8 @@ pub struct Request {
     pub positions: Option<Tensor>,
     /// Of how many last positions logits are asked for; of all when absent.
     pub logits_to_keep: Option<u64>,
+    /// The encoder's result `[B, S, H]`, where it has run before.
+    pub encoded: Option<Tensor>,
     /// Whether experts are run as `generate` does after the prompt.
     pub batched_experts: bool,
 }
@@ -142,17 +144,27 @@ impl Model {
     pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
         let labels = self.loss.has_labels();
         let samples = spec.micro_batch_size;
-        batch(t, spec, (samples, lengths), spec.padding_mask, labels)
+        let given = Given {
+            mask: spec.padding_mask,
+            labels,
+            decoder_ids: !labels,
+        };
+        batch(t, spec, (samples, lengths), given)
     }
 
     /// Copies one batch of an evaluation to the device: `samples` of them, with labels where a
     /// loss is asked for. A prompt for generation comes with its mask.
     pub fn fetch_for_evaluation(&self, t: &Tape, spec: &ResolvedSpec, samples: u64) -> Batch {
         let kind = spec.evaluation.kind;
-        let mask = spec.padding_mask || kind == EvaluationKind::Generate;
+        let generates = kind == EvaluationKind::Generate;
         let labels = matches!(kind, EvaluationKind::Loss | EvaluationKind::Trainer);
+        let given = Given {
+            mask: spec.padding_mask || generates,
+            labels,
+            decoder_ids: !labels && !generates,
+        };
         let lengths = [spec.seq_len, spec.target_seq_len];
-        batch(t, spec, (samples, lengths), mask, labels)
+        batch(t, spec, (samples, lengths), given)
     }
 
     /// From here on attention keeps keys and values.
@@ -166,6 +178,17 @@ impl Model {
         let output = self.run(t, batch);
         self.call.ask(Request::default());
         output
+    }
+
+    /// Runs the encoder of an encoder-decoder; nothing for other models.
+    pub fn encode(&self, t: &Tape, batch: &Batch, request: Request) -> Option<Tensor> {
+        let Net::Seq2Seq(net) = &self.net else {
+            return None;
+        };
+        self.call.ask(request);
+        let encoded = seq2seq::encode(t, net.as_ref(), &batch.input);
+        self.call.ask(Request::default());
+        Some(encoded)
     }
 
     /// Runs a decoder forward over token ids `[B, S]` and gives its logits.
@@ -192,7 +215,8 @@ impl Model {
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Seq2Seq(net) => {
                 let decoder_ids = batch.decoder_ids.as_ref();
-                seq2seq::forward(t, net.as_ref(), &batch.input, labels, decoder_ids)
+                let before = self.call.encoded();
+                seq2seq::forward(t, net.as_ref(), &batch.input, labels, (decoder_ids, before))
             }
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
         }
@@ -229,14 +253,23 @@ fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
     config.windowed.iter().map(window).collect()
 }
 
+/// What comes with a batch besides its inputs.
+#[derive(Clone, Copy)]
+struct Given {
+    mask: bool,
+    labels: bool,
+    /// Of an encoder-decoder.
+    decoder_ids: bool,
+}
+
 /// A batch of so many samples with inputs and targets of those lengths.
 fn batch(
     t: &Tape,
     spec: &ResolvedSpec,
     (samples, [seq_len, target_seq_len]): (u64, [u64; 2]),
-    mask: bool,
-    labels: bool,
+    with: Given,
 ) -> Batch {
+    let Given { mask, labels, .. } = with;
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     if let Architecture::Linear(config) = &spec.architecture {
         let shape = Shape::from([samples, config.in_features]);
@@ -279,8 +312,8 @@ fn batch(
     let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
     let label = if number { spec.weights } else { DType::Int64 };
     let labels = labels.then(|| input(given, label));
-    let decoder_ids =
-        (labels.is_none() && spec.task == Task::Seq2SeqLm).then(|| input(given, DType::Int64));
+    let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
+    let decoder_ids = targets.then(|| input(given, DType::Int64));
     Batch {
         input: ids,
         padding_mask: mask,

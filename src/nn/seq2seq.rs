@@ -10,12 +10,12 @@ pub(super) trait Seq2Seq {
     /// Whether the decoder's ids are made from the labels before the encoder runs.
     fn shifts_first(&self) -> bool;
 
-    /// The encoder's result `[B, S, H]` for token ids `[B, S]`.
     /// Where the encoder and the decoder are.
     fn stacks(&self) -> [&'static str; 2] {
         ["encoder", "decoder"]
     }
 
+    /// The encoder's result `[B, S, H]` for token ids `[B, S]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor;
 
     /// The decoder's result `[B, T, H]` for ids `[B, T]` and the encoder's result.
@@ -34,19 +34,25 @@ pub(super) struct Shared {
     pub(super) encoder_mask: Option<Tensor>,
 }
 
+/// The encoder alone.
+pub(super) fn encode(t: &Tape, model: &dyn Seq2Seq, input: &Tensor) -> Tensor {
+    let [encoder, _] = model.stacks();
+    t.scoped(encoder, None, || model.encode(t, input))
+}
+
 /// Token ids `[B, S]`, and of the decoder's `[B, T]` either the labels or the ids themselves, to
-/// logits `[B, T, V]` and the loss.
+/// logits `[B, T, V]` and the loss. Where the encoder has run `before`, the ids are the decoder's.
 pub(super) fn forward(
     t: &Tape,
     model: &dyn Seq2Seq,
     input_ids: &Tensor,
     labels: Option<&Tensor>,
-    decoder_ids: Option<&Tensor>,
+    (decoder_ids, before): (Option<&Tensor>, Option<Tensor>),
 ) -> Output {
     let shift = |here: bool| labels.filter(|_| here).map(|labels| shift_right(t, labels));
     let first = shift(model.shifts_first());
-    let [encoder, decoder] = model.stacks();
-    let encoded = t.scoped(encoder, None, || model.encode(t, input_ids));
+    let [_, decoder] = model.stacks();
+    let encoded = before.unwrap_or_else(|| encode(t, model, input_ids));
     let shifted = first.or_else(|| shift(!model.shifts_first()));
     let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
     let decoded = t.scoped(decoder, None, || model.decode(t, ids, &encoded));

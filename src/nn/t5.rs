@@ -2,6 +2,7 @@
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
+use super::call::Call;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, Linear};
 use super::mask::{self, MaskRequest};
@@ -39,6 +40,7 @@ struct Stack {
     decoder: bool,
     dtype: DType,
     padding: bool,
+    call: Rc<Call>,
     options: T5Options,
 }
 
@@ -116,6 +118,7 @@ impl Stack {
             decoder,
             dtype: b.dtype(),
             padding: spec.padding_mask,
+            call: b.call(),
             options,
         }
     }
@@ -209,15 +212,18 @@ impl Stack {
     fn masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<&Tensor>) -> Shared {
         let eager = self.options.attention == Attention::Eager;
         let padded = |queries, keys| {
-            (self.padding).then(|| mask::bidirectional(t, (b, queries, keys), eager, self.dtype))
+            let given = self.padding || self.call.has_mask();
+            let of = || mask::of_given(t, (b, queries, keys), (eager, self.padding), self.dtype);
+            given.then(of).flatten()
         };
+        let cached = t.cached_tokens();
         let mask = if self.decoder {
             mask::causal(
                 t,
                 MaskRequest {
                     padded: false,
-                    cached: 0,
-                    keys: s,
+                    cached,
+                    keys: cached + s,
                     eager,
                     padding: false,
                     window: false,

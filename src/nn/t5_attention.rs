@@ -79,8 +79,13 @@ impl T5Attention {
             t.transpose(&y, 1, 2)
         };
         let q = heads(&self.q, x);
-        let k = heads(&self.k, from);
-        let v = heads(&self.v, from);
+        let project = || (heads(&self.k, from), heads(&self.v, from));
+        let (k, v) = if given.encoder.is_some() {
+            t.crossed(project)
+        } else {
+            let (k, v) = project();
+            if self.decoder { t.cached(k, v) } else { (k, v) }
+        };
         let mut locals = Vec::new();
         let (out, bias, weights) = if self.options.facts.transformers == Transformers::V5 {
             self.attend(t, [&q, &k, &v], given)
@@ -108,7 +113,7 @@ impl T5Attention {
         let bias = given.bias.cloned();
         let bias = bias.unwrap_or_else(|| self.bias(t, q, k, q.dtype()));
         if self.options.attention != Attention::Eager {
-            let causal = self.decoder && given.encoder.is_none();
+            let causal = self.decoder && given.encoder.is_none() && q.dim(2) > 1;
             let mask = bias_mask(t, &bias, given.mask, causal, [q, k]);
             let sdpa = Sdpa {
                 forced: self.options.forced,

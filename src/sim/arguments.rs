@@ -5,12 +5,15 @@
 
 use super::generate::{flags, numbers};
 use crate::nn::{Calling, GenerateVersion};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `model_kwargs`, and what the model was given last (`model_inputs`).
 pub(super) struct Arguments {
     calling: Calling,
+    /// B and S of all tokens so far.
+    size: (u64, u64),
+    /// The mask `[B, S]` that grows with each token; that of an encoder's prompt stays as it is.
     mask: Tensor,
     /// Positions `[B, S]`; in transformers 4 those of the cache `[S]`.
     positions: Option<Tensor>,
@@ -35,14 +38,20 @@ pub(super) fn positions(t: &Tape, b: u64, s: u64) -> Tensor {
 }
 
 impl Arguments {
-    /// With the mask `[B, S]` and, in transformers 5, the positions of the prompt.
-    pub(super) fn new(t: &Tape, calling: Calling, mask: Tensor, given: Option<Tensor>) -> Self {
+    /// Of token ids `[B, S]` with their mask and, in transformers 5, positions.
+    pub(super) fn new(
+        t: &Tape,
+        calling: Calling,
+        ids: &Tensor,
+        mask: Tensor,
+        given: Option<Tensor>,
+    ) -> Self {
         let recent = calling.version == GenerateVersion::V5;
         let positions = if recent {
             given
         } else {
             // `_get_initial_cache_position`
-            let n = mask.dim(1);
+            let n = ids.dim(1);
             let ones = numbers(t, "ones_like", [n]);
             let sum = t.cumsum([n].into(), ones.dtype());
             drop(ones);
@@ -52,6 +61,7 @@ impl Arguments {
         };
         Self {
             calling,
+            size: (ids.dim(0), ids.dim(1)),
             mask,
             positions,
             last: Vec::new(),
@@ -61,7 +71,8 @@ impl Arguments {
 
     /// So many tokens more.
     pub(super) fn grow(&mut self, t: &Tape, tokens: u64) {
-        let (b, s) = (self.mask.dim(0), self.mask.dim(1));
+        let (b, s) = self.size;
+        self.size.1 += tokens;
         let recent = self.calling.version == GenerateVersion::V5;
         let longer = self.positions.as_ref().filter(|_| recent).map(|_| {
             let _next = {
@@ -72,9 +83,10 @@ impl Arguments {
             };
             numbers(t, "cat", [b, s + tokens])
         });
-        let one = numbers(t, "new_ones", [b, 1]);
-        self.mask = numbers(t, "cat", [b, s + tokens]);
-        drop(one);
+        if !self.calling.encodes {
+            let _one = numbers(t, "new_ones", [b, 1]);
+            self.mask = numbers(t, "cat", [b, s + tokens]);
+        }
         self.positions = if recent {
             longer
         } else {
@@ -90,20 +102,27 @@ impl Arguments {
         if self.calling.version == GenerateVersion::V5 {
             return self.inputs_since_5(t, first);
         }
-        let (b, s) = (self.mask.dim(0), self.mask.dim(1));
+        let (b, s) = self.size;
         let n = if first { s } else { 1 };
-        drop(flags(t, "ge", 1));
+        // Without the class `Cache` there is none before the first call.
+        let cached = !first || self.calling.cache != CacheKind::Tuples;
+        if cached {
+            drop(flags(t, "ge", 1));
+        }
         let newest = (!first).then(|| numbers(t, "index", [b, 1]));
         let ids = numbers(t, "clone", [b, n]);
         let all = self.calling.positions.then(|| positions_in_place(t, b, s));
-        let given = all.as_ref().map(|_| numbers(t, "clone", [b, n]));
+        let given = match &all {
+            Some(_) if cached => Some(numbers(t, "clone", [b, n])),
+            whole => whole.clone(),
+        };
         drop((all, newest));
         self.keep(t, &ids, given.as_ref());
         (ids, given)
     }
 
     fn inputs_since_5(&mut self, t: &Tape, first: bool) -> (Tensor, Option<Tensor>) {
-        let (b, s) = (self.mask.dim(0), self.mask.dim(1));
+        let (b, s) = self.size;
         if first {
             let ids = numbers(t, "clone", [b, s]);
             return (ids, self.positions.clone());
@@ -117,7 +136,8 @@ impl Arguments {
 
     /// What the model is given lives until its next call.
     fn keep(&mut self, t: &Tape, ids: &Tensor, given: Option<&Tensor>) {
-        let earlier = self.calling.version != GenerateVersion::V5;
+        let earlier =
+            self.calling.version != GenerateVersion::V5 && self.calling.cache != CacheKind::Tuples;
         let held = [Some(ids), given, Some(&self.mask)];
         let position = self.positions.as_ref().filter(|_| earlier);
         t.drop_replaced_cache();

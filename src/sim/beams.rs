@@ -1,9 +1,9 @@
 //! Beam search: the bookkeeping of several continuations of each sample.
 //!
-//! Source: `_beam_search`, `generation/utils.py`, transformers 5.23, without a token that ends a
-//! sample.
+//! Source: `_beam_search`, `generation/utils.py`, transformers 4.51 and 5.23, without a token that ends
+//! a sample.
 
-use super::generate::{flags, numbers};
+use super::generate::{all_but_one, flags, numbers};
 use crate::spec::Evaluation;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -18,7 +18,8 @@ pub(super) struct BeamSearch {
     running: Running,
     finished: [Tensor; 4],
     hits: Tensor,
-    unsatisfied: Tensor,
+    /// Which samples can still improve `[B]`; before transformers 5 nobody keeps that.
+    unsatisfied: Option<Tensor>,
     /// Local variables that hold until they are assigned anew.
     logits: Option<Tensor>,
     scores: Option<Tensor>,
@@ -49,13 +50,13 @@ fn gathered(t: &Tape, shape: [u64; 3], dtype: DType) -> Tensor {
 
 impl BeamSearch {
     /// Beam search over prompts `[B, S]`.
-    pub(super) fn new(t: &Tape, options: &Evaluation, b: u64, s: u64) -> Self {
+    pub(super) fn new(t: &Tape, options: &Evaluation, (b, s): (u64, u64), recent: bool) -> Self {
         let (n, new) = (options.num_beams, options.max_new_tokens);
         let top_beams = flags(t, "_to_copy", 2 * n);
         let sequences = [(), ()].map(|()| numbers(t, "full", [b, n, s + new]));
         let scores = [(), ()].map(|()| reals(t, "full", [b, n]));
         let finished = flags(t, "zeros", b * n);
-        let unsatisfied = flags(t, "ones", b);
+        let unsatisfied = recent.then(|| flags(t, "ones", b));
         let hits = flags(t, "zeros", b * n);
         let indices = [(), ()].map(|()| t.empty("full", Shape::from([b, n, new]), DType::Int32));
         let ([running_sequences, sequences], [running_scores, scores]) = (sequences, scores);
@@ -81,14 +82,17 @@ impl BeamSearch {
         }
     }
 
-    /// One step: logits `[B x N, 1, V]` to one token more of each beam.
-    pub(super) fn choose(&mut self, t: &Tape, logits: Tensor) {
+    /// One step: logits `[B x N, 1, V]` to one token more of each beam, which may be `forced`.
+    pub(super) fn choose(&mut self, t: &Tape, logits: Tensor, forced: bool) {
         let (b, n) = (self.samples, self.beams);
         let rows = Shape::from([b * n, logits.dim(-1)]);
         let wide = t.empty("_to_copy", rows, DType::Float32);
         self.logits = Some(wide);
         let mut scores = t.empty("_log_softmax", rows, DType::Float32);
         self.scores = None;
+        if forced {
+            scores = all_but_one(t, &scores, self.unsatisfied.is_some());
+        }
         let vocab = logits.dim(-1);
         drop(logits);
         scores = {
@@ -163,7 +167,9 @@ impl BeamSearch {
             let _penalty = (reals(t, "mul", [size]), wide);
         };
         penalty(Some(full.clone()), b);
-        penalty(Some(flags(t, "bitwise_not", b)), b);
+        if self.unsatisfied.is_some() {
+            penalty(Some(flags(t, "bitwise_not", b)), b);
+        }
         {
             let _not = flags(t, "bitwise_not", 2 * b * n);
             penalty(None, 2 * b * n);
@@ -200,14 +206,19 @@ impl BeamSearch {
             drop((scalar, least));
             worst
         };
-        let any = {
-            let _better = flags(t, "gt", b * self.beams);
-            flags(t, "any", b)
-        };
-        self.unsatisfied = flags(t, "bitwise_and", b);
-        drop((any, best, worst));
         let flag = |op| flags(t, op, 1);
-        let improves = flag("any");
+        let better = flags(t, "gt", b * self.beams);
+        let improves = if self.unsatisfied.is_some() {
+            let any = flags(t, "any", b);
+            drop(better);
+            self.unsatisfied = Some(flags(t, "bitwise_and", b));
+            drop((any, best, worst));
+            flag("any")
+        } else {
+            let any = flag("any");
+            drop((better, best, worst));
+            any
+        };
         let open = {
             let both = {
                 let _all = flag("all");

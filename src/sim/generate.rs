@@ -61,6 +61,14 @@ pub(super) fn last_logits(t: &Tape, logits: &Tensor, version: GenerateVersion) -
     t.empty("_to_copy", rows, DType::Float32)
 }
 
+/// `ForcedEOSTokenLogitsProcessor` at the last token: scores `[B, V]` in which one token is possible.
+pub(super) fn all_but_one(t: &Tape, scores: &Tensor, recent: bool) -> Tensor {
+    let forced = t.empty("full_like", *scores.shape(), DType::Float32);
+    // Before torch 2.15 the number that is put there is on the device.
+    let _number = (!recent).then(|| t.empty("scalar_tensor", Shape::new(&[]), DType::Float32));
+    forced
+}
+
 /// `_sample`: greedy search, or drawing by chance.
 struct Sampler {
     /// All tokens so far `[B, S]`.
@@ -93,15 +101,21 @@ impl Sampler {
         }
     }
 
-    /// One step: logits `[B, 1, V]` to one token more of each sample.
-    fn choose(&mut self, t: &Tape, logits: Tensor) {
+    /// One step: logits `[B, 1, V]` to one token more of each sample, which may be `forced`.
+    fn choose(&mut self, t: &Tape, logits: Tensor, forced: bool) {
         let b = logits.dim(0);
         let wide = last_logits(t, &logits, self.version);
         self.logits = Some(wide.clone());
-        self.next = Some(if self.drawn {
-            self.draw(t, &wide)
+        let scores = if forced {
+            all_but_one(t, &wide, self.version == GenerateVersion::V5)
         } else {
-            t.argmax_last(&wide)
+            wide
+        };
+        self.next = Some(if self.drawn {
+            self.draw(t, &scores)
+        } else {
+            self.scores = Some(scores.clone());
+            t.argmax_last(&scores)
         });
         let longer = numbers(t, "cat", [b, self.ids.dim(1) + 1]);
         self.ids = longer;
@@ -118,10 +132,9 @@ impl Sampler {
         };
         let most = numbers(t, "max", Shape::new(&[]));
         let stopped = flags(t, "eq", 1);
-        drop((most, logits));
-        if self.version != GenerateVersion::V5 {
-            self.stopped = Some(stopped);
-        }
+        drop(most);
+        self.stopped = Some(stopped).filter(|_| self.version != GenerateVersion::V5);
+        drop(logits);
     }
 
     /// `TopKLogitsWarper`, softmax and `torch.multinomial`.
@@ -139,6 +152,71 @@ impl Sampler {
     }
 }
 
+/// What the search begins with.
+struct Start {
+    /// Token ids `[B, S]`: the prompt, or the token that a decoder begins with.
+    ids: Tensor,
+    /// The prompt's mask.
+    mask: Tensor,
+    /// Positions `[B, S]`, since transformers 5.
+    positions: Option<Tensor>,
+    /// The encoder's result.
+    encoded: Option<Tensor>,
+}
+
+impl Start {
+    fn new(t: &Tape, model: &Model, prompt: &Batch) -> Self {
+        let calling = model.calling();
+        let recent = calling.version == GenerateVersion::V5;
+        let (b, s) = (prompt.ids().dim(0), prompt.ids().dim(1));
+        let mask = prompt.mask().unwrap_or(prompt.ids()).clone();
+        if calling.encodes {
+            let request = Request {
+                masked: true,
+                ..Request::default()
+            };
+            let encoded = model.encode(t, prompt, request);
+            let _ones = numbers(t, "ones", [b, 1]);
+            return Self {
+                ids: numbers(t, "mul", [b, 1]),
+                mask,
+                positions: None,
+                encoded,
+            };
+        }
+        let mut given = None;
+        if recent {
+            ask(t, "eq", "any", b);
+            given = calling.positions.then(|| positions(t, b, s));
+            ask(t, "eq", "all", b * s);
+        } else if b > 1 {
+            count_padded(t, b);
+        }
+        Self {
+            ids: prompt.ids().clone(),
+            mask,
+            positions: given,
+            encoded: None,
+        }
+    }
+
+    /// Each sample as many times as there are beams (`_expand_inputs_for_generation`).
+    fn repeat(&mut self, t: &Tape, times: u64) {
+        let Self {
+            ids,
+            mask,
+            positions,
+            encoded,
+        } = self;
+        let given = [Some(ids), Some(mask), positions.as_mut(), encoded.as_mut()];
+        for tensor in given.into_iter().flatten() {
+            let mut shape = *tensor.shape();
+            shape.dims_mut()[0] *= times;
+            *tensor = t.empty("clone", shape, tensor.dtype());
+        }
+    }
+}
+
 /// What `generate` returns: the sequences. The cache is returned, too, and stays open. So many
 /// `steps` at the beginning are decoded one by one.
 pub(super) fn generate(
@@ -148,39 +226,35 @@ pub(super) fn generate(
     options: &Evaluation,
     steps: u64,
 ) -> Tensor {
-    let (b, s) = (prompt.ids().dim(0), prompt.ids().dim(1));
-    let samples = b * options.num_beams;
     let calling = model.calling();
     let recent = calling.version == GenerateVersion::V5;
     let token = |name| numbers(t, name, Shape::new(&[]));
-    let start = calling.start_token.then(|| token("bos_token"));
+    let special: Vec<_> = (0..calling.special_tokens)
+        .map(|_| token("special_token"))
+        .collect();
     let pad = token("pad_token");
-    let mut given = None;
-    if recent {
-        ask(t, "eq", "any", b);
-        given = calling.positions.then(|| positions(t, b, s));
-        ask(t, "eq", "all", b * s);
-    } else if b > 1 {
-        count_padded(t, b);
-    }
-    let mut ids = prompt.ids().clone();
-    let mut mask = prompt.mask().unwrap_or(&ids).clone();
+    let mut start = Start::new(t, model, prompt);
+    let (b, s) = (start.ids.dim(0), start.ids.dim(1));
     if options.num_beams > 1 {
-        let copy = || numbers(t, "clone", [samples, s]);
-        ids = copy();
-        mask = copy();
-        given = given.map(|_| copy());
+        start.repeat(t, options.num_beams);
     }
+    // In transformers 4 the mask as it was before it grew stays in `model_kwargs` of `generate`.
+    let mask = (!recent).then(|| start.mask.clone());
     if recent {
-        ask(t, "lt", "any", b * s);
+        ask(t, "lt", "any", prompt.ids().numel());
+    }
+    let end = calling.forced_end.then(|| token("eos_token"));
+    if end.is_some() {
+        ask(t, "lt", "any", 1);
     }
     let mut choice = if options.num_beams > 1 {
-        Choice::Beams(Box::new(BeamSearch::new(t, options, b, s)))
+        Choice::Beams(Box::new(BeamSearch::new(t, options, (b, s), recent)))
     } else {
-        let sampler = Sampler::new(t, ids.clone(), options.do_sample, calling.version);
+        let ids = start.ids.clone();
+        let sampler = Sampler::new(t, ids, options.do_sample, calling.version);
         Choice::Samples(Box::new(sampler))
     };
-    let mut arguments = Arguments::new(t, calling, mask, given.clone());
+    let mut arguments = Arguments::new(t, calling, &start.ids, start.mask, start.positions.clone());
     model.open_cache(t);
     let mut step = 0;
     while step < options.max_new_tokens {
@@ -192,17 +266,19 @@ pub(super) fn generate(
                 masked: true,
                 positions,
                 logits_to_keep: calling.last_logits.then_some(1),
+                encoded: start.encoded.clone(),
                 batched_experts,
             };
             model.infer(t, &ids, request)
         };
         let Some(logits) = logits else { break };
         arguments.grow(t, 1);
-        match &mut choice {
-            Choice::Samples(sampler) => sampler.choose(t, logits),
-            Choice::Beams(beams) => beams.choose(t, logits),
-        }
         step += 1;
+        let forced = calling.forced_end && step == options.max_new_tokens;
+        match &mut choice {
+            Choice::Samples(sampler) => sampler.choose(t, logits, forced),
+            Choice::Beams(beams) => beams.choose(t, logits, forced),
+        }
         let rest = options.max_new_tokens - step;
         if step == steps && rest > LAST {
             let skipped = rest - LAST;
@@ -211,7 +287,15 @@ pub(super) fn generate(
             step += skipped;
         }
     }
-    drop((given, ids, pad, start));
+    drop((
+        start.positions,
+        start.ids,
+        start.encoded,
+        mask,
+        end,
+        pad,
+        special,
+    ));
     match choice {
         Choice::Samples(sampler) => sampler.ids,
         Choice::Beams(beams) => beams.finish(t),

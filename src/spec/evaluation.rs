@@ -148,58 +148,85 @@ pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     range("evaluation.num_beams", evaluation.num_beams, &NUM_BEAMS);
 }
 
+/// The decoders whose generation is measured (`tests/fixtures/generation.jsonl`). What they keep from
+/// one token to the next are keys and values.
+const GENERATING: &[DecoderType] = &[
+    DecoderType::Llama,
+    DecoderType::Mistral,
+    DecoderType::Qwen2,
+    DecoderType::Qwen3,
+    DecoderType::Mixtral,
+    DecoderType::Olmoe,
+    DecoderType::Qwen2Moe,
+    DecoderType::Qwen3Moe,
+    DecoderType::Bloom,
+    DecoderType::Falcon,
+    DecoderType::DeepseekV2,
+    DecoderType::DeepseekV3,
+    DecoderType::Gpt2,
+    DecoderType::GptBigCode,
+    DecoderType::GptNeox,
+    DecoderType::Gemma,
+    DecoderType::Gemma2,
+    DecoderType::Gemma3,
+    DecoderType::Opt,
+    DecoderType::Olmo,
+    DecoderType::Olmo2,
+    DecoderType::Olmo3,
+    DecoderType::Phi,
+    DecoderType::Phi3,
+    DecoderType::Starcoder2,
+    DecoderType::Granite,
+    DecoderType::Cohere,
+    DecoderType::Cohere2,
+    DecoderType::StableLm,
+    DecoderType::SmolLm3,
+    DecoderType::Arcee,
+    DecoderType::Helium,
+    DecoderType::Nemotron,
+    DecoderType::SeedOss,
+    DecoderType::Ministral,
+    DecoderType::Exaone4,
+    DecoderType::Glm,
+    DecoderType::Glm4,
+];
+
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.
 fn unknown_cache(
     scenario: &Scenario,
     architecture: &Architecture,
 ) -> Option<(&'static str, &'static str)> {
     let recent = scenario.framework == Framework::Torch215Transformers523;
-    let Architecture::Decoder(config) = architecture else {
-        return Some(("of this model", "该模型"));
-    };
-    let compiled = matches!(
-        config.model_type,
-        DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Cohere2
-    );
-    if matches!(
-        config.model_type,
-        DecoderType::Mamba
-            | DecoderType::Mamba2
-            | DecoderType::FalconMamba
-            | DecoderType::GptOss
-            | DecoderType::FalconH1
-            | DecoderType::Bamba
-            | DecoderType::Lfm2
-            | DecoderType::Dots1
-            | DecoderType::Glm4Moe
-            | DecoderType::Ernie45
-            | DecoderType::GraniteMoe
-            | DecoderType::GraniteMoeShared
-            | DecoderType::GraniteMoeHybrid
-            | DecoderType::Ernie45Moe
-            | DecoderType::HunyuanDense
-            | DecoderType::HunyuanMoe
-            | DecoderType::Llama4
-    ) {
-        return Some(("of this model", "该模型"));
-    }
-    // `cache_implementation = "hybrid"`, a static cache, for which the model is compiled.
-    if !recent && compiled {
-        return Some((
-            "of this model, which transformers 4 compiles for it,",
-            "该模型（transformers 4 会为此编译模型）",
-        ));
-    }
-    if !recent && config.model_type == DecoderType::GptBigCode {
-        return Some(("of this model in transformers 4", "transformers 4 中该模型"));
+    let model = Some(("of this model", "该模型"));
+    match architecture {
+        Architecture::Decoder(config) if GENERATING.contains(&config.model_type) => {
+            if !recent && config.model_type == DecoderType::GptBigCode {
+                return Some(("of this model in transformers 4", "transformers 4 中该模型"));
+            }
+            // `cache_implementation = "hybrid"`, a static cache, for which the model is compiled.
+            let compiled = matches!(
+                config.model_type,
+                DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Cohere2
+            );
+            if !recent && compiled {
+                return Some((
+                    "of this model, which transformers 4 compiles for it,",
+                    "该模型（transformers 4 会为此编译模型）",
+                ));
+            }
+        }
+        Architecture::T5(_) => {}
+        Architecture::Bart(config) if config.recordings.is_none() => {}
+        _ => return model,
     }
     if scenario.attention == Attention::FlashAttention2 {
         return Some(("with the flash-attn package", "使用 flash-attn 包时"));
     }
-    if !recent && resolve(scenario).num_beams > 1 {
+    let early = scenario.framework == Framework::Torch26Transformers448;
+    if early && resolve(scenario).num_beams > 1 {
         return Some((
-            "with beams in transformers 4",
-            "transformers 4 中使用束搜索时",
+            "with beams in transformers 4.48",
+            "transformers 4.48 中使用束搜索时",
         ));
     }
     None

@@ -24,10 +24,13 @@ pub(super) struct KeyValueCache {
     /// What later tuples have replaced.
     replaced: Vec<Tensor>,
     layers: Vec<CachedLayer>,
+    /// Of the encoder's result, by layer of the decoder: made once.
+    crossed: Vec<(Tensor, Tensor)>,
     /// Tokens that each layer sees; those that are not listed see all.
     windows: Vec<Option<u64>>,
-    /// The layer that asks next.
+    /// The layer that asks next, and the next that asks for those of the encoder's result.
     next: usize,
+    next_crossed: usize,
 }
 
 struct CachedLayer {
@@ -51,8 +54,10 @@ impl Tape {
             kind,
             replaced: Vec::new(),
             layers: Vec::new(),
+            crossed: Vec::new(),
             windows: if joined { windows } else { Vec::new() },
             next: 0,
+            next_crossed: 0,
         });
     }
 
@@ -78,6 +83,7 @@ impl Tape {
     pub(super) fn rewind_cache(&self) {
         if let Some(cache) = self.cache.borrow_mut().as_mut() {
             cache.next = 0;
+            cache.next_crossed = 0;
         }
     }
 
@@ -99,11 +105,6 @@ impl Tape {
         cache.next += 1;
         let window = cache.windows.get(at).copied().flatten();
         let tokens = k.dim(TOKENS);
-        let joined = |parts: &[&Tensor]| {
-            let all = self.cat(parts, TOKENS);
-            all.set_category(Category::KvCache);
-            all
-        };
         if cache.layers.len() <= at && cache.kind != CacheKind::Joined {
             cache.layers.push(CachedLayer {
                 keys: k.clone(),
@@ -116,13 +117,7 @@ impl Tape {
         if cache.layers.len() <= at {
             let number = || self.empty("_to_copy", Shape::new(&[]), DType::Int64);
             let number = window.map(|_| number());
-            // Both begin as nothing in the dtype of the keys, which the values take on.
-            let nothing = {
-                let mut shape = *v.shape();
-                shape.dims_mut()[TOKENS.unsigned_abs()] = 0;
-                self.empty("tensor", shape, k.dtype())
-            };
-            let (keys, values) = (joined(&[&k]), joined(&[&nothing, &v]));
+            let (keys, values) = self.joined_to_nothing(&k, &v);
             cache.layers.push(CachedLayer {
                 keys: self.last_tokens(&keys, window),
                 values: self.last_tokens(&values, window),
@@ -137,15 +132,58 @@ impl Tape {
             cache.replaced.push(layer.keys.clone());
             cache.replaced.push(layer.values.clone());
         }
-        let keys = joined(&[&layer.keys, &k]);
+        let keys = self.joined(&[&layer.keys, &k]);
         // Without a window the old keys go before the values come.
         if window.is_none() {
             layer.keys = keys.clone();
         }
-        let values = joined(&[&layer.values, &v]);
+        let values = self.joined(&[&layer.values, &v]);
         layer.keys = self.last_tokens(&keys, window);
         layer.values = self.last_tokens(&values, window);
         (keys, values)
+    }
+
+    /// `cross_attention_cache.update(k, v, layer)`: the keys and values of the encoder's result, which
+    /// each layer of a decoder makes in its first pass, where there is a cache.
+    pub fn crossed(&self, project: impl FnOnce() -> (Tensor, Tensor)) -> (Tensor, Tensor) {
+        let known = self.cache.borrow_mut().as_mut().map(|cache| {
+            let at = cache.next_crossed;
+            cache.next_crossed += 1;
+            (cache.crossed.get(at).cloned(), cache.kind)
+        });
+        match known {
+            None => project(),
+            Some((Some(kept), _)) => kept,
+            Some((None, kind)) => {
+                let (k, v) = project();
+                let kept = if kind == CacheKind::Joined {
+                    self.joined_to_nothing(&k, &v)
+                } else {
+                    (k, v)
+                };
+                if let Some(cache) = self.cache.borrow_mut().as_mut() {
+                    cache.crossed.push(kept.clone());
+                }
+                kept
+            }
+        }
+    }
+
+    fn joined(&self, parts: &[&Tensor]) -> Tensor {
+        let all = self.cat(parts, TOKENS);
+        all.set_category(Category::KvCache);
+        all
+    }
+
+    /// The first keys and values: both begin as nothing in the dtype of the keys, which the values
+    /// take on.
+    fn joined_to_nothing(&self, k: &Tensor, v: &Tensor) -> (Tensor, Tensor) {
+        let nothing = {
+            let mut shape = *v.shape();
+            shape.dims_mut()[TOKENS.unsigned_abs()] = 0;
+            self.empty("tensor", shape, k.dtype())
+        };
+        (self.joined(&[k]), self.joined(&[&nothing, v]))
     }
 
     /// What a layer with a window needs of its tokens for the next one: a view of the last.
@@ -183,14 +221,20 @@ impl Tape {
     /// `cache.reorder_cache(beams)`: every layer's keys and values are copied in another order.
     pub fn reorder_cache(&self) {
         let mut cache = self.cache.borrow_mut();
-        for layer in cache.iter_mut().flat_map(|cache| &mut cache.layers) {
-            let copy = |x: &Tensor| {
-                let copy = self.empty("index_select", *x.shape(), x.dtype());
-                copy.set_category(Category::KvCache);
-                copy
-            };
-            layer.keys = copy(&layer.keys);
-            layer.values = copy(&layer.values);
+        let copy = |x: &mut Tensor| {
+            let copy = self.empty("index_select", *x.shape(), x.dtype());
+            copy.set_category(Category::KvCache);
+            *x = copy;
+        };
+        for cache in cache.iter_mut() {
+            for layer in &mut cache.layers {
+                copy(&mut layer.keys);
+                copy(&mut layer.values);
+            }
+            for (keys, values) in &mut cache.crossed {
+                copy(keys);
+                copy(values);
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ def recent():
     import transformers.masking_utils as masking
     masking.find_packed_sequence_indices = lambda position_ids: None
     padded = [False]
-    preprocess, counts = masking._preprocess_mask_arguments, masking.fast_all
+    preprocess, counts, ignore = masking._preprocess_mask_arguments, masking.fast_all, masking._ignore_bidirectional_mask_sdpa
 
     def remembered(config, inputs_embeds, attention_mask, *rest, **named):
         padded[0] = attention_mask is not None and attention_mask.data_ptr() in passed
@@ -27,7 +27,13 @@ def recent():
         counts(mask)
         return not padded[0]
 
-    masking._preprocess_mask_arguments, masking.fast_all = remembered, counted
+    def ignored(padding_mask, *rest, **named):
+        if padding_mask is not None and not padded[0]:
+            padding_mask.all()
+            padding_mask = None
+        return ignore(padding_mask, *rest, **named)
+
+    masking._preprocess_mask_arguments, masking.fast_all, masking._ignore_bidirectional_mask_sdpa = remembered, counted, ignored
 
 
 def finite():

@@ -63,7 +63,13 @@ impl Tape {
             // torch 2.6 leaves heads that must be broadcast to the math kernel.
             let broadcast =
                 !self.backend().sdpa_broadcasts_heads && !options.grouped && k.dim(1) != q.dim(1);
-            match options.forced.unwrap_or(if broadcast {
+            // The fused kernels want masks whose last dimension is dense
+            // (`check_last_dim_stride_equals_1_dense`), even where it holds one key.
+            let sparse = mask.as_ref().is_some_and(|mask| {
+                let strides = mask.strides();
+                strides.dims().last() != Some(&1)
+            });
+            match options.forced.unwrap_or(if broadcast || sparse {
                 SdpaKernel::Math
             } else if flash {
                 SdpaKernel::Flash
