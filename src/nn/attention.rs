@@ -189,6 +189,28 @@ fn eager(
     (t.contiguous(&out), weights)
 }
 
+/// Eager attention of encoders in transformers 4: the softmax is taken in the dtype of the scores,
+/// which are a local variable of the caller, as the probabilities are.
+pub(super) fn attend_with_scores(
+    t: &Tape,
+    options: AttentionOptions,
+    [q, k, v]: [&Tensor; 3],
+    mask: Option<&Tensor>,
+) -> (Tensor, [Tensor; 2]) {
+    let mut scores = {
+        let product = t.matmul(q, &t.transpose(k, 2, 3));
+        t.div_scalar(&product)
+    };
+    if let Some(mask) = mask {
+        scores = t.add(&scores, mask);
+    }
+    let weights = t.softmax(&scores, None);
+    let weights = dropped(t, weights, options.dropout);
+    let out = t.matmul(&weights, v);
+    let out = t.contiguous(&t.transpose(&out, 1, 2));
+    (out, [scores, weights])
+}
+
 /// Attention of encoders (`eager_attention_forward` of BERT and its like, which takes the softmax
 /// in the dtype of the scores, or sdpa): q, k and v `[B, A, S, D]` to `[B, S, A, D]`, with the
 /// weights of eager attention.

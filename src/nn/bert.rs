@@ -307,7 +307,9 @@ fn position_ids(t: &Tape, b: u64, s: u64) -> Tensor {
     };
     let counted = {
         let sum = ids("cumsum", DType::Int64);
-        drop(ids("cumsum", DType::Int64));
+        let copy = ids("cumsum", DType::Int64);
+        t.scan_alone(*sum.shape(), DType::Int64);
+        drop(copy);
         let narrow = ids("_to_copy", DType::Int32);
         drop(sum);
         let shifted = t.add_scalar(&narrow);
@@ -329,20 +331,40 @@ impl Embeddings {
         let table = |name, rows| Embedding::new(&b.at(name), rows, width);
         let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, width);
         let position_table = || table("position_embeddings", c.max_position_embeddings);
-        // Since transformers 5 RoBERTa's comes last.
+        let rest = || {
+            let segments = table("token_type_embeddings", c.type_vocab_size);
+            let layer_norm = LayerNorm::new(&b.at("LayerNorm"), width);
+            (segments, layer_norm)
+        };
+        let ids = || {
+            let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
+            [ids("position_ids"), ids("token_type_ids")]
+        };
         let recent = facts.transformers == Transformers::V5;
-        let first = (!roberta || !recent).then(position_table);
-        let segments = table("token_type_embeddings", c.type_vocab_size);
-        let layer_norm = LayerNorm::new(&b.at("LayerNorm"), width);
-        let positions = first.unwrap_or_else(position_table);
-        let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
+        let (positions, (segments, layer_norm), [position_ids, segment_ids]) =
+            match (roberta, recent) {
+                (true, true) => {
+                    let rest = rest();
+                    (position_table(), rest, ids())
+                }
+                (true, false) => {
+                    let (positions, (rest, ids)) = Embedding::made_again(
+                        &b.at("position_embeddings"),
+                        c.max_position_embeddings,
+                        width,
+                        || (rest(), ids()),
+                    );
+                    (positions, rest, ids)
+                }
+                (false, _) => (position_table(), rest(), ids()),
+            };
         Self {
             words,
             positions,
             segments,
             layer_norm,
-            position_ids: ids("position_ids"),
-            segment_ids: ids("token_type_ids"),
+            position_ids,
+            segment_ids,
             dropout: c.dropout.embedding,
             recent,
             roberta,

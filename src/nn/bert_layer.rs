@@ -1,11 +1,11 @@
 //! One layer of BERT: norms come after the residual sums.
 
-use super::attention::{AttentionOptions, attend_as_bert, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_scores, dropped};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
-use crate::spec::BertConfig;
+use crate::spec::{Attention, BertConfig};
 use crate::tape::{Tape, Tensor};
 
 /// `BertLayer`.
@@ -79,10 +79,14 @@ impl BertLayer {
             t.transpose(&y, 1, 2)
         };
         let (q, k, v) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        let merged = |out: &Tensor| t.view(out, [x.dim(0), x.dim(1), x.dim(2)]);
+        let recent = self.options.facts.transformers == Transformers::V5;
+        if !recent && self.options.implementation == Attention::Eager {
+            let (out, _locals) = attend_with_scores(t, self.options, [&q, &k, &v], mask);
+            return (merged(&out), None);
+        }
         let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
-        let returned = weights.filter(|_| self.options.facts.transformers == Transformers::V5);
-        let out = t.view(&out, [x.dim(0), x.dim(1), x.dim(2)]);
-        (out, returned)
+        (merged(&out), weights)
     }
 }
 

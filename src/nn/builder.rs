@@ -218,6 +218,29 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// A parameter that `__init__` makes, and once more when `between` has been made: its memory is
+    /// that of the second, its place among the parameters that of the first.
+    pub(super) fn parameter_made_again<T>(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        between: impl FnOnce() -> T,
+    ) -> (Tensor, T) {
+        let (t, shape) = (self.plan.tape, shape.into());
+        let _first = t.empty("untied", shape, self.dtype);
+        if !self.plan.trains(|| t.scope_path(self.scope), name) {
+            let made = between();
+            return (self.fixed(name, shape), made);
+        }
+        self.count(shape.numel());
+        let parameter = t.in_scope(self.scope, || {
+            t.parameter_without_storage(shape, self.dtype)
+        });
+        let made = between();
+        t.in_scope(self.scope, || t.give_storage("parameter", &parameter));
+        (parameter, made)
+    }
+
     /// Whether the module is trained as a whole, in a copy.
     pub(super) fn is_copied(&self) -> bool {
         let path = || self.plan.tape.scope_path(self.scope);

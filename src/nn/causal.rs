@@ -321,12 +321,15 @@ impl<L: Layer> Causal<L> {
         if let Some(experts) = &self.balanced {
             let routed = self.shell.call().take_router_logits();
             let padded = self.shell.padding_mask;
-            let balance = t.scoped("loss", None, || {
-                balance::loss(t, facts, &routed, experts, padded)
-            });
-            loss = loss.map(|loss| t.add_in_place(loss, &t.mul_scalar(&balance)));
-            beside.push(balance);
-            beside.extend(routed);
+            // Without a layer of experts there is nothing to balance.
+            if !routed.is_empty() {
+                let balance = t.scoped("loss", None, || {
+                    balance::loss(t, facts, &routed, experts, padded)
+                });
+                loss = loss.map(|loss| t.add_in_place(loss, &t.mul_scalar(&balance)));
+                beside.push(balance);
+                beside.extend(routed);
+            }
         }
         Output {
             logits: Some(logits),

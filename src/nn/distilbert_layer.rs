@@ -79,9 +79,10 @@ impl DistilBertLayer {
         let (b, heads, s) = (q.dim(0), q.dim(1), q.dim(2));
         let scaled = t.div_scalar(&q);
         drop(q);
+        let padding;
         let scores = {
             let product = t.matmul(&scaled, &t.transpose(&k, 2, 3));
-            let padding = t.empty("eq", Shape::from([b, 1, 1, s]), DType::Bool);
+            padding = t.empty("eq", Shape::from([b, 1, 1, s]), DType::Bool);
             t.masked_fill(&product, &t.expand(&padding, [b, heads, s, s]))
         };
         let weights = t.softmax(&scores, None);
@@ -93,7 +94,7 @@ impl DistilBertLayer {
         };
         drop(out);
         let result = self.out_lin.forward(t, &merged);
-        drop((scores, weights, scaled, k, v));
+        drop((scores, padding, weights, scaled, k, v));
         result
     }
 }

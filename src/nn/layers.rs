@@ -159,7 +159,21 @@ pub(super) struct Embedding {
 impl Embedding {
     /// Weight `[rows, width]`.
     pub(super) fn new(b: &Builder, rows: u64, width: u64) -> Self {
-        let weight = b.parameter("weight", [rows, width]);
+        Self::of_weight(b, b.parameter("weight", [rows, width]))
+    }
+
+    /// The same, made once more when `between` has been, in the place of a first one.
+    pub(super) fn made_again<T>(
+        b: &Builder,
+        rows: u64,
+        width: u64,
+        between: impl FnOnce() -> T,
+    ) -> (Self, T) {
+        let (weight, made) = b.parameter_made_again("weight", [rows, width], between);
+        (Self::of_weight(b, weight), made)
+    }
+
+    fn of_weight(b: &Builder, weight: Tensor) -> Self {
         Self {
             table: b.trained_copy(weight.clone()),
             weight,

@@ -233,26 +233,29 @@ impl SelfAttention {
 
     /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
-        let part = |y: &Tensor| {
+        let version = self.options.facts.transformers;
+        let at_once =
+            version == Transformers::V448 && self.options.implementation == Attention::Sdpa;
+        let part = |y: Tensor| {
             let heads = y.dim(2) / self.head_dim;
-            let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
+            let parted = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
+            let parted = t.transpose(&parted, 1, 2);
+            // transformers 4.48 copies each of them as soon as it is there.
+            if at_once {
+                t.contiguous(&parted)
+            } else {
+                parted
+            }
         };
         // transformers 4.51 hands q, k and v to sdpa as they are.
         let plain = self.options.facts.transformers == Transformers::V451
             && self.options.implementation == Attention::Sdpa;
         let q = {
-            let scaled = {
-                let q = self.q_proj.forward(t, x);
-                if plain { q } else { t.mul_scalar(&q) }
-            };
-            part(&scaled)
+            let q = self.q_proj.forward(t, x);
+            part(if plain { q } else { t.mul_scalar(&q) })
         };
-        let (k, v) = {
-            let k = self.k_proj.forward(t, x);
-            let v = self.v_proj.forward(t, x);
-            (part(&k), part(&v))
-        };
+        let k = part(self.k_proj.forward(t, x));
+        let v = part(self.v_proj.forward(t, x));
         let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = if plain {

@@ -1,7 +1,9 @@
 //! One layer of the vision transformer: norms come before attention and feed-forward.
 
 use super::activation::activated;
-use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
+use super::attention::{
+    AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped,
+};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
@@ -118,7 +120,7 @@ impl VitLayer {
                 attend_as_bert(t, self.options, parts, None, false)
             }
         } else if plain {
-            let (out, made) = self.eager_of_448(t, [&q, &k, &v]);
+            let (out, made) = attend_with_scores(t, self.options, [&q, &k, &v], None);
             scores = Some(made);
             (out, None)
         } else {
@@ -132,20 +134,6 @@ impl VitLayer {
         drop((q, k, v, weights, scores));
         let out = self.output.forward(t, &merged);
         (dropped(t, out, self.dropout), None)
-    }
-
-    /// transformers 4.48: the softmax is taken in the dtype of the scores, which are a local
-    /// variable, as the probabilities are.
-    fn eager_of_448(&self, t: &Tape, [q, k, v]: [&Tensor; 3]) -> (Tensor, [Tensor; 2]) {
-        let scores = {
-            let product = t.matmul(q, &t.transpose(k, 2, 3));
-            t.div_scalar(&product)
-        };
-        let weights = t.softmax(&scores, None);
-        let weights = dropped(t, weights, self.options.dropout);
-        let out = t.matmul(&weights, v);
-        let out = t.contiguous(&t.transpose(&out, 1, 2));
-        (out, [scores, weights])
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::fold::{Counts, Record};
 use super::generate::{STEPS, generate};
-use super::run::autocast;
+use super::run::{autocast, converts_outputs, in_float32};
 use super::{Mark, Phase, Trace};
 use crate::nn::{Batch, Model, Output, Request};
 use crate::spec::{EvaluationKind, ResolvedSpec};
@@ -91,8 +91,11 @@ impl<'a> Evaluator<'a> {
                 logits_to_keep: evaluation.logits_to_keep,
                 ..Request::default()
             };
-            let output = self.model.evaluate(t, batch, request);
+            let mut output = self.model.evaluate(t, batch, request);
             t.exit_autocast();
+            if converts_outputs(self.spec) {
+                output = in_float32(t, output);
+            }
             self.take(output, last);
         }
         t.close_cache();
@@ -134,6 +137,7 @@ impl<'a> Evaluator<'a> {
         let encoded = output.encoded.as_ref().map(wide);
         let logits = output.logits.as_ref().map(wide);
         drop(output);
+        t.close_cache();
         if !self.spec.evaluation.keep_predictions {
             return;
         }

@@ -11,7 +11,7 @@ use crate::spec::{
     Architecture, AutocastStyle, EvaluationKind, Framework, Loss, MasterWeights, OptimizerName,
     Precision, Program, ResolvedSpec,
 };
-use crate::tape::{Backend, Category, FlaVersion, Tape, Tensor};
+use crate::tape::{Backend, Category, FlaVersion, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -182,6 +182,9 @@ fn threads_per_multiprocessor(compute_capability: u32) -> u64 {
 }
 
 /// A run that is going on.
+/// Outputs that the caller holds: logits, loss and encoder's states, others, and the cache.
+type Kept = ([Option<Tensor>; 3], Vec<Tensor>, Option<KeyValueCache>);
+
 struct Run<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
@@ -194,7 +197,7 @@ struct Run<'a> {
     leaving: Option<Rc<Gradients>>,
     scaler: Option<GradScaler>,
     /// What the caller holds of the last outputs: replaced when the next are there.
-    kept: Option<([Option<Tensor>; 4], Vec<Tensor>)>,
+    kept: Option<Kept>,
     /// The loss of the last forward pass, where no backward pass takes it.
     last_loss: Option<Tensor>,
     marks: Vec<Mark>,
@@ -301,7 +304,7 @@ impl<'a> Run<'a> {
             let mut output = self.forward(batch);
             t.classify_autocast_copies();
             t.exit_autocast();
-            if spec.autocast_style == AutocastStyle::Accelerate && autocast(spec).is_some() {
+            if converts_outputs(spec) {
                 output = in_float32(t, output);
             }
             let Output {
@@ -311,25 +314,28 @@ impl<'a> Run<'a> {
                 beside,
             } = output;
             t.set_grad_enabled(grad_mode);
-            let returned = loss.clone();
-            if self.accumulation > 1 && !self.optimizer.borrow().divides_loss() {
-                loss = loss.map(|loss| t.div_scalar(&loss));
-            }
+            // The loop's variables are assigned when there is something new.
+            self.last_loss = None;
             if spec.keep_outputs {
                 if let Some(logits) = &logits {
                     logits.set_category(Category::Logits);
                 }
-                self.kept = Some(([logits, loss.clone(), returned, encoded], beside));
+                let returned = loss.clone().filter(|_| spec.loss != Loss::MeanLogits);
+                self.kept = Some(([logits, returned, encoded], beside, t.take_cache()));
             } else {
                 let storage = logits.as_ref().map(Tensor::storage_id);
-                drop((logits, returned, encoded, beside));
+                drop((logits, encoded, beside));
+                t.close_cache();
                 self.keep_logits(storage);
             }
+            if self.accumulation > 1 && !self.optimizer.borrow().divides_loss() {
+                loss = loss.map(|loss| t.div_scalar(&loss));
+            }
             self.forward_ended(loss.as_ref());
-            if self.forward_only() {
-                // The loop's variable is assigned when the next loss is there.
-                self.last_loss = loss;
-            } else if self.trains() {
+            if self.forward_only() || spec.keep_outputs {
+                self.last_loss.clone_from(&loss);
+            }
+            if self.trains() {
                 self.mark(step, micro_batch, Phase::Backward);
                 self.backward(loss, micro_batch + 1 == self.accumulation);
             }
@@ -347,22 +353,19 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// The forward pass. Its outputs hold the cache that it fills, which is all saved for backward.
+    /// The forward pass. Its outputs hold the cache that it fills.
     fn forward(&mut self, batch: &Batch) -> Output {
         let (t, spec) = (self.tape, self.spec);
-        // Before transformers 5 the first pass leaves keys and values as they are.
-        if spec.use_cache && spec.framework == Framework::Torch215Transformers523 {
+        if spec.use_cache {
             self.model.open_cache(t);
         }
-        let output = if spec.offload.activations && self.trains() {
+        if spec.offload.activations && self.trains() {
             let (output, on_host) = t.save_on_cpu(|| self.model.forward(t, batch));
             self.counts.host_activations = on_host;
             output
         } else {
             self.model.forward(t, batch)
-        };
-        t.close_cache();
-        output
+        }
     }
 
     fn backward(&mut self, loss: Option<Tensor>, last: bool) {
@@ -467,13 +470,18 @@ fn classify_gradients(t: &Tape) {
     });
 }
 
+/// Whether the model's forward is wrapped as accelerate does it.
+pub(super) fn converts_outputs(spec: &ResolvedSpec) -> bool {
+    spec.autocast_style == AutocastStyle::Accelerate && autocast(spec).is_some()
+}
+
 /// `convert_outputs_to_fp32` around the model's forward (`utils/operations.py`, accelerate 1.15):
 /// what the model returned is dropped when all of it has been converted.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "it drops what the model returned"
 )]
-fn in_float32(t: &Tape, output: Output) -> Output {
+pub(super) fn in_float32(t: &Tape, output: Output) -> Output {
     let wide = |x: &Tensor| t.to(x, DType::Float32);
     Output {
         loss: output.loss.as_ref().map(wide),

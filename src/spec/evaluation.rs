@@ -76,8 +76,7 @@ impl Default for Evaluation {
 impl Evaluation {
     /// Whether the model fills a key-value cache.
     pub fn caches(&self) -> bool {
-        self.use_cache
-            .unwrap_or(self.kind == EvaluationKind::Generate)
+        self.use_cache.unwrap_or_default()
     }
 }
 
@@ -123,6 +122,9 @@ pub(super) fn resolve(scenario: &Scenario) -> Evaluation {
     if scenario.program == Program::Forward {
         evaluation.kind = EvaluationKind::None;
     }
+    evaluation
+        .use_cache
+        .get_or_insert(scenario.use_cache || evaluation.kind == EvaluationKind::Generate);
     evaluation
 }
 

@@ -19,7 +19,7 @@ pub enum CacheKind {
 }
 
 /// Keys and values `[B, K, T, D]` by layer, in the order in which the layers run.
-pub(super) struct KeyValueCache {
+pub struct KeyValueCache {
     kind: CacheKind,
     /// What later tuples have replaced.
     replaced: Vec<Tensor>,
@@ -61,10 +61,14 @@ impl Tape {
         });
     }
 
+    /// What attention has kept; it keeps nothing more.
+    pub fn take_cache(&self) -> Option<KeyValueCache> {
+        self.cache.take()
+    }
+
     /// Drops what attention has kept; it keeps nothing more.
     pub fn close_cache(&self) {
-        let cache = self.cache.take();
-        drop(cache);
+        drop(self.take_cache());
     }
 
     /// Drops the tuples that later ones have replaced.

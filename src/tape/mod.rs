@@ -37,8 +37,7 @@ pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};
 use autocast::Autocast;
-pub use cache::CacheKind;
-use cache::KeyValueCache;
+pub use cache::{CacheKind, KeyValueCache};
 use checkpoint::{Frame, Recompute};
 use graph::{Backward, Edge, Grads, Leaf, Node, ParameterId};
 use recorder::Recorder;

@@ -50,11 +50,13 @@ def one(model, asked, evaluation, batch, autocast, kept):
     """One batch; returns the predictions that are kept of all batches so far, and the storages of logits and of a cache that live at its end."""
     kind = evaluation["kind"]
     more = {}
-    if kind == "logits":
-        more["use_cache"] = bool(evaluation["use_cache"])
-        if evaluation["logits_to_keep"] is not None:
-            more["logits_to_keep"] = evaluation["logits_to_keep"]
-    with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if autocast else contextlib.nullcontext():
+    if evaluation["use_cache"] is not None:
+        more["use_cache"] = evaluation["use_cache"]
+    if kind == "logits" and evaluation["logits_to_keep"] is not None:
+        more["logits_to_keep"] = evaluation["logits_to_keep"]
+    # Accelerate's wrapper of the model opens autocast itself.
+    opens = autocast and asked["autocast_style"] == "plain"
+    with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if opens else contextlib.nullcontext():
         if kind == "generate":
             return kept, set(), {storage(t) for t in tensors(cached(generate(model, batch, evaluation, asked["padding_mask"])))}
         output = model(**batch, **more)

@@ -35,7 +35,7 @@ def complete(written):
         raise ValueError(f"needs {written['framework']}, here is {framework()}")
     ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader"}
     unknown = set(scenario) - set(DEFAULTS) - ignored
-    if scenario["checkpoint_every"] > 1 and TORCH_2_6:
+    if scenario["checkpoint_every"] > 1 and not TRANSFORMERS_5:
         raise ValueError("transformers 4 checkpoints all layers or none")
     if set(scenario["allocator"]) - {"empty_cache_after_loading"}:
         raise ValueError("settings of the allocator go through PYTORCH_CUDA_ALLOC_CONF")

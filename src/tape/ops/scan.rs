@@ -13,14 +13,18 @@ impl Tape {
     /// `x.cumsum(-1)` of `[B, S]`, which needs no gradient. One row alone is scanned by CUB
     /// (`cumsum_cuda_kernel`, `aten/src/ATen/native/cuda/ScanKernels.cpp`, torch 2.15).
     pub fn cumsum(&self, shape: Shape, dtype: DType) -> Tensor {
-        const OP: &str = "cumsum";
-        let out = self.empty(OP, shape, dtype);
+        let out = self.empty("cumsum", shape, dtype);
+        self.scan_alone(shape, dtype);
+        out
+    }
+
+    /// What CUB takes for the sums of one row alone; nothing for more rows.
+    pub fn scan_alone(&self, shape: Shape, dtype: DType) {
         if shape.numel() == shape.dim(-1) {
             let [wide, narrow] = SUM_TILE;
             let tile = if dtype.size() == 8 { wide } else { narrow };
-            drop(self.scratch(OP, self.scan_storage(shape.numel(), tile)));
+            drop(self.scratch("cumsum", self.scan_storage(shape.numel(), tile)));
         }
-        out
     }
 
     /// `x.cumsum(dim)` of more than one row, computed from a copy in row-major order where x has
