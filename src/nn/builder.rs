@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
         let _first = t.empty("untied", shape, self.dtype);
         if !self.plan.trains(|| t.scope_path(self.scope), name) {
             let made = between();
-            return (self.fixed(name, shape), made);
+            return (self.fixed(name, shape, self.dtype), made);
         }
         self.count(shape.numel());
         let parameter = t.in_scope(self.scope, || {
