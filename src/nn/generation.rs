@@ -62,6 +62,9 @@ impl Calling {
             DecoderType::Olmoe,
             DecoderType::Glm,
             DecoderType::Glm4,
+            DecoderType::Glm4Moe,
+            DecoderType::Dots1,
+            DecoderType::GptOss,
         ];
         Self {
             special_tokens: match &spec.architecture {
