@@ -12,6 +12,8 @@ pub struct Calling {
     pub special_tokens: u64,
     /// Whether the last token is forced to be the one that ends a text (`forced_eos_token_id`).
     pub forced_end: bool,
+    /// Whether it hears recordings (Whisper).
+    pub hears: bool,
     /// Whether an encoder runs first.
     pub encodes: bool,
     /// Whether it is given token positions.
@@ -49,6 +51,7 @@ impl Calling {
             || (early && is(&[DecoderType::GptNeox]));
         let bart =
             matches!(&spec.architecture, Architecture::Bart(config) if config.recordings.is_none());
+        let hears = !bart && matches!(&spec.architecture, Architecture::Bart(_));
         let tuples = bart || is(&[DecoderType::Gpt2]) || (early && is(&[DecoderType::Opt]));
         let encodes = spec.task == Task::Seq2SeqLm;
         let no_start = [
@@ -68,11 +71,13 @@ impl Calling {
         ];
         Self {
             special_tokens: match &spec.architecture {
+                Architecture::Bart(_) if hears => 3,
                 Architecture::Bart(_) => 2,
                 Architecture::T5(_) => 1,
                 _ => u64::from(family.is_some() && !is(&no_start)),
             },
             forced_end: bart,
+            hears,
             encodes,
             positions: !encodes && !is(&[DecoderType::Bloom]),
             last_logits: !encodes && (recent || !whole),

@@ -4,7 +4,8 @@
 
 use super::arguments::{Arguments, positions};
 use super::beams::BeamSearch;
-use crate::nn::{Batch, GenerateVersion, Model, Request};
+use super::hearing::{self, Hearing};
+use crate::nn::{Batch, Calling, GenerateVersion, Model, Request};
 use crate::spec::Evaluation;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -29,7 +30,7 @@ pub(super) fn numbers(t: &Tape, op: &'static str, shape: impl Into<Shape>) -> Te
 }
 
 /// Compares all of the tokens and asks one question of the result.
-fn ask(t: &Tape, comparison: &'static str, question: &'static str, n: u64) {
+pub(super) fn ask(t: &Tape, comparison: &'static str, question: &'static str, n: u64) {
     let compared = flags(t, comparison, n);
     let answer = flags(t, question, 1);
     drop((compared, answer));
@@ -76,7 +77,7 @@ struct Sampler {
     /// Which samples go on `[B]`.
     unfinished: Tensor,
     drawn: bool,
-    version: GenerateVersion,
+    calling: Calling,
     // Local variables that hold until they are assigned anew.
     logits: Option<Tensor>,
     scores: Option<Tensor>,
@@ -87,12 +88,12 @@ struct Sampler {
 }
 
 impl Sampler {
-    fn new(t: &Tape, ids: Tensor, drawn: bool, version: GenerateVersion) -> Self {
+    fn new(t: &Tape, ids: Tensor, drawn: bool, calling: Calling) -> Self {
         Self {
             unfinished: numbers(t, "ones", [ids.dim(0)]),
             ids,
             drawn,
-            version,
+            calling,
             logits: None,
             scores: None,
             probabilities: None,
@@ -104,10 +105,13 @@ impl Sampler {
     /// One step: logits `[B, 1, V]` to one token more of each sample, which may be `forced`.
     fn choose(&mut self, t: &Tape, logits: Tensor, forced: bool) {
         let b = logits.dim(0);
-        let wide = last_logits(t, &logits, self.version);
+        let wide = last_logits(t, &logits, self.calling.version);
         self.logits = Some(wide.clone());
-        let scores = if forced {
-            all_but_one(t, &wide, self.version == GenerateVersion::V5)
+        let hears = self.calling.hears;
+        let scores = if hears {
+            hearing::suppressed(t, &wide, self.next.is_none())
+        } else if forced {
+            all_but_one(t, &wide, self.calling.version == GenerateVersion::V5)
         } else {
             wide
         };
@@ -117,12 +121,20 @@ impl Sampler {
             self.scores = Some(scores.clone());
             t.argmax_last(&scores)
         });
+        if hears {
+            self.next = self.next.take().map(|next| hearing::padded(t, next));
+        }
         let longer = numbers(t, "cat", [b, self.ids.dim(1) + 1]);
         self.ids = longer;
         self.unfinished = {
             let stop = {
                 let _criteria = (flags(t, "full", b), flags(t, "full", b));
                 flags(t, "bitwise_or", b)
+            };
+            let stop = if hears {
+                hearing::ended(t, b, stop)
+            } else {
+                stop
             };
             let going = flags(t, "bitwise_not", b);
             drop(stop);
@@ -133,7 +145,7 @@ impl Sampler {
         let most = numbers(t, "max", Shape::new(&[]));
         let stopped = flags(t, "eq", 1);
         drop(most);
-        self.stopped = Some(stopped).filter(|_| self.version != GenerateVersion::V5);
+        self.stopped = Some(stopped).filter(|_| self.calling.version != GenerateVersion::V5);
         drop(logits);
     }
 
@@ -165,20 +177,23 @@ struct Start {
 }
 
 impl Start {
-    fn new(t: &Tape, model: &Model, prompt: &Batch) -> Self {
+    fn new(t: &Tape, model: &Model, prompt: &Batch, heard: Option<&Hearing>) -> Self {
         let calling = model.calling();
         let recent = calling.version == GenerateVersion::V5;
         let (b, s) = (prompt.ids().dim(0), prompt.ids().dim(1));
         let mask = prompt.mask().unwrap_or(prompt.ids()).clone();
         if calling.encodes {
             let request = Request {
-                masked: true,
+                masked: prompt.mask().is_some(),
                 ..Request::default()
             };
             let encoded = model.encode(t, prompt, request);
-            let _ones = numbers(t, "ones", [b, 1]);
+            let ids = {
+                let _ones = numbers(t, "ones", [b, 1]);
+                numbers(t, "mul", [b, 1])
+            };
             return Self {
-                ids: numbers(t, "mul", [b, 1]),
+                ids: heard.map_or(ids, |heard| heard.ids.clone()),
                 mask,
                 positions: None,
                 encoded,
@@ -229,18 +244,22 @@ pub(super) fn generate(
     let calling = model.calling();
     let recent = calling.version == GenerateVersion::V5;
     let token = |name| numbers(t, name, Shape::new(&[]));
+    let heard = calling.hears.then(|| Hearing::new(t, prompt));
     let special: Vec<_> = (0..calling.special_tokens)
         .map(|_| token("special_token"))
         .collect();
     let pad = token("pad_token");
-    let mut start = Start::new(t, model, prompt);
+    if calling.hears {
+        hearing::checks_end(t);
+    }
+    let mut start = Start::new(t, model, prompt, heard.as_ref());
     let (b, s) = (start.ids.dim(0), start.ids.dim(1));
     if options.num_beams > 1 {
         start.repeat(t, options.num_beams);
     }
     // In transformers 4 the mask as it was before it grew stays in `model_kwargs` of `generate`.
     let mask = (!recent).then(|| start.mask.clone());
-    if recent {
+    if recent && !calling.hears {
         ask(t, "lt", "any", prompt.ids().numel());
     }
     let end = calling.forced_end.then(|| token("eos_token"));
@@ -251,7 +270,9 @@ pub(super) fn generate(
         Choice::Beams(Box::new(BeamSearch::new(t, options, (b, s), recent)))
     } else {
         let ids = start.ids.clone();
-        let sampler = Sampler::new(t, ids, options.do_sample, calling.version);
+        // Whisper draws only where a temperature is given (`generate_with_fallback`).
+        let drawn = options.do_sample && !calling.hears;
+        let sampler = Sampler::new(t, ids, drawn, calling);
         Choice::Samples(Box::new(sampler))
     };
     let mut arguments = Arguments::new(t, calling, &start.ids, start.mask, start.positions.clone());
@@ -263,7 +284,7 @@ pub(super) fn generate(
             // `_optimize_model_for_decode`, of `_sample` alone.
             let batched_experts = step > 0 && matches!(choice, Choice::Samples(_));
             let request = Request {
-                masked: true,
+                masked: prompt.mask().is_some(),
                 positions,
                 logits_to_keep: calling.last_logits.then_some(1),
                 encoded: start.encoded.clone(),

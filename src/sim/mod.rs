@@ -8,6 +8,7 @@ mod beams;
 mod evaluate;
 mod fold;
 mod generate;
+mod hearing;
 mod limitations;
 mod offload;
 mod run;

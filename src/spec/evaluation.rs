@@ -228,11 +228,15 @@ fn unknown_cache(
             }
         }
         Architecture::T5(_) => {}
-        Architecture::Bart(config) if config.recordings.is_none() => {}
+        Architecture::Bart(config) if config.recordings.is_none() || recent => {}
         _ => return model,
     }
     if scenario.attention == Attention::FlashAttention2 {
         return Some(("with the flash-attn package", "使用 flash-attn 包时"));
+    }
+    let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
+    if hears && resolve(scenario).num_beams > 1 {
+        return Some(("of this model with beams", "该模型使用束搜索时"));
     }
     let early = scenario.framework == Framework::Torch26Transformers448;
     if early && resolve(scenario).num_beams > 1 {
