@@ -342,6 +342,11 @@ fn granite_4_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn jamba_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("jamba.jsonl", 16);
+}
+
+#[test]
 fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }

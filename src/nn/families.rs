@@ -73,7 +73,8 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         DecoderType::Bamba
         | DecoderType::Lfm2
         | DecoderType::FalconH1
-        | DecoderType::GraniteMoeHybrid => {
+        | DecoderType::GraniteMoeHybrid
+        | DecoderType::Jamba => {
             hybrid(c, &mut style, &mut parts);
         }
         DecoderType::Nemotron => {
@@ -92,9 +93,6 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turns_rows = true;
             parts.narrow_softmax = true;
             parts.holds = Holds::Result;
-        }
-        DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
-            parts.head_norm = HeadNorm::Turned(NormKind::Llama);
         }
         DecoderType::Ernie45 | DecoderType::Ernie45Moe => {
             style.head_bias = c.head_bias;
@@ -121,6 +119,7 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
             HeadNorm::Rows(NormKind::Llama)
         }
         DecoderType::Exaone4 => HeadNorm::Heads(NormKind::Llama),
+        DecoderType::HunyuanDense | DecoderType::HunyuanMoe => HeadNorm::Turned(NormKind::Llama),
         DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
         _ => HeadNorm::None,
     };
@@ -137,11 +136,12 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
     }
 }
 
-/// Bamba, LFM2, Falcon-H1 and Granite 4, whose layers mix tokens in more than one way.
+/// Bamba, LFM2, Falcon-H1, Granite 4 and Jamba, whose layers mix tokens in more than one way.
 fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     style.names[2] = LayerNames::of(c).last_norm;
     style.looks_for_padding = true;
     match c.model_type {
+        DecoderType::Jamba => {}
         DecoderType::Bamba => parts.turn = Turn::FirstColumns,
         DecoderType::Lfm2 => parts.head_norm = HeadNorm::Rows(NormKind::Llama),
         DecoderType::GraniteMoeHybrid => {

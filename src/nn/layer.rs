@@ -9,6 +9,7 @@ use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
 use super::latent_attention::LatentAttention;
+use super::mamba;
 use super::mamba2::Mamba2Mixer;
 use super::norm::Norm;
 use super::rotary::Rotary;
@@ -74,6 +75,7 @@ enum Mixer {
     Rotary(Box<RotaryAttention>),
     Latent(Box<LatentAttention>),
     StateSpace(Box<Mamba2Mixer>),
+    Selective(Box<mamba::Mixer>),
     ShortConv(Box<ShortConv>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
@@ -217,6 +219,10 @@ impl Mixer {
                 let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
                 (names.mixer, Self::StateSpace(Box::new(mixer)))
             }
+            (Mixing::StateSpace, None, _) => {
+                let mixer = mamba::Mixer::new(&at, c.hidden_size, *sizes, false);
+                (names.mixer, Self::Selective(Box::new(mixer)))
+            }
             (Mixing::Both, Some(heads), _) => {
                 let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
                 let at = layer.at("self_attn");
@@ -262,6 +268,7 @@ impl Mixer {
             Self::Rotary(attention) => held(attention.forward(t, x, shared)),
             Self::Latent(attention) => held(attention.forward(t, x, shared)),
             Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
+            Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::ShortConv(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::Both(parts) => both(t, parts, x, shared),
         }

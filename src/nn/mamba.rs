@@ -11,7 +11,7 @@ use super::mamba2::Mamba2Mixer;
 use super::model::Output;
 use super::norm::bare_root_mean_square;
 use super::{loss, mask};
-use crate::spec::{DecoderConfig, ResolvedSpec, StateSpace};
+use crate::spec::{DecoderConfig, InnerNorms, ResolvedSpec, StateSpace};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -52,12 +52,22 @@ pub(super) struct Mixer {
     pub(super) dt_weight: Tensor,
     pub(super) dt_bias: Tensor,
     pub(super) out_proj: Linear,
-    /// Ones beside the norms of time steps, B and C.
-    normalizes: Option<[Tensor; 3]>,
+    /// The norms of time steps, B and C.
+    norms: InnerNorm,
     pub(super) inner: u64,
     pub(super) sizes: StateSpace,
     pub(super) padding: bool,
     pub(super) facts: Facts,
+}
+
+/// How time steps, B and C are normalized.
+enum InnerNorm {
+    None,
+    /// By their root mean square, beside ones.
+    Bare {
+        _ones: [Tensor; 3],
+    },
+    Trained([RmsNorm; 3]),
 }
 
 impl Mamba {
@@ -74,7 +84,7 @@ impl Mamba {
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(MambaBlock {
                 norm: RmsNorm::new(&b.at("norm"), c.hidden_size),
-                mixer: Mixers::new(&b.at("mixer"), c, sizes, spec, facts),
+                mixer: Mixers::new(&b.at("mixer"), c, sizes),
                 dtype: b.dtype(),
                 wide_residual: sizes.wide_residual,
             })
@@ -156,15 +166,14 @@ impl Block for MambaBlock {
 }
 
 impl Mixers {
-    fn new(
-        b: &Builder,
-        c: &DecoderConfig,
-        sizes: StateSpace,
-        spec: &ResolvedSpec,
-        facts: Facts,
-    ) -> Self {
+    fn new(b: &Builder, c: &DecoderConfig, sizes: StateSpace) -> Self {
         let Some(heads) = sizes.heads else {
-            return Self::One(Box::new(Mixer::new(b, c, sizes, spec, facts)));
+            return Self::One(Box::new(Mixer::new(
+                b,
+                c.hidden_size,
+                sizes,
+                c.attention_bias,
+            )));
         };
         let (hidden, bias) = (c.hidden_size, c.attention_bias);
         Self::Two(Box::new(Mamba2Mixer::new(b, hidden, &sizes, heads, bias)))
@@ -180,40 +189,44 @@ impl Mixers {
 }
 
 impl Mixer {
-    fn new(
-        b: &Builder,
-        c: &DecoderConfig,
-        sizes: StateSpace,
-        spec: &ResolvedSpec,
-        facts: Facts,
-    ) -> Self {
+    /// From `hidden` columns to as many; the projections have a `bias`.
+    pub(super) fn new(b: &Builder, hidden: u64, sizes: StateSpace, bias: bool) -> Self {
+        let facts = b.facts();
         let older = facts.transformers != Transformers::V5;
-        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        let inner = sizes.inner;
         // transformers 4 computes the rates in float32 and keeps them so.
         let rates = if older { DType::Float32 } else { b.dtype() };
         let a_log = b.parameter_in("A_log", [inner, sizes.state_size], rates);
         let d = b.parameter("D", [inner]);
         let (kernel, biased) = (sizes.conv_kernel, sizes.conv_bias);
         let conv = CausalConv::new(&b.at("conv1d"), inner, kernel, biased);
-        let in_proj = Linear::new(&b.at("in_proj"), hidden, 2 * inner, c.attention_bias);
+        let in_proj = Linear::new(&b.at("in_proj"), hidden, 2 * inner, bias);
         let columns = sizes.time_step_rank + 2 * sizes.state_size;
         let x_proj = Linear::new(&b.at("x_proj"), inner, columns, false);
         let dt = b.at("dt_proj");
         let dt_weight = dt.parameter("weight", [inner, sizes.time_step_rank]);
         let dt_bias = dt.parameter("bias", [inner]);
-        let out_proj = Linear::new(&b.at("out_proj"), inner, hidden, c.attention_bias);
-        let ones = |(name, columns)| b.at(name).buffer("weight", [columns], b.dtype());
-        let normalizes = sizes.inner_norms.then(|| {
-            let columns = sizes.state_size;
-            [
-                ("dt_layernorm", inner),
-                ("b_layernorm", columns),
-                ("c_layernorm", columns),
-            ]
-            .map(ones)
-        });
+        let out_proj = Linear::new(&b.at("out_proj"), inner, hidden, bias);
+        let names = ["dt_layernorm", "b_layernorm", "c_layernorm"].map(|name| b.at(name));
+        let states = sizes.state_size;
+        let norms = match sizes.inner_norms {
+            InnerNorms::None => InnerNorm::None,
+            InnerNorms::Bare => {
+                let [dt, b, c] = names;
+                let ones = |b: &Builder, n: u64| b.buffer("weight", [n], b.dtype());
+                InnerNorm::Bare {
+                    _ones: [ones(&dt, inner), ones(&b, states), ones(&c, states)],
+                }
+            }
+            InnerNorms::Trained => {
+                let [dt, b, c] = names;
+                let of_states = |b| RmsNorm::new(b, states);
+                let first = RmsNorm::new(&dt, sizes.time_step_rank);
+                InnerNorm::Trained([first, of_states(&b), of_states(&c)])
+            }
+        };
         Self {
-            normalizes,
+            norms,
             a_log,
             d,
             conv,
@@ -224,7 +237,7 @@ impl Mixer {
             out_proj,
             inner,
             sizes,
-            padding: spec.padding_mask,
+            padding: b.has_padding_mask(),
             facts,
         }
     }
@@ -235,7 +248,7 @@ impl Mixer {
     }
 
     /// `[B, S, H]` to the same.
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         if self.facts.transformers != Transformers::V5 {
             return self.forward_before_5(t, x);
         }
@@ -250,8 +263,10 @@ impl Mixer {
             };
             t.neg(&power)
         };
-        // Arguments of a kernel that is not there.
-        drop([&self.d, &self.dt_bias].map(|x| t.to(x, DType::Float32)));
+        if self.sizes.inner_norms != InnerNorms::Trained {
+            // Arguments of a kernel that is not there.
+            drop([&self.d, &self.dt_bias].map(|x| t.to(x, DType::Float32)));
+        }
         let [states, gate] = t.split(&projected, [inner; 2], 1);
         let states = {
             let convolved = self.conv.forward(t, &states);
@@ -262,12 +277,17 @@ impl Mixer {
         let [low_rank, b, c] = {
             let all = self.x_proj.forward(t, &states);
             let parts = t.split(&all, [rank, columns, columns], -1);
-            match &self.normalizes {
-                Some(_) => {
-                    drop(all);
-                    parts.map(|part| bare(t, &part))
+            drop(all);
+            match &self.norms {
+                InnerNorm::None => parts,
+                InnerNorm::Bare { .. } => parts.map(|part| bare(t, &part)),
+                InnerNorm::Trained(norms) => {
+                    let [dt, b, c] = norms;
+                    let [low_rank, of_b, of_c] = parts;
+                    let low_rank = dt.forward(t, &low_rank);
+                    let of_b = b.forward(t, &of_b);
+                    [low_rank, of_b, c.forward(t, &of_c)]
                 }
-                None => parts,
             }
         };
         let time_step = {

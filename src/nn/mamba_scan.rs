@@ -66,10 +66,17 @@ pub(super) fn scan_tokens(
                 let rest = Some(others % several).filter(|&rest| rest > 0);
                 std::iter::repeat_n(several, whole).chain(rest)
             };
-            let narrow = (multiplied != DType::Float32).then_some(multiplied);
+            // The state, and what autocast makes of it and of C.
+            let state_cast = multiplied != DType::Float32;
+            let c_cast = c.dtype() != multiplied;
+            let of_token = [
+                Some(bytes(elements, DType::Float32)),
+                state_cast.then(|| bytes(elements, multiplied)),
+                c_cast.then(|| bytes(batch * columns, multiplied)),
+            ];
             let left = shares().flat_map(|tokens| {
-                let sizes = [Some(DType::Float32), narrow].into_iter().flatten();
-                sizes.map(move |dtype| tokens * bytes(elements, dtype))
+                let sizes = of_token.into_iter().flatten();
+                sizes.map(move |bytes| tokens * bytes)
             });
             state = t.keeping(&state, left);
             let output = |tokens| {

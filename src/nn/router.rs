@@ -67,7 +67,7 @@ impl Router {
             per_token: experts.per_token,
             normalized: experts.normalized,
             routing: experts.routing,
-            follows_tokens: four,
+            follows_tokens: four || experts.routing == Routing::SoftmaxOfTokens,
             call: b.call(),
         }
     }
@@ -76,7 +76,7 @@ impl Router {
     pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
         let routed = match self.routing {
-            Routing::Softmax => self.softmax(t, &tokens, false),
+            Routing::Softmax | Routing::SoftmaxOfTokens => self.softmax(t, &tokens, false),
             Routing::WideSoftmax => self.softmax(t, &tokens, !self.follows_tokens),
             Routing::WideGate => {
                 let wide = t.to(&tokens, DType::Float32);

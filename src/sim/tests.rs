@@ -109,6 +109,7 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("xlm-roberta-base", five),
         ("granite-3.1-1b-a400m", five),
         ("granite-4.0-h-tiny", five),
+        ("jamba-v0.1", five),
         ("llama-4-scout", five),
         ("hunyuan-a13b", five),
         ("hunyuan-1.8b", five),

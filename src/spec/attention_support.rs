@@ -145,7 +145,8 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::Ernie45Moe
         | DecoderType::HunyuanDense
         | DecoderType::HunyuanMoe
-        | DecoderType::Llama4 => false,
+        | DecoderType::Llama4
+        | DecoderType::Jamba => false,
         _ => true,
     }
 }

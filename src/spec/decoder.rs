@@ -108,8 +108,10 @@ pub struct StateSpace {
     pub conv_bias: bool,
     /// Whether the residual stream is in float32.
     pub wide_residual: bool,
-    /// Whether time steps, B and C are normalized.
-    pub inner_norms: bool,
+    /// Columns of a token in a mixer without heads.
+    pub inner: u64,
+    /// How time steps, B and C are normalized.
+    pub inner_norms: InnerNorms,
     /// Whether columns are multiplied by numbers, and the gate alone comes after the recurrence.
     pub multiplied: bool,
     /// Heads of Mamba 2.
@@ -128,6 +130,18 @@ impl StateSpace {
             None => inner.saturating_mul(self.state_size),
         }
     }
+}
+
+/// How time steps, B and C of Mamba are normalized.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InnerNorms {
+    /// Not at all.
+    #[default]
+    None,
+    /// By their root mean square alone.
+    Bare,
+    /// By norms with weights.
+    Trained,
 }
 
 /// What mixes the tokens of a layer.
@@ -291,6 +305,8 @@ pub enum DecoderType {
     HunyuanMoe,
     /// The text part of Llama 4.
     Llama4,
+    /// Jamba.
+    Jamba,
 }
 
 impl DecoderConfig {
@@ -367,7 +383,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Bamba
         | DecoderType::Lfm2
         | DecoderType::FalconH1
-        | DecoderType::GraniteMoeHybrid => hybrid::read(model_type, fields),
+        | DecoderType::GraniteMoeHybrid
+        | DecoderType::Jamba => hybrid::read(model_type, fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -402,7 +419,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Bamba
         | DecoderType::Lfm2
         | DecoderType::FalconH1
-        | DecoderType::GraniteMoeHybrid => hybrid::modules(config, framework),
+        | DecoderType::GraniteMoeHybrid
+        | DecoderType::Jamba => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),

@@ -76,6 +76,8 @@ pub enum Routing {
         /// Whether the gate has a bias.
         biased: bool,
     },
+    /// By their probabilities, which take the dtype of the tokens.
+    SoftmaxOfTokens,
     /// By their logits, whose sigmoids weight the tokens of all experts: all run over all tokens, most
     /// of which weigh nothing.
     Sigmoid,
@@ -159,6 +161,11 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             intermediate_size: Some(1536),
             ..mixtral
         },
+        DecoderType::Jamba => Defaults {
+            count: ("num_experts", 16),
+            normalized: false,
+            ..mixtral
+        },
         DecoderType::Llama4 => Defaults {
             count: ("num_local_experts", 16),
             per_token: 1,
@@ -207,10 +214,9 @@ pub(super) fn read(
 ) -> Option<Experts> {
     let defaults = defaults(model_type)?;
     let (name, default) = defaults.count;
-    if fields.get(name).and_then(Value::as_u64) == Some(0)
-        && model_type == DecoderType::GraniteMoeHybrid
-    {
-        return None;
+    match (model_type, fields.get(name).and_then(Value::as_u64)) {
+        (DecoderType::GraniteMoeHybrid, Some(0)) | (DecoderType::Jamba, Some(1)) => return None,
+        _ => {}
     }
     let count = fields.named(&[name, "num_experts"], &EXPERTS, default);
     let per_token = per_token(count, defaults.per_token, fields);
@@ -255,6 +261,12 @@ pub(super) fn read(
             && !matches!(model_type, DecoderType::HunyuanMoe | DecoderType::Llama4),
         sparse: match model_type {
             DecoderType::Llama4 => interleaved(layers, fields),
+            DecoderType::Jamba => periodic(
+                layers,
+                ["expert_layer_period", "expert_layer_offset"],
+                [2, 1],
+                fields,
+            ),
             DecoderType::Ernie45Moe => between(layers, fields),
             _ => sparse(layers, defaults.steps, fields),
         },
@@ -280,6 +292,7 @@ fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
         ),
         DecoderType::HunyuanMoe => (gated, Routing::WideGate, SharedForm::First),
         DecoderType::Ernie45Moe => (gated, Routing::Static, SharedForm::First),
+        DecoderType::Jamba => (gated, Routing::SoftmaxOfTokens, of_own),
         DecoderType::Llama4 => (gated, Routing::Sigmoid, SharedForm::Plain),
         _ => (gated, Routing::Softmax, of_own),
     }
@@ -294,6 +307,18 @@ fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
         None => (layer + 1).is_multiple_of(step),
     };
     (0..layers).map(is_sparse).collect()
+}
+
+/// Of each layer whether it is one of every so many, counted from an offset.
+pub(super) fn periodic(
+    layers: u64,
+    [period, offset]: [&str; 2],
+    defaults: [u64; 2],
+    fields: &mut ConfigFields<'_>,
+) -> Vec<bool> {
+    let every = fields.optional(period, &LAYERS, defaults[0]);
+    let first = fields.optional(offset, &(0..=*LAYERS.end()), defaults[1]);
+    (0..layers).map(|layer| layer % every == first).collect()
 }
 
 /// ERNIE's layers with experts: every so many between the first and the last of them.

@@ -1,5 +1,5 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
-//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid}` of transformers 5.23).
+//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid,jamba}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::layer_names::{LayerNames, Piece};
@@ -7,8 +7,8 @@ use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::mamba::{self, SMALL};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{
-    DecoderConfig, DecoderType, Dropout, Experts, Finding, Framework, Mixing, StateSpace,
-    expert_modules, experts,
+    DecoderConfig, DecoderType, Dropout, Experts, Finding, Framework, InnerNorms, Mixing,
+    StateSpace, expert_modules, experts,
 };
 use serde_json::Value;
 
@@ -17,9 +17,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let convolves = model_type == DecoderType::Lfm2;
     let both = model_type == DecoderType::FalconH1;
     let granite = model_type == DecoderType::GraniteMoeHybrid;
+    let selective = model_type == DecoderType::Jamba;
     let [hidden, vocabulary] = match model_type {
         DecoderType::Lfm2 => [2560, 65_536],
         DecoderType::GraniteMoeHybrid => [4096, 32_000],
+        DecoderType::Jamba => [4096, 65_536],
         _ => [4096, 128_000],
     };
     let hidden = fields.optional("hidden_size", &WIDTH, hidden);
@@ -47,7 +49,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     } else if convolves {
         (adjusted(fields), None)
     } else {
-        (fields.optional("intermediate_size", &WIDTH, 14_336), None)
+        let width = fields.optional("intermediate_size", &WIDTH, 14_336);
+        (width, experts::read(model_type, layers, width, fields))
     };
     DecoderConfig {
         mixers: attends.into_iter().map(mixing).collect(),
@@ -56,6 +59,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
         rotary_dim: match model_type {
             DecoderType::Bamba => head_dim / 2,
+            DecoderType::Jamba => 0,
             DecoderType::GraniteMoeHybrid
                 if fields.text("position_embedding_type") != Some("rope") =>
             {
@@ -70,8 +74,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         } else {
             fields.flag("tie_word_embeddings", convolves)
         },
-        attention_bias: !convolves && fields.flag("attention_bias", false),
-        mlp_bias: !convolves && !granite && fields.flag("mlp_bias", false),
+        attention_bias: !convolves && !selective && fields.flag("attention_bias", false),
+        mlp_bias: !convolves && !granite && !selective && fields.flag("mlp_bias", false),
         head_norms: convolves,
         state_space: Some(if convolves {
             StateSpace {
@@ -80,6 +84,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                 conv_bias: fields.flag("conv_bias", false),
                 ..StateSpace::default()
             }
+        } else if selective {
+            selective_space(fields, hidden)
         } else {
             state_space(fields, hidden, both)
         }),
@@ -104,7 +110,11 @@ fn granite_mlp(layers: u64, fields: &mut ConfigFields<'_>) -> (u64, Option<Exper
 }
 
 /// Of each layer whether it has attention.
-fn attending(fields: &ConfigFields<'_>, model_type: DecoderType, layers: u64) -> Vec<bool> {
+fn attending(fields: &mut ConfigFields<'_>, model_type: DecoderType, layers: u64) -> Vec<bool> {
+    if model_type == DecoderType::Jamba {
+        let names = ["attn_layer_period", "attn_layer_offset"];
+        return experts::periodic(layers, names, [8, 4], fields);
+    }
     let bamba = model_type == DecoderType::Bamba;
     let list = |field| fields.get(field).and_then(Value::as_array);
     let types = list("layer_types").or_else(|| list("layers_block_type"));
@@ -169,7 +179,22 @@ fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
     );
 }
 
-/// The state space of Bamba's and Falcon-H1's layers.
+/// The state space of Jamba's layers, which is that of Mamba.
+fn selective_space(fields: &mut ConfigFields<'_>, hidden: u64) -> StateSpace {
+    refuse_set(fields, "mamba_proj_bias");
+    let expand = fields.optional("mamba_expand", &SMALL, 2);
+    StateSpace {
+        state_size: fields.optional("mamba_d_state", &SMALL, 16),
+        conv_kernel: fields.optional("mamba_d_conv", &SMALL, 4),
+        time_step_rank: mamba::rank(fields, "mamba_dt_rank", hidden),
+        conv_bias: fields.flag("mamba_conv_bias", true),
+        inner: hidden.saturating_mul(expand).min(*WIDTH.end()),
+        inner_norms: InnerNorms::Trained,
+        ..StateSpace::default()
+    }
+}
+
+/// The state space of Bamba's, Falcon-H1's and Granite's layers.
 fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateSpace {
     let expand = fields.optional("mamba_expand", &SMALL, 2);
     let inner = hidden.saturating_mul(expand).min(*WIDTH.end());

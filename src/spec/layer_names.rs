@@ -99,7 +99,7 @@ impl LayerNames {
                 second,
                 Some("post_mlp_layernorm"),
             ],
-            DecoderType::Bamba | DecoderType::FalconH1 => {
+            DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
                 [first, None, Some("pre_ff_layernorm"), None]
             }
             DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
@@ -126,7 +126,7 @@ impl LayerNames {
             DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared
             | DecoderType::GraniteMoeHybrid => (SPARSE, "router"),
-            DecoderType::Llama4 => ("feed_forward", "router"),
+            DecoderType::Llama4 | DecoderType::Jamba => ("feed_forward", "router"),
             DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
                 ("feed_forward", "gate")
             }
@@ -137,7 +137,7 @@ impl LayerNames {
                 let norms = ["q_layernorm", "k_layernorm"];
                 ("out_proj", norms, "conv", "embedding_norm")
             }
-            DecoderType::Bamba | DecoderType::FalconH1 => {
+            DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
                 ("o_proj", ["q_norm", "k_norm"], "mamba", "final_layernorm")
             }
             DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {

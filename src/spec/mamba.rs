@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{DecoderConfig, DecoderType, Finding, ScanHeads, StateSpace};
+use super::{DecoderConfig, DecoderType, Finding, InnerNorms, ScanHeads, StateSpace};
 use serde_json::Value;
 
 /// Columns of a channel's state, tokens of a convolution, factors of expansion.
@@ -21,12 +21,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let hidden = fields.optional("hidden_size", &WIDTH, hidden);
     let expand = fields.optional("expand", &SMALL, 2);
     let inner = hidden.saturating_mul(expand).min(*WIDTH.end());
-    let automatic = fields.get("time_step_rank") == Some(&Value::from("auto"));
-    let time_step_rank = if automatic {
-        hidden.div_ceil(16)
-    } else {
-        fields.optional("time_step_rank", &WIDTH, hidden.div_ceil(16))
-    };
+    let time_step_rank = rank(fields, "time_step_rank", hidden);
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: inner,
@@ -40,7 +35,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             conv_bias: fields.flag("use_conv_bias", true),
             wide_residual: fields.flag("residual_in_fp32", true),
             multiplied: false,
-            inner_norms: model_type == DecoderType::FalconMamba,
+            inner,
+            inner_norms: if model_type == DecoderType::FalconMamba {
+                InnerNorms::Bare
+            } else {
+                InnerNorms::None
+            },
             heads: second.then(|| heads(fields, inner)),
         }),
         ..DecoderConfig::plain(
@@ -49,6 +49,16 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             fields.optional("num_hidden_layers", &LAYERS, layers),
             1,
         )
+    }
+}
+
+/// Columns from which time steps are projected, by default a sixteenth of the hidden size.
+pub(super) fn rank(fields: &mut ConfigFields<'_>, field: &str, hidden: u64) -> u64 {
+    let default = hidden.div_ceil(16);
+    if fields.get(field) == Some(&Value::from("auto")) {
+        default
+    } else {
+        fields.optional(field, &WIDTH, default)
     }
 }
 
@@ -143,12 +153,10 @@ pub(super) fn mixer(sizes: &StateSpace, bias: bool, at: &dyn Fn(&str) -> String)
     }
     let own = with(&["A_log", "D"], "");
     let time_step = with(&["weight", "bias"], ".dt_proj");
-    vec![
-        own,
-        conv,
-        input,
-        linear(at(".x_proj"), false),
-        time_step,
-        result,
-    ]
+    let columns = linear(at(".x_proj"), false);
+    let mut all = vec![own, conv, input, columns, time_step, result];
+    if sizes.inner_norms == InnerNorms::Trained {
+        all.extend([".dt_layernorm", ".b_layernorm", ".c_layernorm"].map(|name| other(at(name))));
+    }
+    all
 }

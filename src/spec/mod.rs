@@ -81,7 +81,9 @@ pub use bart::{BartConfig, BartStack};
 pub use bert::{BertConfig, BertKind, Relative};
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
-pub use decoder::{DecoderConfig, DecoderType, Dropout, FusedHeads, Mixing, ScanHeads, StateSpace};
+pub use decoder::{
+    DecoderConfig, DecoderType, Dropout, FusedHeads, InnerNorms, Mixing, ScanHeads, StateSpace,
+};
 pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use essential::essential_config;

@@ -1,7 +1,7 @@
 //! Parameters of what mixes tokens in the place of attention, counted by formula.
 
 use super::published_decoders::experts;
-use super::{DecoderConfig, Mixing};
+use super::{DecoderConfig, InnerNorms, Mixing};
 
 /// Elements of all layers where they mix tokens in different ways.
 pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
@@ -23,22 +23,22 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         Mixing::StateSpace => state_space(config),
         Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
     };
-    let mlp = match config.experts {
-        Some(_) => experts(config),
-        None => 3 * hidden * config.intermediate_size,
+    let mlp = |layer: usize| match &config.experts {
+        Some(mixture) if mixture.is_sparse(layer) => experts(config),
+        _ => 3 * hidden * config.intermediate_size,
     };
-    let rest = mlp + 2 * hidden;
     config
         .mixers
         .iter()
-        .map(|mixing| mixer(mixing) + rest)
+        .enumerate()
+        .map(|(layer, mixing)| mixer(mixing) + mlp(layer) + 2 * hidden)
         .sum()
 }
 
 /// Elements of a mixer with a state space.
 pub(super) fn state_space(config: &DecoderConfig) -> u64 {
-    let (hidden, inner) = (config.hidden_size, config.intermediate_size);
     let sizes = config.state_space.expect("a state space");
+    let (hidden, inner) = (config.hidden_size, sizes.inner);
     if let Some(heads) = sizes.heads {
         let inner = heads.count * heads.columns;
         let channels = inner + 2 * heads.groups * sizes.state_size;
@@ -49,9 +49,15 @@ pub(super) fn state_space(config: &DecoderConfig) -> u64 {
             + inner * hidden;
     }
     let time_steps = (sizes.time_step_rank + 1) * inner;
+    let norms = if sizes.inner_norms == InnerNorms::Trained {
+        sizes.time_step_rank + 2 * sizes.state_size
+    } else {
+        0
+    };
     inner * (sizes.state_size + 1)
         + inner * (sizes.conv_kernel + 1)
         + 3 * hidden * inner
         + inner * (sizes.time_step_rank + 2 * sizes.state_size)
         + time_steps
+        + norms
 }
