@@ -114,7 +114,7 @@ fn blocks_hold_what_was_asked_and_segments_hold_the_blocks() {
         let mut asked = 0;
         for (index, request) in requests.iter().enumerate() {
             match *request {
-                Request::Alloc { id, bytes } => {
+                Request::Alloc { id, bytes } | Request::Moment { id, bytes } => {
                     sizes[id as usize] = settings.round_size(bytes);
                     asked += sizes[id as usize];
                 }
@@ -135,17 +135,25 @@ fn without_a_limit_nothing_is_given_back() {
 }
 
 #[test]
-fn a_pause_between_requests_changes_nothing() {
-    each(|requests, settings| {
-        let paused: Vec<Request> = requests
-            .iter()
-            .flat_map(|&r| [r, Request::Nothing])
-            .collect();
-        let (straight, paused) = (run(requests, settings), run(&paused, settings));
-        let at_requests = |of: &[u64]| of.iter().copied().step_by(2).collect::<Vec<_>>();
-        assert_eq!(straight.allocated, at_requests(&paused.allocated));
-        assert_eq!(straight.reserved, at_requests(&paused.reserved));
-    });
+fn what_is_known_to_be_freed_at_once_is_served_as_any_other() {
+    let mut moments = 0;
+    for seed in 1..=40 {
+        let requests = requests(seed);
+        let next = requests.iter().skip(1).chain([&Request::Nothing]);
+        let known = |(&now, &next): (&Request, &Request)| match now {
+            Request::Alloc { id, bytes } if next == Request::Free(id) => {
+                Request::Moment { id, bytes }
+            }
+            other => other,
+        };
+        let knowing: Vec<Request> = requests.iter().zip(next).map(known).collect();
+        let is_moment = |request: &&Request| matches!(request, Request::Moment { .. });
+        moments += knowing.iter().filter(is_moment).count();
+        for settings in all_settings() {
+            assert_eq!(run(&requests, settings), run(&knowing, settings));
+        }
+    }
+    assert!(moments > 100, "{moments}");
 }
 
 #[test]

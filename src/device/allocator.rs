@@ -3,6 +3,11 @@
 //! Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6 and 2.15; methods name the function
 //! they mirror.
 
+#![allow(
+    clippy::inline_always,
+    reason = "half of an estimate is spent here, and the page is compiled for size"
+)]
+
 use super::blocks::{Block, BlockId, Blocks, State};
 use super::pool::Pool;
 use super::replay::Held;
@@ -90,9 +95,9 @@ impl Allocator {
         Ok(self.alloc_found_block(block, params))
     }
 
-    /// What [`Held::allocated`] would be between a request and its free, when the cache serves it
-    /// and both together leave no trace: a block that was split is merged again.
-    pub fn allocated_for_a_moment(&self, bytes: u64) -> Option<u64> {
+    /// What would be held between a request and its free, when the cache serves it and both
+    /// together leave no trace: a block that was split is merged again.
+    pub fn held_for_a_moment(&self, bytes: u64) -> Option<Held> {
         if self.settings.collects_garbage_above().is_some() {
             return None;
         }
@@ -104,7 +109,10 @@ impl Allocator {
         } else {
             whole
         };
-        Some(self.allocated + taken)
+        Some(Held {
+            allocated: self.allocated + taken,
+            reserved: self.reserved,
+        })
     }
 
     /// Gives a block back to the cache: `free`.
@@ -126,6 +134,7 @@ impl Allocator {
         Some(found)
     }
 
+    #[inline(always)]
     fn find_free_block(&self, params: Params) -> Option<BlockId> {
         let pool = if params.small {
             &self.small
@@ -224,7 +233,6 @@ impl Allocator {
     /// `insert_into_blocks`.
     pub(super) fn insert_free(&mut self, id: BlockId) {
         let (pool, blocks) = self.pool(self.blocks.get(id).small);
-        blocks.get_mut(id).free_since = pool.searches;
         pool.insert(blocks, id);
     }
 

@@ -1,5 +1,10 @@
 //! Blocks: stretches of a segment, linked to their neighbours.
 
+#![allow(
+    clippy::inline_always,
+    reason = "half of an estimate is spent here, and the page is compiled for size"
+)]
+
 /// Index of a block; valid until the block is merged into a neighbour or given back.
 pub type BlockId = u32;
 
@@ -71,21 +76,25 @@ impl Blocks {
     }
 
     /// Forgets a block that nothing refers to any more.
+    #[inline(always)]
     pub fn remove(&mut self, id: BlockId) {
         self.spare.push(id);
     }
 
     /// The block.
+    #[inline(always)]
     pub fn get(&self, id: BlockId) -> &Block {
         &self.all[id as usize]
     }
 
     /// The block, to change it.
+    #[inline(always)]
     pub fn get_mut(&mut self, id: BlockId) -> &mut Block {
         &mut self.all[id as usize]
     }
 
     /// The neighbour, when there is one.
+    #[inline(always)]
     pub fn neighbour(&self, id: BlockId) -> Option<&Block> {
         (id != NONE).then(|| self.get(id))
     }

@@ -1,6 +1,11 @@
 //! A pool of free blocks, in best-fit order.
 
-use super::blocks::{BlockId, Blocks, NONE};
+#![allow(
+    clippy::inline_always,
+    reason = "half of an estimate is spent here, and the page is compiled for size"
+)]
+
+use super::blocks::{Block, BlockId, Blocks, NONE};
 use super::settings::MIN_BLOCK;
 
 /// Bins for each power of two.
@@ -49,6 +54,7 @@ impl Default for Pool {
 }
 
 /// The bin of a size; larger sizes never have an earlier bin.
+#[inline(always)]
 fn bin(size: u64) -> usize {
     let units = (size / MIN_BLOCK).max(1);
     let power = units.ilog2();
@@ -57,76 +63,91 @@ fn bin(size: u64) -> usize {
     (power * STEPS) as usize + usize::try_from(step).unwrap_or(0)
 }
 
+/// The first block of a bin that has at least this size and, of those of just this size, at least
+/// this address; [`NONE`] when all come before. It is looked for from both ends.
+#[inline(always)]
+fn first_from(blocks: &Blocks, ends: Ends, place: (u64, u64)) -> BlockId {
+    let Ends { mut first, last } = ends;
+    let (mut found, mut back) = (NONE, last);
+    let before = |id| {
+        let block = blocks.get(id);
+        (block.size, block.address) < place
+    };
+    while first != found {
+        if !before(first) {
+            return first;
+        }
+        if before(back) {
+            return found;
+        }
+        first = blocks.get(first).after;
+        (found, back) = (back, blocks.get(back).before);
+    }
+    found
+}
+
 impl Pool {
     /// Adds a free block.
+    #[inline(always)]
     pub fn insert(&mut self, blocks: &mut Blocks, id: BlockId) {
-        let block = blocks.get(id);
-        let (size, address) = (block.size, block.address);
+        let &Block { size, address, .. } = blocks.get(id);
         let bin = bin(size);
-        let after = self.first_from(blocks, bin, size, address);
-        let ends = &mut self.bins[bin];
+        let ends = self.bins[bin];
+        let after = first_from(blocks, ends, (size, address));
         let before = match after {
-            NONE => std::mem::replace(&mut ends.last, id),
+            NONE => ends.last,
             _ => std::mem::replace(&mut blocks.get_mut(after).before, id),
         };
+        if after == NONE {
+            self.bins[bin].last = id;
+        }
         match before {
-            NONE => ends.first = id,
+            NONE => {
+                self.bins[bin].first = id;
+                self.filled[bin / 64] |= 1 << (bin % 64);
+            }
             _ => blocks.get_mut(before).after = id,
         }
         let block = blocks.get_mut(id);
         (block.before, block.after) = (before, after);
-        self.filled[bin / 64] |= 1 << (bin % 64);
+        block.free_since = self.searches;
     }
 
     /// Takes a free block out, before its size and address change.
+    #[inline(always)]
     pub fn remove(&mut self, blocks: &mut Blocks, id: BlockId) {
-        let block = blocks.get(id);
-        let (bin, before, after) = (bin(block.size), block.before, block.after);
-        let ends = &mut self.bins[bin];
+        let &Block {
+            size,
+            before,
+            after,
+            ..
+        } = blocks.get(id);
+        let bin = bin(size);
         match before {
-            NONE => ends.first = after,
+            NONE => {
+                self.bins[bin].first = after;
+                if after == NONE {
+                    self.filled[bin / 64] &= !(1 << (bin % 64));
+                }
+            }
             _ => blocks.get_mut(before).after = after,
         }
         match after {
-            NONE => ends.last = before,
+            NONE => self.bins[bin].last = before,
             _ => blocks.get_mut(after).before = before,
-        }
-        if ends.first == NONE {
-            self.filled[bin / 64] &= !(1 << (bin % 64));
         }
     }
 
     /// The free block that fits `size` bytes best: the smallest, of those the one at the lowest
     /// address.
+    #[inline(always)]
     pub fn best_fit(&self, blocks: &Blocks, size: u64) -> Option<BlockId> {
         let bin = bin(size);
-        let id = self.first_from(blocks, bin, size, 0);
+        let id = first_from(blocks, self.bins[bin], (size, 0));
         if id != NONE {
             return Some(id);
         }
         Some(self.bins[self.next_filled(bin + 1)?].first)
-    }
-
-    /// The first block of a bin that has at least this size and, of those of just this size, at
-    /// least this address; [`NONE`] when all come before. It is looked for from both ends.
-    fn first_from(&self, blocks: &Blocks, bin: usize, size: u64, address: u64) -> BlockId {
-        let Ends { mut first, last } = self.bins[bin];
-        let (mut found, mut back) = (NONE, last);
-        let before = |id| {
-            let block = blocks.get(id);
-            (block.size, block.address) < (size, address)
-        };
-        while first != found {
-            if !before(first) {
-                return first;
-            }
-            if before(back) {
-                return found;
-            }
-            first = blocks.get(first).after;
-            (found, back) = (back, blocks.get(back).before);
-        }
-        found
     }
 
     /// The first bin from `from` on that holds something.

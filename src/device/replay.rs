@@ -1,6 +1,6 @@
 //! A list of requests, run through the allocator.
 
-use super::allocator::Allocator;
+use super::allocator::{Allocator, OutOfMemory};
 use super::blocks::{BlockId, NONE};
 use super::settings::Settings;
 
@@ -9,6 +9,13 @@ use super::settings::Settings;
 pub enum Request {
     /// Storage `id` of `bytes` bytes is allocated; nothing happens for zero bytes.
     Alloc {
+        /// The storage, from 0.
+        id: u32,
+        /// Bytes asked for.
+        bytes: u64,
+    },
+    /// The same, where the next request frees it.
+    Moment {
         /// The storage, from 0.
         id: u32,
         /// Bytes asked for.
@@ -66,39 +73,17 @@ pub fn replay(
 ) -> Option<Failure> {
     let mut allocator = Allocator::new(settings);
     let mut place: Vec<BlockId> = vec![NONE; storages];
-    let mut request = 0;
-    let mut coming = requests.next();
-    while let Some(mut now) = coming {
-        coming = requests.next();
-        match now {
-            Request::Alloc { id, bytes } if bytes > 0 => {
-                let freed_at_once = coming == Some(Request::Free(id));
-                if freed_at_once && let Some(allocated) = allocator.allocated_for_a_moment(bytes) {
-                    let held = Held {
-                        allocated,
-                        ..allocator.held()
-                    };
-                    after_each(now, held);
-                    now = Request::Free(id);
-                    request += 1;
-                    coming = requests.next();
-                } else {
-                    match allocator.malloc(bytes) {
-                        Ok(block) => place[id as usize] = block,
-                        Err(out) => {
-                            let Held {
-                                allocated,
-                                reserved,
-                            } = allocator.held();
-                            return Some(Failure {
-                                request,
-                                bytes,
-                                tried: out.tried,
-                                allocated,
-                                reserved,
-                            });
-                        }
-                    }
+    let mut number = 0;
+    let all = requests.try_for_each(|request| {
+        let mut for_a_moment = None;
+        match request {
+            Request::Alloc { id, bytes } | Request::Moment { id, bytes } if bytes > 0 => {
+                if matches!(request, Request::Moment { .. }) {
+                    for_a_moment = allocator.held_for_a_moment(bytes);
+                }
+                if for_a_moment.is_none() {
+                    let block = allocator.malloc(bytes);
+                    place[id as usize] = block.map_err(|out| (number, bytes, out))?;
                 }
             }
             Request::Free(id) => {
@@ -108,10 +93,22 @@ pub fn replay(
                 }
             }
             Request::EmptyCache => allocator.release_cached_blocks(),
-            Request::Alloc { .. } | Request::Nothing => {}
+            Request::Alloc { .. } | Request::Moment { .. } | Request::Nothing => {}
         }
-        after_each(now, allocator.held());
-        request += 1;
-    }
-    None
+        after_each(request, for_a_moment.unwrap_or(allocator.held()));
+        number += 1;
+        Ok(())
+    });
+    let (request, bytes, OutOfMemory { tried }) = all.err()?;
+    let Held {
+        allocated,
+        reserved,
+    } = allocator.held();
+    Some(Failure {
+        request,
+        bytes,
+        tried,
+        allocated,
+        reserved,
+    })
 }

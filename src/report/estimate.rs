@@ -126,8 +126,8 @@ fn host_parameter(parameter: &ModelParameter) -> HostParameter {
 
 /// What the host model takes over from the device's side.
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs {
-    let parameters = asked.of(Category::Parameters);
-    let states = asked.of(Category::OptimizerStates);
+    let stays = |category| matches!(category, Category::Parameters | Category::OptimizerStates);
+    let staying = trace.storages.iter().filter(|s| stays(s.category));
     let on_the_cpu = !spec.scenario.host.cuda;
     // numpy has no bfloat16.
     let array = match spec.precision {
@@ -138,19 +138,19 @@ fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs 
     let saved = if spec.lora.is_some() {
         trace.num_trainable * DType::Float32.size()
     } else {
-        parameters.most
+        asked.parameters
     };
     HostInputs {
-        parameter_bytes: Bytes(parameters.most),
+        parameter_bytes: Bytes(asked.parameters),
         saved_parameter_bytes: Bytes(saved),
-        optimizer_state_bytes: Bytes(states.most),
+        optimizer_state_bytes: Bytes(asked.optimizer_states),
         parameters: trace.parameters.iter().map(host_parameter).collect(),
         host_copies: trace.host_copies.iter().map(|&bytes| Bytes(bytes)).sum(),
         host_copies_pinned: pinned(&trace.host_copies),
         host_activations_pinned: pinned(&trace.host_activations),
-        training: Bytes(if on_the_cpu { asked.tensors.most } else { 0 }),
+        training: Bytes(if on_the_cpu { asked.tensors } else { 0 }),
         predictions: Bytes(trace.predicted * array.size()),
-        largest_tensor_bytes: Bytes(parameters.largest.max(states.largest)),
+        largest_tensor_bytes: Bytes(staying.map(|s| s.bytes).max().unwrap_or(0)),
         vocab_size: spec
             .architecture
             .dimensions()

@@ -35,7 +35,7 @@ pub use accuracy::{
     Accuracy, Case, Expected, ExpectedHost, Goal, HostErrors, Published, Selection, read_cases,
 };
 pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, rank, remedies, remedy};
-pub use asked::{Asked, Tally};
+pub use asked::Asked;
 pub use detail::{Detail, LiveTensor};
 pub use estimate::{Estimate, estimate, from_trace};
 pub use events::events;

@@ -10,13 +10,22 @@ pub fn requests(
     trace: &Trace,
     empty_cache_after_loading: bool,
 ) -> impl Iterator<Item = Request> + '_ {
-    trace.events().map(move |event| match event {
-        Event::Alloc(id) => Request::Alloc {
-            id,
-            bytes: trace.storages[id as usize].bytes,
-        },
+    let events = trace.program.iter().flat_map(|stretch| {
+        let events = &trace.record[stretch.clone()];
+        (0..events.len()).map(|at| (events[at], events.get(at + 1)))
+    });
+    let mut empties = empty_cache_after_loading;
+    events.map(move |(event, next)| match event {
+        Event::Alloc(id) => {
+            let bytes = trace.storages[id as usize].bytes;
+            if next == Some(&Event::Free(id)) {
+                Request::Moment { id, bytes }
+            } else {
+                Request::Alloc { id, bytes }
+            }
+        }
         Event::Free(id) => Request::Free(id),
-        Event::Mark(0) if empty_cache_after_loading => Request::EmptyCache,
+        Event::Mark(_) if std::mem::take(&mut empties) => Request::EmptyCache,
         Event::Mark(_) => Request::Nothing,
     })
 }

@@ -97,11 +97,6 @@ impl Stretches {
         }
     }
 
-    /// Whether a stretch begins at an event, or the last one has ended.
-    fn begins(&self, event: usize) -> bool {
-        event == self.next && event <= self.end
-    }
-
     /// Begins a stretch, if there is one left; the highest moment of the one before.
     fn begin(&mut self, now: Highest) -> Option<Highest> {
         let begun = (self.next < self.end).then_some(now);
@@ -120,15 +115,19 @@ struct Watcher<'a> {
     event: usize,
     composition: Composition,
     live: u64,
+    /// What was asked for, before rounding.
+    asked_now: Composition,
+    asked: Asked,
     held: Held,
     /// The most that was held since moments were compared, and in the whole run.
     held_since: Held,
     highest_held: Held,
     /// Whether the last event allocated something.
     rising: bool,
-    asked: Asked,
     phases: Vec<PhasePeak>,
     stretches: [Stretches; 2],
+    /// The next event at which a stretch begins, or the last one has ended.
+    border: usize,
     points: Vec<TimelinePoint>,
 }
 
@@ -139,58 +138,56 @@ impl<'a> Watcher<'a> {
         let first = trace.events().position(is_mark).unwrap_or(0);
         let (from, to) = window.unwrap_or_default();
         let (from, to) = (from as usize, (to as usize).min(end));
+        let from = from.min(to);
         Self {
             trace,
             event: 0,
             composition: Composition::default(),
             live: 0,
+            asked_now: Composition::default(),
+            asked: Asked::default(),
             held: Held::default(),
             held_since: Held::default(),
             highest_held: Held::default(),
             rising: false,
-            asked: Asked::default(),
             phases: Vec::with_capacity(trace.marks.len()),
-            stretches: [first..end, from.min(to)..to].map(Stretches::of),
+            stretches: [first..end, from..to].map(Stretches::of),
+            border: first.min(from),
             points: Vec::with_capacity(POINTS + trace.marks.len().min(BORDERS) + 2),
         }
     }
 
     /// One more event has happened, and this is what the allocator holds.
+    #[inline]
     fn see(&mut self, request: Request, held: Held) {
-        let allocates = matches!(request, Request::Alloc { .. });
+        let begins = self.event == self.border;
+        let allocates = matches!(request, Request::Alloc { .. } | Request::Moment { .. });
         let begins_phase = matches!(request, Request::EmptyCache | Request::Nothing);
-        let begins = self.stretches.iter().any(|all| all.begins(self.event));
         if begins_phase || self.rising && (begins || !allocates) {
             self.compare();
         }
         self.rising = allocates;
         self.held = held;
-        self.held_since = self.held_since.max_of_each(held);
         self.event += 1;
         match request {
-            Request::Alloc { id, bytes } => {
+            Request::Alloc { id, bytes } | Request::Moment { id, bytes } => {
                 let category = self.trace.storages[id as usize].category;
                 self.live += rounded(bytes);
                 self.composition.add(category, rounded(bytes));
-                self.asked.change(category, |tally| tally.add(bytes));
+                self.asked_now.add(category, bytes);
+                self.held_since = self.held_since.max_of_each(held);
             }
             Request::Free(id) => {
                 let storage = &self.trace.storages[id as usize];
                 let (category, bytes) = (storage.category, storage.bytes);
                 self.live -= rounded(bytes);
                 self.composition.remove(category, rounded(bytes));
-                self.asked.change(category, |tally| tally.remove(bytes));
+                self.asked_now.remove(category, bytes);
             }
             Request::EmptyCache | Request::Nothing => self.begin_phase(),
         }
         if begins {
-            let (event, now) = (self.event - 1, self.now());
-            for stretches in &mut self.stretches {
-                if stretches.begins(event) {
-                    let passed = stretches.begin(now);
-                    self.points.extend(passed.map(|highest| highest.at));
-                }
-            }
+            self.begin_stretches();
         }
     }
 
@@ -211,16 +208,33 @@ impl<'a> Watcher<'a> {
     fn compare(&mut self) {
         let held = std::mem::take(&mut self.held_since);
         self.highest_held = self.highest_held.max_of_each(held);
-        let now = self.now();
-        let phase = self.phases.last_mut().map(|phase| {
-            phase.held = phase.held.max_of_each(held);
-            &mut phase.highest
-        });
-        let stretches = self.stretches.iter_mut();
-        let stretches = stretches.filter_map(|stretches| stretches.highest.as_mut());
-        for highest in phase.into_iter().chain(stretches) {
-            if now.live > highest.live {
+        self.asked.see(&self.asked_now);
+        let (live, now) = (self.live, self.now());
+        let mut higher = |highest: &mut Highest| {
+            if live > highest.live {
                 *highest = now;
+            }
+        };
+        if let Some(phase) = self.phases.last_mut() {
+            phase.held = phase.held.max_of_each(held);
+            higher(&mut phase.highest);
+        }
+        for stretches in &mut self.stretches {
+            stretches.highest.as_mut().map(&mut higher);
+        }
+    }
+
+    /// Stretches begin at the last event, or have ended there.
+    fn begin_stretches(&mut self) {
+        let (event, now) = (self.event - 1, self.now());
+        self.border = usize::MAX;
+        for stretches in &mut self.stretches {
+            if stretches.next == event {
+                let passed = stretches.begin(now);
+                self.points.extend(passed.map(|highest| highest.at));
+            }
+            if stretches.next > event {
+                self.border = self.border.min(stretches.next);
             }
         }
     }
