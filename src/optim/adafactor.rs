@@ -1,7 +1,7 @@
 //! Adafactor, in PyTorch's and in transformers' form. Both go through the parameters one by one
 //! and keep, for a matrix, a column and a row in place of the second moment.
 
-use super::state::{Optimizer, State, for_each_gradient, state_of, temporary};
+use super::state::{Optimizer, for_each_gradient, init, temporary};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -25,9 +25,12 @@ fn rms(t: &Tape, x: &Tensor) -> Tensor {
 }
 
 /// What transformers' Adafactor keeps: second moments, or their factors, and the weights' RMS.
-fn factored(t: &Tape, parameter: &Tensor) -> State {
+fn factored(t: &Tape, parameter: &Tensor) -> Vec<Tensor> {
     let shape = parameter.shape();
-    let moment = |dims: &[u64]| state_of(t, "_to_copy", dims, DType::Float32);
+    let moment = |dims: &[u64]| {
+        let (shape, dtype) = (Shape::new(dims), DType::Float32);
+        t.allocate("_to_copy", shape, dtype, Category::OptimizerStates)
+    };
     let rank = shape.rank();
     if rank < 2 {
         return vec![moment(shape.dims())];
@@ -43,15 +46,15 @@ impl Optimizer {
     /// estimate of the variance becomes the update in place and, like every local variable, lives
     /// until the next parameter's takes its name.
     pub(super) fn adafactor(&mut self, t: &Tape) {
-        self.init(t, |parameter| {
-            let shape = parameter.shape();
-            let state = |shape: &Shape| state_of(t, "new_zeros", shape.dims(), parameter.dtype());
+        init(&mut self.factors, t, |parameter| {
+            let (shape, dtype) = (*parameter.shape(), parameter.dtype());
+            let state = |shape| t.allocate("new_zeros", shape, dtype, Category::OptimizerStates);
             if shape.rank() < 2 {
                 return vec![state(shape)];
             }
-            vec![state(&reduced(shape, 1)), state(&reduced(shape, 2))]
+            vec![state(reduced(&shape, 1)), state(reduced(&shape, 2))]
         });
-        let states = &self.states;
+        let states = &self.factors;
         let (mut row_mean, mut column_mean, mut squared, mut update) = (None, None, None, None);
         for_each_gradient(t, |i, parameter, grad| {
             drop(norm(t, parameter));
@@ -83,12 +86,12 @@ impl Optimizer {
     ///
     /// With `relative_step` the learning rate is `max(eps, RMS)`; the comparison is a tensor.
     pub(super) fn adafactor_transformers(&mut self, t: &Tape) {
-        let (states, kept) = (&mut self.states, &mut self.kept);
+        let (states, kept) = (&mut self.factors, &mut self.kept);
         let relative = self.options.relative_step;
         let (mut full_grad, mut full_parameter, mut update) = (None, None, None);
         t.for_each_parameter(|i, parameter, grad| {
             if states.len() <= i {
-                states.push(State::new());
+                states.push(Vec::new());
                 kept.push(None);
             }
             let Some(grad) = grad else { return };

@@ -20,7 +20,7 @@ impl Optimizer {
             let named = NOT_HIDDEN.iter().any(|part| scope.contains(part));
             hidden.push(parameter.shape().rank() == 2 && !named);
         });
-        self.states.resize(hidden.len(), State::new());
+        self.states.resize_with(hidden.len(), State::new);
         let states = &mut self.states;
         for_each_gradient(t, |i, _, grad| {
             if hidden[i] && states[i].is_empty() {

@@ -15,7 +15,7 @@ impl Optimizer {
                 let mut states = std::mem::take(&mut self.states);
                 self.each(t, |i, parameter| {
                     if states.len() <= i {
-                        states.resize(i + 1, State::new());
+                        states.resize_with(i + 1, State::new);
                     }
                     if momentum && states[i].is_empty() {
                         states[i].push(state_like(t, "clone", parameter));

@@ -4,15 +4,17 @@ use super::master_weights::{self, MasterWeights};
 use super::megatron::Megatron;
 use crate::spec::{self, OptimizerImpl, OptimizerName, ResolvedSpec};
 use crate::tape::{Category, Storage, Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 
 /// What is kept for one parameter, in the order in which it was made.
-pub(super) type State = Vec<Tensor>;
+pub(super) type State = Vec<Storage>;
 
 /// An optimizer with its state.
 pub struct Optimizer {
     pub(super) options: spec::Optimizer,
     pub(super) states: Vec<State>,
+    /// Adafactor's, which it computes with.
+    pub(super) factors: Vec<Vec<Tensor>>,
     /// What a step puts into the state anew, one a parameter.
     pub(super) kept: Vec<Option<Tensor>>,
     /// What all parameters share.
@@ -40,6 +42,7 @@ impl Optimizer {
         let mut optimizer = Self {
             options,
             states: Vec::new(),
+            factors: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
             engine,
@@ -136,17 +139,21 @@ impl Optimizer {
     }
 
     /// Makes the state of every parameter with a gradient that has none yet.
-    pub(super) fn init(&mut self, t: &Tape, mut make: impl FnMut(&Tensor) -> State) {
-        let states = &mut self.states;
-        t.for_each_parameter(|i, parameter, grad| {
-            if states.len() <= i {
-                states.push(State::new());
-            }
-            if grad.is_some() && states[i].is_empty() {
-                states[i] = make(parameter);
-            }
-        });
+    pub(super) fn init(&mut self, t: &Tape, make: impl FnMut(&Tensor) -> State) {
+        init(&mut self.states, t, make);
     }
+}
+
+/// The same in a list.
+pub(super) fn init<S>(states: &mut Vec<Vec<S>>, t: &Tape, mut make: impl FnMut(&Tensor) -> Vec<S>) {
+    t.for_each_parameter(|i, parameter, grad| {
+        if states.len() <= i {
+            states.push(Vec::new());
+        }
+        if grad.is_some() && states[i].is_empty() {
+            states[i] = make(parameter);
+        }
+    });
 }
 
 /// Calls `f` for every parameter that has a gradient, with both.
@@ -159,23 +166,13 @@ pub(super) fn for_each_gradient(t: &Tape, mut f: impl FnMut(usize, &Tensor, &Ten
 }
 
 /// A state tensor placed and typed like the parameter.
-pub(super) fn state_like(t: &Tape, op: &'static str, parameter: &Tensor) -> Tensor {
-    t.allocate(
-        op,
-        *parameter.shape(),
-        parameter.dtype(),
-        Category::OptimizerStates,
-    )
+pub(super) fn state_like(t: &Tape, op: &'static str, parameter: &Tensor) -> Storage {
+    state_of(t, op, parameter.shape().dims(), parameter.dtype())
 }
 
 /// A state tensor of a shape of its own.
-pub(super) fn state_of(t: &Tape, op: &'static str, shape: &[u64], dtype: DType) -> Tensor {
-    t.allocate(
-        op,
-        crate::units::Shape::new(shape),
-        dtype,
-        Category::OptimizerStates,
-    )
+pub(super) fn state_of(t: &Tape, op: &'static str, shape: &[u64], dtype: DType) -> Storage {
+    t.hold(op, &Shape::new(shape), dtype, Category::OptimizerStates)
 }
 
 /// A temporary placed and typed like `x`.

@@ -79,14 +79,13 @@ impl Detail {
 
     fn tensor(&self, id: u32, born: u32, freed: u32) -> LiveTensor {
         let storage = &self.trace.storages[id as usize];
-        let known = (storage.shape as usize).checked_sub(1);
         LiveTensor {
             storage: id,
             bytes: Bytes(rounded(storage.bytes)),
             category: storage.category,
-            op: storage.op,
+            op: self.trace.details.op(id),
             module: self.trace.module(storage),
-            shape: known.and_then(|at| self.trace.shapes.get(at)).copied(),
+            shape: self.trace.details.shape(id),
             born,
             freed,
         }

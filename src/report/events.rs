@@ -1,6 +1,6 @@
 //! The trace as text, one event a line, to be compared with a recorded one line by line.
 
-use crate::sim::{Event, Trace, simulate};
+use crate::sim::{Event, Trace, simulate_in_detail};
 use crate::spec::{self, Finding, Scenario};
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
     let resolution = spec::resolve(scenario);
     let spec = resolution.spec.ok_or(resolution.findings)?;
-    Ok(write(&simulate(&spec)))
+    Ok(write(&simulate_in_detail(&spec)))
 }
 
 fn write(trace: &Trace) -> String {
@@ -31,7 +31,7 @@ fn write(trace: &Trace) -> String {
                 format!(
                     "A {number} {} {} {} {scope}",
                     storage.bytes,
-                    storage.op,
+                    trace.details.op(id),
                     storage.category.name()
                 )
             }

@@ -10,9 +10,7 @@ fn two_steps() -> Trace {
     let storage = |bytes, category| Storage {
         bytes,
         category,
-        op: "empty",
         scope: 0,
-        shape: 0,
     };
     let mut trace = Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],

@@ -5,7 +5,8 @@
 //! follow one another while the gradients stay alive, and the trace's program is put together from
 //! these stretches of the record: micro-batches, update 1, zero; micro-batches, update 2, zero; and
 //! so on, an evaluation after each. A storage of the micro-batches that outlives the step (a
-//! library's workspace, the gradient scaler's state) is allocated in the first step only.
+//! library's workspace, the gradient scaler's state) is allocated in the first step only. So it is
+//! with the optimizer: once a step after the first leaves nothing behind, the next does the same.
 //!
 //! It does not hold when the micro-batches free something that was there before them, as when the
 //! caller keeps the outputs of the step before, or its loss where there is no backward pass, when
@@ -14,8 +15,7 @@
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Event, Mark, ModelParameter, Storage, Trace};
-use crate::tape::{RawEvent, RawStorage, Scopes, Tape};
-use crate::units::{DType, Shape};
+use crate::tape::{Details, RawEvent, RawStorage, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
 
@@ -44,14 +44,14 @@ pub(super) struct Record {
     events: Vec<RawEvent>,
     scopes: Scopes,
     marks: Vec<Mark>,
-    shapes: Vec<(Shape, DType)>,
+    details: Details,
     /// Stretches of the events as they come in the program.
     program: Vec<Range<usize>>,
 }
 
 impl Record {
     pub(super) fn of(tape: Tape, marks: Vec<Mark>) -> Self {
-        let shapes = tape.take_shapes();
+        let details = tape.take_details();
         let (storages, events, scopes) = tape.finish();
         Self {
             program: once(0..events.len()).collect(),
@@ -59,17 +59,16 @@ impl Record {
             events,
             scopes,
             marks,
-            shapes,
+            details,
         }
     }
 
     /// Puts the steps together: the model is built in the events before the first mark, `updates`
-    /// are the borders of the optimizer's steps. `None` when the micro-batches free what they did not
-    /// allocate.
-    pub(super) fn fold(self, updates: &[usize]) -> Option<Self> {
+    /// are the optimizer's steps. `None` when the micro-batches free what they did not allocate.
+    pub(super) fn fold(self, updates: &[Range<usize>]) -> Option<Self> {
         let is_mark = |event: &RawEvent| matches!(event, RawEvent::Mark(_));
         let built = self.events.iter().position(is_mark)?;
-        let (&first, &last) = (updates.first()?, updates.last()?);
+        let (first, last) = (updates.first()?.start, updates.last()?.end);
         let (batches, tail) = (built..first, last..self.events.len());
         let mut made = vec![false; self.storages.len()];
         for event in self.events[batches.clone()]
@@ -110,8 +109,8 @@ impl Record {
             marks: Vec::new(),
             ..self
         };
-        for (step, update) in (0..).zip(updates.windows(2)) {
-            let update = once(update[0]..update[1]);
+        for (step, update) in (0..).zip(updates) {
+            let update = once(update.clone());
             let stretches: Vec<_> = if step == 0 {
                 once(batches.clone())
                     .chain(update)
@@ -135,9 +134,7 @@ impl Record {
         let storage = |s: RawStorage| Storage {
             bytes: s.bytes,
             category: s.category,
-            op: s.op,
             scope: s.scope,
-            shape: s.shape,
         };
         let event = |event| match event {
             RawEvent::Alloc(id) => Event::Alloc(id),
@@ -150,7 +147,7 @@ impl Record {
             program: self.program,
             marks: self.marks,
             scopes: self.scopes,
-            shapes: self.shapes,
+            details: self.details,
             num_parameters: counts.parameters,
             num_trainable: counts.trainable,
             saved_for_backward: counts.saved_for_backward,

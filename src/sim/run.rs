@@ -14,6 +14,7 @@ use crate::spec::{
 use crate::tape::{Backend, Category, FlaVersion, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Steps until the allocator's pools stop growing: in the second the optimizer states are there
@@ -30,9 +31,9 @@ pub fn simulate(spec: &ResolvedSpec) -> Trace {
     run(spec, accumulation(spec), Tape::new)
 }
 
-/// The same with the shape and type of each tensor, which takes a little longer.
+/// The same with the operation, the shape and the type of each tensor, which takes a little longer.
 pub fn simulate_in_detail(spec: &ResolvedSpec) -> Trace {
-    run(spec, accumulation(spec), Tape::with_shapes)
+    run(spec, accumulation(spec), Tape::with_details)
 }
 
 fn accumulation(spec: &ResolvedSpec) -> u32 {
@@ -123,10 +124,17 @@ pub(super) fn folded(
     if !tape.unfold() {
         return None;
     }
-    let mut updates = vec![tape.event_count()];
+    let mut updates: Vec<Range<usize>> = Vec::new();
     for step in 0..STEPS {
+        let start = tape.event_count();
+        if let [_, .., last] = &updates[..]
+            && tape.leaves_nothing(last.start)
+        {
+            updates.push(last.clone());
+            continue;
+        }
         run.update(step);
-        updates.push(tape.event_count());
+        updates.push(start..tape.event_count());
         run.keep_what_lives();
     }
     run.zero_gradients();

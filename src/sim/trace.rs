@@ -1,7 +1,7 @@
 //! The trace: every allocation and free of a run, in program order.
 
-use crate::tape::{Category, Scopes};
-use crate::units::{DType, Shape, names};
+use crate::tape::{Category, Details, Scopes};
+use crate::units::names;
 use std::ops::Range;
 
 names! {
@@ -45,12 +45,8 @@ pub struct Storage {
     pub bytes: u64,
     /// What it turned out to be for.
     pub category: Category,
-    /// The operation that allocated it, by its ATen name.
-    pub op: &'static str,
     /// Where in the model: one of [`Trace::scopes`].
     pub scope: u32,
-    /// Where its shape is in [`Trace::shapes`], counted from 1; 0 when it is not known.
-    pub shape: u32,
 }
 
 /// A phase begins.
@@ -93,8 +89,8 @@ pub struct Trace {
     pub marks: Vec<Mark>,
     /// The modules, by number.
     pub scopes: Scopes,
-    /// What storages were made for, when that was asked for: [`crate::sim::simulate_in_detail`].
-    pub shapes: Vec<(Shape, DType)>,
+    /// What made the storages, when that was asked for: [`crate::sim::simulate_in_detail`].
+    pub details: Details,
     /// Elements of all parameters.
     pub num_parameters: u64,
     /// Elements of the parameters that are trained.

@@ -3,6 +3,7 @@
 use super::{Tape, Tensor, layout};
 use crate::units::{DType, Shape};
 use smallvec::SmallVec;
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -106,7 +107,7 @@ pub(super) struct Node {
     /// Whether it is a `torch.autograd.Function`.
     pub(super) is_function: bool,
     /// What the node holds as long as it lives, released backward or not.
-    pub(super) _context: Option<Rc<dyn std::any::Any>>,
+    pub(super) _context: Option<Rc<dyn Any>>,
     /// Gradients of outputs that wait for the others.
     pub(super) buffer: RefCell<Grads>,
     /// Gradients still to come in the running backward pass.
@@ -135,6 +136,55 @@ pub(super) fn accumulate(tape: &Tape, old: Option<Tensor>, new: Tensor) -> Tenso
         None => new,
         Some(old) if old.is_exclusive() => old,
         Some(old) => tape.elementwise("add", &[&old, &new], old.dtype()),
+    }
+}
+
+impl Tape {
+    /// Whether an operation on these tensors is recorded for backward.
+    pub(super) fn records(&self, inputs: &[&Tensor]) -> bool {
+        self.grad_enabled.get() && inputs.iter().any(|t| t.requires_grad())
+    }
+
+    /// Puts `output` into the graph: `backward` gives the gradients of `inputs` from that of
+    /// `output`. Call it only when [`Tape::records`] says so.
+    pub(super) fn attach(&self, inputs: &[&Tensor], output: Tensor, backward: Backward) -> Tensor {
+        let node = self.node(inputs, backward);
+        output.with_edge(Edge::Node(node, 0))
+    }
+
+    pub(super) fn node(&self, inputs: &[&Tensor], backward: Backward) -> Rc<Node> {
+        self.node_with(inputs, backward, None)
+    }
+
+    pub(super) fn node_with(
+        &self,
+        inputs: &[&Tensor],
+        backward: Backward,
+        context: Option<Rc<dyn Any>>,
+    ) -> Rc<Node> {
+        Rc::new(self.unshared_node(inputs, backward, context))
+    }
+
+    pub(super) fn unshared_node(
+        &self,
+        inputs: &[&Tensor],
+        backward: Backward,
+        context: Option<Rc<dyn Any>>,
+    ) -> Node {
+        let seq = self.seq.get();
+        self.seq.set(seq + 1);
+        Node {
+            seq,
+            scope: self.recorder.scope(),
+            edges: inputs.iter().map(|t| t.edge().cloned()).collect(),
+            inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
+            backward: RefCell::new(Some(backward)),
+            is_function: false,
+            _context: context,
+            buffer: RefCell::new(Grads::new()),
+            dependencies: Cell::new(0),
+            pass: Cell::new(0),
+        }
     }
 }
 

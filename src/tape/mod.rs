@@ -16,6 +16,7 @@ mod autocast;
 mod cache;
 mod category;
 mod checkpoint;
+mod details;
 mod engine;
 mod folds;
 mod graph;
@@ -30,6 +31,7 @@ mod unfold;
 
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
+pub use details::Details;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
 pub use recorder::{RawEvent, RawStorage, Storage};
 pub use scopes::Scopes;
@@ -39,7 +41,7 @@ use crate::units::{DType, Shape};
 use autocast::Autocast;
 pub use cache::{CacheKind, KeyValueCache};
 use checkpoint::{Frame, Recompute};
-use graph::{Backward, Edge, Grads, Leaf, Node, ParameterId};
+use graph::{Edge, Leaf, ParameterId};
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -141,10 +143,10 @@ impl Tape {
         }
     }
 
-    /// An empty record that keeps the shapes of storages too.
-    pub fn with_shapes(backend: Backend) -> Self {
+    /// An empty record that keeps what made the storages too.
+    pub fn with_details(backend: Backend) -> Self {
         let tape = Self::new(backend);
-        tape.recorder.keep_shapes();
+        tape.recorder.keep_details();
         tape
     }
 
@@ -206,8 +208,20 @@ impl Tape {
 
     /// Memory for a moment, as much as `x` takes, that nothing reads; drop it to return it.
     pub fn scratch_like(&self, op: &'static str, x: &Tensor) -> Storage {
-        let storage = self.scratch(op, x.nbytes());
-        self.recorder.describe(&storage, x.shape(), x.dtype());
+        self.hold(op, x.shape(), x.dtype(), Category::Temporaries)
+    }
+
+    /// Memory of a tensor that is never looked at; drop it to return it.
+    pub fn hold(
+        &self,
+        op: &'static str,
+        shape: &Shape,
+        dtype: DType,
+        category: Category,
+    ) -> Storage {
+        let bytes = shape.numel() * dtype.size();
+        let storage = self.recorder.alloc(bytes, category, op);
+        self.recorder.describe(&storage, shape, dtype);
         storage
     }
 
@@ -430,65 +444,23 @@ impl Tape {
         self.recorder.event_count()
     }
 
+    /// Whether what was allocated from an event on is gone, and nothing else.
+    pub fn leaves_nothing(&self, since: usize) -> bool {
+        self.recorder.leaves_nothing(since)
+    }
+
     /// Ends the record: what is dropped from here on stays alive in it.
     pub fn close(&self) {
         self.recorder.close();
     }
 
-    /// Gives the shapes that were kept, to be taken before the record.
-    pub fn take_shapes(&self) -> Vec<(Shape, DType)> {
-        self.recorder.take_shapes()
+    /// Gives what was kept of what made the storages.
+    pub fn take_details(&self) -> Details {
+        self.recorder.take_details()
     }
 
     /// Gives the record: storages by id, events in program order, scopes.
     pub fn finish(self) -> (Vec<RawStorage>, Vec<RawEvent>, Scopes) {
         self.recorder.take()
-    }
-
-    /// Whether an operation on these tensors is recorded for backward.
-    fn records(&self, inputs: &[&Tensor]) -> bool {
-        self.grad_enabled.get() && inputs.iter().any(|t| t.requires_grad())
-    }
-
-    /// Puts `output` into the graph: `backward` gives the gradients of `inputs` from that of
-    /// `output`. Call it only when [`Tape::records`] says so.
-    fn attach(&self, inputs: &[&Tensor], output: Tensor, backward: Backward) -> Tensor {
-        let node = self.node(inputs, backward);
-        output.with_edge(Edge::Node(node, 0))
-    }
-
-    fn node(&self, inputs: &[&Tensor], backward: Backward) -> Rc<Node> {
-        self.node_with(inputs, backward, None)
-    }
-
-    fn node_with(
-        &self,
-        inputs: &[&Tensor],
-        backward: Backward,
-        context: Option<Rc<dyn std::any::Any>>,
-    ) -> Rc<Node> {
-        Rc::new(self.unshared_node(inputs, backward, context))
-    }
-
-    fn unshared_node(
-        &self,
-        inputs: &[&Tensor],
-        backward: Backward,
-        context: Option<Rc<dyn std::any::Any>>,
-    ) -> Node {
-        let seq = self.seq.get();
-        self.seq.set(seq + 1);
-        Node {
-            seq,
-            scope: self.recorder.scope(),
-            edges: inputs.iter().map(|t| t.edge().cloned()).collect(),
-            inputs: inputs.iter().map(|t| (*t.shape(), t.dtype())).collect(),
-            backward: RefCell::new(Some(backward)),
-            is_function: false,
-            _context: context,
-            buffer: RefCell::new(Grads::new()),
-            dependencies: Cell::new(0),
-            pass: Cell::new(0),
-        }
     }
 }

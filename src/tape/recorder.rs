@@ -1,6 +1,7 @@
 //! The recorder: turns the life of storages into events.
 
 use super::Category;
+use super::details::Details;
 use super::folds::Folds;
 use super::scopes::{Scope, Scopes};
 use super::unfold::{Folded, Unfolded};
@@ -27,12 +28,8 @@ pub struct RawStorage {
     pub bytes: u64,
     /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
     pub category: Category,
-    /// The operation that allocated it.
-    pub op: &'static str,
     /// Index in the list of scopes.
     pub scope: u32,
-    /// Where its shape is in the list of shapes, counted from 1; 0 when it is not known.
-    pub shape: u32,
     /// Whether it is alive.
     pub alive: bool,
 }
@@ -44,8 +41,8 @@ pub(super) struct Recorder {
     events: RefCell<Vec<RawEvent>>,
     scopes: RefCell<Scopes>,
     scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
-    /// Shapes of storages, when they are asked for.
-    shapes: RefCell<Option<Vec<(Shape, DType)>>>,
+    /// What made the storages, when that is asked for.
+    details: RefCell<Option<Details>>,
     /// Lists of modules that are built shorter than they are, where that is allowed.
     folds: RefCell<Option<Folds>>,
     /// Where storages stand once the record was unfolded; before, each stands at its own number.
@@ -81,12 +78,13 @@ impl Recorder {
         storages.push(RawStorage {
             bytes,
             category,
-            op,
             scope: self.scope.get(),
-            shape: 0,
             alive: true,
         });
         drop(storages);
+        if let Some(details) = self.details.borrow_mut().as_mut() {
+            details.add(op);
+        }
         self.events.borrow_mut().push(RawEvent::Alloc(id));
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.alloc(self.scope.get());
@@ -123,13 +121,13 @@ impl Recorder {
     /// Puts the record together as that of whole lists; nothing when it cannot be done.
     pub(super) fn unfold(&self) -> Option<Unfolded> {
         let folds = self.folds.take()?;
-        let shapes = self.shapes.borrow();
+        let mut details = self.details.borrow_mut();
         let mut storages = self.storages.borrow_mut();
         let mut events = self.events.borrow_mut();
         let folded = Folded {
             storages: &storages,
             events: &events,
-            shapes: shapes.as_deref().unwrap_or_default(),
+            details: details.as_ref(),
         };
         let mut unfolded = Unfolded::new(folds, &folded, &mut self.scopes.borrow_mut())?;
         let count = u32::try_from(storages.len()).unwrap_or(PHANTOM);
@@ -137,30 +135,28 @@ impl Recorder {
             .replace((0..count).map(|id| unfolded.place(id)).collect());
         *storages = std::mem::take(&mut unfolded.storages);
         *events = std::mem::take(&mut unfolded.events);
+        if let Some(details) = &mut *details {
+            details.made = std::mem::take(&mut unfolded.made);
+        }
         self.scope_ids.borrow_mut().clear();
         Some(unfolded)
     }
 
-    /// Keeps the shapes of storages from here on.
-    pub(super) fn keep_shapes(&self) {
-        self.shapes.borrow_mut().get_or_insert_default();
+    /// Keeps what makes storages from here on.
+    pub(super) fn keep_details(&self) {
+        self.details.borrow_mut().get_or_insert_default();
     }
 
     /// Says which shape and type a storage was made for, if anybody wants to know.
     pub(super) fn describe(&self, storage: &Storage, shape: &Shape, dtype: DType) {
-        let mut shapes = self.shapes.borrow_mut();
-        let Some(shapes) = &mut *shapes else {
-            return;
-        };
-        if let Some(of) = self.storages.borrow_mut().get_mut(storage.place() as usize) {
-            shapes.push((*shape, dtype));
-            of.shape = u32::try_from(shapes.len()).unwrap_or(0);
+        if let Some(details) = self.details.borrow_mut().as_mut() {
+            details.describe(storage.place(), (*shape, dtype));
         }
     }
 
-    /// The shapes that were kept.
-    pub(super) fn take_shapes(&self) -> Vec<(Shape, DType)> {
-        self.shapes.take().unwrap_or_default()
+    /// What was kept of what made the storages.
+    pub(super) fn take_details(&self) -> Details {
+        self.details.take().unwrap_or_default()
     }
 
     /// While muted, nothing that is allocated is recorded.
@@ -225,6 +221,20 @@ impl Recorder {
 
     pub(super) fn event_count(&self) -> usize {
         self.events.borrow().len()
+    }
+
+    /// Whether what was allocated from an event on is gone, and nothing else.
+    pub(super) fn leaves_nothing(&self, since: usize) -> bool {
+        let (storages, events) = (self.storages.borrow(), self.events.borrow());
+        let mut first = None;
+        events[since..].iter().all(|event| match *event {
+            RawEvent::Alloc(id) => {
+                first.get_or_insert(id);
+                !storages[id as usize].alive
+            }
+            RawEvent::Free(id) => first.is_some_and(|first| id >= first),
+            RawEvent::Mark(_) => true,
+        })
     }
 
     pub(super) fn count(&self) -> usize {

@@ -1,12 +1,12 @@
 //! A folded record, put together as that of the whole lists (Note [Layers that repeat], `folds.rs`).
 
+use super::details::{Details, Made};
 use super::folds::{CopiedScopes, Folds, KEPT, PATTERN, Tag, left_out, place};
 use super::graph::{Edge, Leaf};
 use super::recorder::{RawEvent, RawStorage};
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
 use super::{Parameter, Tape, Tensor};
-use crate::units::{DType, Shape};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,6 +25,7 @@ struct Home {
 pub(super) struct Unfolded {
     pub(super) storages: Vec<RawStorage>,
     pub(super) events: Vec<RawEvent>,
+    pub(super) made: Vec<Made>,
     folds: Folds,
     parts: Vec<Part>,
     homes: Vec<Home>,
@@ -36,7 +37,7 @@ pub(super) struct Unfolded {
 pub(super) struct Folded<'a> {
     pub(super) storages: &'a [RawStorage],
     pub(super) events: &'a [RawEvent],
-    pub(super) shapes: &'a [(Shape, DType)],
+    pub(super) details: Option<&'a Details>,
 }
 
 impl Unfolded {
@@ -63,6 +64,7 @@ impl Unfolded {
         let mut unfolded = Self {
             storages: Vec::new(),
             events: Vec::new(),
+            made: Vec::new(),
             folds,
             homes: homes(folded, &runs, &parts),
             firsts: vec![Vec::new(); parts.len()],
@@ -87,10 +89,7 @@ impl Unfolded {
         };
         let (one, other) = (events(PATTERN), events(PATTERN + 1));
         let same = |(one, other): (&RawEvent, &RawEvent)| match (one, other) {
-            (&RawEvent::Alloc(a), &RawEvent::Alloc(b)) => {
-                let [a, b] = [a, b].map(|id| &folded.storages[id as usize]);
-                self.alike(a, b, folded.shapes, scopes)
-            }
+            (&RawEvent::Alloc(a), &RawEvent::Alloc(b)) => self.alike(a, b, folded, scopes),
             (&RawEvent::Free(a), &RawEvent::Free(b)) => {
                 let [a, b] = [a, b].map(|id| self.homes[id as usize]);
                 let next = Home {
@@ -113,23 +112,14 @@ impl Unfolded {
         }
     }
 
-    fn alike(
-        &self,
-        a: &RawStorage,
-        b: &RawStorage,
-        shapes: &[(Shape, DType)],
-        scopes: &Scopes,
-    ) -> bool {
-        let [shape_a, shape_b] = [a, b].map(|s| {
-            (s.shape as usize)
-                .checked_sub(1)
-                .and_then(|at| shapes.get(at))
-        });
+    fn alike(&self, a: u32, b: u32, folded: &Folded, scopes: &Scopes) -> bool {
+        let [made_a, made_b] =
+            [a, b].map(|id| folded.details.map(|made| (made.op(id), made.shape(id))));
+        let [a, b] = [a, b].map(|id| &folded.storages[id as usize]);
         a.bytes == b.bytes
             && a.category == b.category
-            && a.op == b.op
             && a.alive == b.alive
-            && shape_a == shape_b
+            && made_a == made_b
             && self.same_scope(a.scope, b.scope, scopes)
     }
 
@@ -188,6 +178,8 @@ impl Unfolded {
                             }
                         }
                         self.storages.push(storage);
+                        let made = folded.details.map(|details| details.made[id as usize]);
+                        self.made.extend(made);
                         RawEvent::Alloc(number(self.storages.len() - 1)?)
                     }
                     RawEvent::Free(id) => {

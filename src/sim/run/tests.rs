@@ -82,23 +82,25 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
 
 /// A trace without numbers that depend on the order in which scopes were made.
 fn written(trace: &Trace) -> Vec<String> {
-    let trace = written_out(trace);
-    let storage = |id: u32| {
-        let storage = &trace.storages[id as usize];
-        let (module, category) = (trace.module(storage), storage.category.name());
-        format!("{id} {} {} {category} {module}", storage.bytes, storage.op)
-    };
-    let event = |&event: &Event| match event {
-        Event::Alloc(id) => format!("+ {}", storage(id)),
-        Event::Free(id) => format!("- {}", storage(id)),
+    let mut numbers = vec![0; trace.storages.len()];
+    let mut next = 0;
+    let events = trace.events().map(|event| match event {
+        Event::Alloc(id) => {
+            let storage = &trace.storages[id as usize];
+            numbers[id as usize] = next;
+            next += 1;
+            let (bytes, op, module) = (storage.bytes, trace.details.op(id), trace.module(storage));
+            let (category, shape) = (storage.category.name(), trace.details.shape(id));
+            format!("+ {} {bytes} {op} {category} {module} {shape:?}", next - 1)
+        }
+        Event::Free(id) => format!("- {}", numbers[id as usize]),
         Event::Mark(mark) => format!("= {:?}", trace.marks[mark as usize]),
-    };
+    });
     let counts = [
         trace.num_parameters,
         trace.num_trainable,
         trace.saved_for_backward,
     ];
-    let events = trace.record.iter().map(event);
     events.chain([format!("{counts:?}")]).collect()
 }
 
@@ -161,8 +163,13 @@ fn a_few_layers_stand_for_all() {
             let Some(spec) = resolve(&scenario).spec else {
                 continue;
             };
-            let all = folded(&spec, accumulation(&spec), Tape::new, Layers::All);
-            let few = folded(&spec, accumulation(&spec), Tape::new, Layers::Folded);
+            let all = folded(&spec, accumulation(&spec), Tape::with_details, Layers::All);
+            let few = folded(
+                &spec,
+                accumulation(&spec),
+                Tape::with_details,
+                Layers::Folded,
+            );
             compared += 1;
             match (few, all) {
                 (None, _) => different.push(format!("{model} {option}: not folded")),

@@ -1,0 +1,44 @@
+//! What made the storages of a record, kept where somebody looks closely.
+
+use crate::units::{DType, Shape};
+
+/// The operations and shapes of storages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    pub(super) made: Vec<Made>,
+    shapes: Vec<(Shape, DType)>,
+}
+
+/// What made a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Made {
+    op: &'static str,
+    /// Where its shape is in the list of shapes, counted from 1; 0 when it is not known.
+    shape: u32,
+}
+
+impl Details {
+    /// The next storage is made by `op`.
+    pub(super) fn add(&mut self, op: &'static str) {
+        self.made.push(Made { op, shape: 0 });
+    }
+
+    /// The shape and type that a storage was made for.
+    pub(super) fn describe(&mut self, storage: u32, shape: (Shape, DType)) {
+        if let Some(made) = self.made.get_mut(storage as usize) {
+            self.shapes.push(shape);
+            made.shape = u32::try_from(self.shapes.len()).unwrap_or(0);
+        }
+    }
+
+    /// The operation that made a storage, by its `ATen` name; empty when it is not known.
+    pub fn op(&self, storage: u32) -> &'static str {
+        self.made.get(storage as usize).map_or("", |made| made.op)
+    }
+
+    /// The shape and type that a storage was made for, where it was made as a tensor.
+    pub fn shape(&self, storage: u32) -> Option<(Shape, DType)> {
+        let at = self.made.get(storage as usize)?.shape as usize;
+        self.shapes.get(at.checked_sub(1)?).copied()
+    }
+}
