@@ -370,7 +370,7 @@ impl<L: Layer> Causal<L> {
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);
         }
-        if self.style.looks_for_padding && self.shell.padding_mask {
+        if self.style.looks_for_padding && self.shell.has_mask() && input_ids.dim(1) > 1 {
             mask::looked_through(t, *input_ids.shape());
         }
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);

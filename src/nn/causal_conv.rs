@@ -22,7 +22,8 @@ impl CausalConv {
     /// `[B, C, S]` to `[B, C, S + K - 1]`, of which the first S tokens are kept.
     pub(super) fn convolved(&self, t: &Tape, x: &Tensor) -> Tensor {
         let seq = x.dim(2);
-        let longer = t.depthwise_conv1d(x, &self.weight, self.bias.as_ref());
+        let longer =
+            t.depthwise_conv1d(x, &self.weight, self.bias.as_ref(), self.weight.dim(2) - 1);
         t.slice(&longer, -1, 0, seq)
     }
 
@@ -37,9 +38,32 @@ impl CausalConv {
         t.to(&self.of_weights(t, x), x.dtype())
     }
 
-    /// The convolution in the dtype of its weights.
+    /// The convolution in the dtype of its weights. With a cache the last tokens are copied to it; a
+    /// single token comes after those that are there (`causal_conv1d_update`).
     fn of_weights(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let wide = t.to(x, self.weight.dtype());
-        self.convolved(t, &wide)
+        let (channels, seq) = (x.dim(1), x.dim(2));
+        let kernel = self.weight.dim(2);
+        let kept = t.state([x.dim(0), channels, kernel], x.dtype());
+        if let Some((state, true)) = &kept
+            && seq == 1
+        {
+            let all = {
+                let all = t.cat(&[state, x], -1);
+                t.to(&all, self.weight.dtype())
+            };
+            let longer = t.depthwise_conv1d(&all, &self.weight, self.bias.as_ref(), 0);
+            drop(all);
+            return t.slice(&longer, -1, longer.dim(2) - seq, longer.dim(2));
+        }
+        let padded = (kept.is_some() && seq < kernel).then(|| {
+            let shape = [x.dim(0), channels, kernel];
+            t.empty("constant_pad_nd", shape.into(), x.dtype())
+        });
+        let wide = t.to(padded.as_ref().unwrap_or(x), self.weight.dtype());
+        let out = self.convolved(t, &wide);
+        if kept.is_none() {
+            return out;
+        }
+        t.slice(&out, -1, out.dim(2) - seq, out.dim(2))
     }
 }

@@ -73,7 +73,11 @@ impl Mamba2Mixer {
 
     /// `apply_mask_to_padding_states`.
     fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
-        if self.padding { t.mul_scalar(&x) } else { x }
+        if self.padding && x.dim(1) > 1 {
+            t.mul_scalar(&x)
+        } else {
+            x
+        }
     }
 
     /// `[B, S, H]` to the same.

@@ -31,7 +31,7 @@ impl ShortConv {
     /// `[B, S, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let (gated, b, c, x_part) = {
-            let x = if self.padding {
+            let x = if self.padding && x.dim(1) > 1 {
                 t.mul_scalar(x)
             } else {
                 x.clone()

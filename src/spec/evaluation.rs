@@ -186,6 +186,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Arcee,
     DecoderType::Helium,
     DecoderType::GptOss,
+    DecoderType::Lfm2,
     DecoderType::Ernie45Moe,
     DecoderType::HunyuanDense,
     DecoderType::HunyuanMoe,

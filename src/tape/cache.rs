@@ -28,9 +28,13 @@ pub struct KeyValueCache {
     crossed: Vec<(Tensor, Tensor)>,
     /// Tokens that each layer sees; those that are not listed see all.
     windows: Vec<Option<u64>>,
-    /// The layer that asks next, and the next that asks for those of the encoder's result.
+    /// States that layers change in place.
+    states: Vec<Tensor>,
+    /// The layer that asks next, the next that asks for those of the encoder's result, and for a
+    /// state.
     next: usize,
     next_crossed: usize,
+    next_state: usize,
 }
 
 struct CachedLayer {
@@ -56,8 +60,10 @@ impl Tape {
             layers: Vec::new(),
             crossed: Vec::new(),
             windows: if joined { windows } else { Vec::new() },
+            states: Vec::new(),
             next: 0,
             next_crossed: 0,
+            next_state: 0,
         });
     }
 
@@ -88,6 +94,7 @@ impl Tape {
         if let Some(cache) = self.cache.borrow_mut().as_mut() {
             cache.next = 0;
             cache.next_crossed = 0;
+            cache.next_state = 0;
         }
     }
 
@@ -145,6 +152,21 @@ impl Tape {
         layer.keys = self.last_tokens(&keys, window);
         layer.values = self.last_tokens(&values, window);
         (keys, values)
+    }
+
+    /// The next state of those that layers change in place, where there is a cache, and whether an
+    /// earlier pass has left it; else it is made of zeros (`LinearAttentionLayer`).
+    pub fn state(&self, shape: impl Into<Shape>, dtype: DType) -> Option<(Tensor, bool)> {
+        let mut cache = self.cache.borrow_mut();
+        let cache = cache.as_mut()?;
+        let at = cache.next_state;
+        cache.next_state += 1;
+        if let Some(known) = cache.states.get(at) {
+            return Some((known.clone(), true));
+        }
+        let state = self.allocate("zeros", shape.into(), dtype, Category::KvCache);
+        cache.states.push(state.clone());
+        Some((state, false))
     }
 
     /// `cross_attention_cache.update(k, v, layer)`: the keys and values of the encoder's result, which
@@ -239,6 +261,7 @@ impl Tape {
                 copy(keys);
                 copy(values);
             }
+            cache.states.iter_mut().for_each(copy);
         }
     }
 }

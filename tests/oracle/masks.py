@@ -18,6 +18,7 @@ def recent():
     masking.find_packed_sequence_indices = lambda position_ids: None
     padded = [False]
     preprocess, counts, ignore = masking._preprocess_mask_arguments, masking.fast_all, masking._ignore_bidirectional_mask_sdpa
+    recurrent = masking.create_recurrent_attention_mask
 
     def remembered(config, inputs_embeds, attention_mask, *rest, **named):
         padded[0] = attention_mask is not None and attention_mask.data_ptr() in passed
@@ -33,6 +34,11 @@ def recent():
             padding_mask = None
         return ignore(padding_mask, *rest, **named)
 
+    def of_states(config, inputs_embeds, attention_mask, *rest, **named):
+        found = recurrent(config, inputs_embeds, attention_mask, *rest, **named)
+        return found if attention_mask is not None and attention_mask.data_ptr() in passed else None
+
+    masking.create_recurrent_attention_mask = of_states
     masking._preprocess_mask_arguments, masking.fast_all, masking._ignore_bidirectional_mask_sdpa = remembered, counted, ignored
 
 

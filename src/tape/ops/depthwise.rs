@@ -6,10 +6,16 @@ use crate::units::Shape;
 use smallvec::smallvec;
 
 impl Tape {
-    /// `torch.nn.functional.conv1d(x, weight, bias, padding=K - 1, groups=C)` without cuDNN: x
-    /// `[B, C, S]`, weight `[C, 1, K]` seen through a view, to `[B, C, S + K - 1]`. Saves x and the
-    /// weight (`conv_depthwise2d`, `aten/src/ATen/native/cuda/DepthwiseConv2d.cu`, torch 2.15).
-    pub fn depthwise_conv1d(&self, x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
+    /// `torch.nn.functional.conv1d(x, weight, bias, padding=P, groups=C)` without cuDNN: x
+    /// `[B, C, S]`, weight `[C, 1, K]` seen through a view, to `[B, C, S + 2 P - K + 1]`. Saves x and
+    /// the weight (`conv_depthwise2d`, `aten/src/ATen/native/cuda/DepthwiseConv2d.cu`, torch 2.15).
+    pub fn depthwise_conv1d(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        padding: u64,
+    ) -> Tensor {
         const OP: &str = "convolution";
         const BACKWARD: &str = "convolution_backward";
         // C++ evaluates the casts from the last argument to the first.
@@ -24,7 +30,7 @@ impl Tape {
             .records(&inputs)
             .then(|| (self.save(&x), self.save(&weight)));
         let mut shape = *x.shape();
-        shape.dims_mut()[2] += weight.dim(2) - 1;
+        shape.dims_mut()[2] = x.dim(2) + 2 * padding + 1 - weight.dim(2);
         let rows = self.contiguous(&x);
         let out = self.empty(OP, shape, x.dtype());
         drop(rows);
