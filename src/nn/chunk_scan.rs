@@ -24,9 +24,9 @@ pub(super) struct Scan<'a> {
     pub(super) chunk: u64,
 }
 
-/// `[B, S, H, P]` in float32.
+/// `[B, S, H, P]` in float32, and the states at the ends of chunks, the last of which may be kept.
 #[allow(clippy::too_many_lines, reason = "it reads as the function it mirrors")]
-pub(super) fn scan(t: &Tape, given: Scan) -> Tensor {
+pub(super) fn scan(t: &Tape, given: Scan) -> (Tensor, Tensor) {
     let Scan {
         states,
         time_step,
@@ -168,12 +168,79 @@ pub(super) fn scan(t: &Tape, given: Scan) -> Tensor {
     };
     drop((states, time_step, decay, b, c, skipped, sums, within));
     drop((scores, weights, diagonal, to_end, decayed, zeros, between));
-    drop((begins, from_start, carried, between_chunks));
-    if padded > seq {
+    drop((from_start, carried, between_chunks));
+    let out = if padded > seq {
         t.slice(&out, 1, 0, seq)
     } else {
         out
-    }
+    };
+    (out, begins)
+}
+
+/// One token after those that are in the `kept` states `[B, H, P, N]`
+/// (`mamba2_selective_state_update`): `[B, H, P]`.
+pub(super) fn step(t: &Tape, given: Scan, kept: &Tensor) -> Tensor {
+    let Scan {
+        states,
+        time_step,
+        decay,
+        inputs: [b, c],
+        skip,
+        bias,
+        ..
+    } = given;
+    let [batch, heads, columns, size] = [0, 1, 2, 3].map(|axis| kept.dim(axis));
+    let groups = b.dim(2);
+    let states = t.view(&states, [batch, heads, columns]);
+    let of_columns = |x: &Tensor| t.expand(&t.unsqueeze(x, 1), [heads, columns]);
+    let time_step = {
+        let shifted = {
+            let each = t.transpose(&time_step, 1, 2);
+            let each = t.expand(&each, [batch, heads, columns]);
+            let bias = t.to(&of_columns(bias), time_step.dtype());
+            t.add(&each, &bias)
+        };
+        t.softplus(&shifted)
+    };
+    let time_step = t.unsqueeze(&time_step, 3);
+    let decayed = {
+        let product = {
+            let wide = t.to(&time_step, DType::Float32);
+            let decay = t.unsqueeze(&t.unsqueeze(decay, 1), 2);
+            t.mul(&wide, &t.expand(&decay, [heads, columns, size]))
+        };
+        t.exp(&product)
+    };
+    let of_heads = |x: &Tensor| {
+        let x = t.view(x, [batch, groups, 1, size]);
+        t.contiguous(&t.expand(&x, [batch, groups, heads / groups, size]))
+    };
+    let b = of_heads(&b);
+    let rows = t.mul(&time_step, &t.view(&b, [batch, heads, 1, size]));
+    let added = t.mul(&rows, &t.unsqueeze(&states, 3));
+    let next = {
+        let rest = t.mul(kept, &decayed);
+        t.add(&rest, &added)
+    };
+    drop(t.to(&next, kept.dtype()));
+    let c = of_heads(&c);
+    let next = {
+        let narrow = t.to(&next, c.dtype());
+        drop(next);
+        narrow
+    };
+    let out = {
+        let left = t.view(&next, [batch * heads, columns, size]);
+        t.batched(&left, &t.view(&c, [batch * heads, size, 1]))
+    };
+    let out = t.view(&out, [batch, heads, columns]);
+    let sum = {
+        let skipped = t.mul(&states, &of_columns(skip));
+        t.add(&out, &skipped)
+    };
+    let narrow = t.to(&sum, out.dtype());
+    drop((sum, out, time_step, decayed, b, rows, added, next, c));
+    narrow
 }
 
 /// `segment_sum`: `[.., L]` to sums `[.., L, L]` below the diagonal.

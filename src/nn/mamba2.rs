@@ -3,7 +3,7 @@
 
 use super::builder::Builder;
 use super::causal_conv::CausalConv;
-use super::chunk_scan::{Scan, scan};
+use super::chunk_scan::{Scan, scan, step};
 use super::layers::Linear;
 use crate::spec::{ScanHeads, StateSpace};
 use crate::tape::{Tape, Tensor};
@@ -131,7 +131,15 @@ impl Mamba2Mixer {
                 bias: &self.dt_bias,
                 chunk,
             };
-            scan(t, given)
+            let kept = |dtype| t.state([batch, count, columns, self.state_size], dtype);
+            let known = seq == 1 && t.knows_state();
+            if let Some((state, _)) = known.then(|| kept(dtype)).flatten() {
+                step(t, given, &state)
+            } else {
+                let (scanned, last) = scan(t, given);
+                kept(last.dtype());
+                scanned
+            }
         };
         let scanned = t.reshape(&scanned, [batch, seq, self.inner]);
         let normalized = if let Some(norm) = &self.norm {

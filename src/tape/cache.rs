@@ -154,6 +154,14 @@ impl Tape {
         (keys, values)
     }
 
+    /// Whether an earlier pass has left the next state that is asked for.
+    pub fn knows_state(&self) -> bool {
+        let cache = self.cache.borrow();
+        cache
+            .as_ref()
+            .is_some_and(|cache| cache.next_state < cache.states.len())
+    }
+
     /// The next state of those that layers change in place, where there is a cache, and whether an
     /// earlier pass has left it; else it is made of zeros (`LinearAttentionLayer`).
     pub fn state(&self, shape: impl Into<Shape>, dtype: DType) -> Option<(Tensor, bool)> {
