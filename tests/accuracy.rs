@@ -347,6 +347,11 @@ fn jamba_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn qwen3_next_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("qwen3_next.jsonl", 16);
+}
+
+#[test]
 fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }

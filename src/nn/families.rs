@@ -22,6 +22,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         sinks: false,
         unread_rotary: false,
         scales_keys: false,
+        gated: false,
         turns_rows: false,
         narrow_softmax: false,
     };
@@ -74,7 +75,8 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         | DecoderType::Lfm2
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
-        | DecoderType::Jamba => {
+        | DecoderType::Jamba
+        | DecoderType::Qwen3Next => {
             hybrid(c, &mut style, &mut parts);
         }
         DecoderType::Nemotron => {
@@ -142,6 +144,12 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Jamba => {}
+        DecoderType::Qwen3Next => {
+            style.norm = NormKind::Gemma;
+            parts.turn = Turn::FirstColumns;
+            parts.head_norm = HeadNorm::Rows(NormKind::Gemma);
+            parts.gated = true;
+        }
         DecoderType::Bamba => parts.turn = Turn::FirstColumns,
         DecoderType::Lfm2 => parts.head_norm = HeadNorm::Rows(NormKind::Llama),
         DecoderType::GraniteMoeHybrid => {

@@ -8,6 +8,7 @@ use super::decoder::Block;
 use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
+use super::gated_delta::GatedDelta;
 use super::latent_attention::LatentAttention;
 use super::mamba;
 use super::mamba2::Mamba2Mixer;
@@ -40,6 +41,8 @@ pub(super) struct Parts {
     pub(super) unread_rotary: bool,
     /// Whether keys are multiplied by a number.
     pub(super) scales_keys: bool,
+    /// Whether what attention gives is gated by columns beside queries.
+    pub(super) gated: bool,
     /// Whether queries and keys are turned before heads come before tokens.
     pub(super) turns_rows: bool,
     /// Whether the weights of eager attention keep the dtype of the scores.
@@ -76,6 +79,7 @@ enum Mixer {
     Latent(Box<LatentAttention>),
     StateSpace(Box<Mamba2Mixer>),
     Selective(Box<mamba::Mixer>),
+    GatedDelta(Box<GatedDelta>),
     ShortConv(Box<ShortConv>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
@@ -219,6 +223,10 @@ impl Mixer {
                 let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
                 (names.mixer, Self::StateSpace(Box::new(mixer)))
             }
+            (Mixing::GatedDelta, Some(heads), _) => {
+                let mixer = GatedDelta::new(&at, c.hidden_size, sizes, heads);
+                (names.mixer, Self::GatedDelta(Box::new(mixer)))
+            }
             (Mixing::StateSpace, None, _) => {
                 let mixer = mamba::Mixer::new(&at, c.hidden_size, *sizes, false);
                 (names.mixer, Self::Selective(Box::new(mixer)))
@@ -269,6 +277,7 @@ impl Mixer {
             Self::Latent(attention) => held(attention.forward(t, x, shared)),
             Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),
+            Self::GatedDelta(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::ShortConv(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::Both(parts) => both(t, parts, x, shared),
         }

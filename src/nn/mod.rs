@@ -44,6 +44,7 @@ mod feed_forward;
 mod fla;
 mod flash;
 mod four_bit;
+mod gated_delta;
 mod gated_mlp;
 mod generation;
 mod gpt2;

@@ -110,7 +110,7 @@ impl Norm {
 }
 
 /// x in float32 over its root mean square, and the mean square, which stays in a local variable.
-fn root_mean_square(t: &Tape, x: &Tensor) -> (Tensor, Tensor) {
+pub(super) fn root_mean_square(t: &Tape, x: &Tensor) -> (Tensor, Tensor) {
     let wide = t.to(x, DType::Float32);
     let variance = {
         let square = t.square(&wide);

@@ -71,6 +71,8 @@ pub(super) struct RotaryAttention {
     holds: bool,
     /// Whether keys are multiplied by a number.
     scales_keys: bool,
+    /// Whether the result is gated by columns beside queries.
+    gated: bool,
     /// What is done with rows where they are turned.
     rows: Option<Rows>,
     head_dim: u64,
@@ -91,7 +93,8 @@ impl RotaryAttention {
             c.num_key_value_heads * c.head_dim,
         );
         let bias = c.attention_bias || c.qkv_bias;
-        let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
+        let with_gate = if parts.gated { 2 * queries } else { queries };
+        let projections = [("q_proj", with_gate), ("k_proj", keys), ("v_proj", keys)]
             .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
         let names = LayerNames::of(c);
         let at = b.at(names.attention_output);
@@ -129,6 +132,7 @@ impl RotaryAttention {
             dropout: parts.drops_attended && c.dropout.residual,
             holds: parts.holds == Holds::Both,
             scales_keys: parts.scales_keys,
+            gated: parts.gated,
             rows: parts.turns_rows.then_some(Rows {
                 turned,
                 normalized: c.head_norms,
@@ -147,7 +151,8 @@ impl RotaryAttention {
         x: &Tensor,
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
-        let ([turned_q, turned_k], v, held) = self.turned_heads(t, x, shared);
+        let mut gate = None;
+        let ([turned_q, turned_k], v, held) = self.turned_heads(t, x, shared, &mut gate);
         let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let all = [&turned_q, &turned_k, &v];
@@ -155,10 +160,23 @@ impl RotaryAttention {
             Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),
             None => attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask),
         };
-        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
-        let out = t.contiguous(&out);
+        let out = {
+            let flat = [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)];
+            let reshaped = t.reshape(&out, flat);
+            drop(out);
+            t.contiguous(&reshaped)
+        };
+        let out = match &gate {
+            Some(gate) => {
+                let share = t.sigmoid(gate);
+                let gated = t.mul(&out, &share);
+                drop(out);
+                gated
+            }
+            None => out,
+        };
         let projected = self.o_proj.forward(t, &out);
-        drop(held);
+        drop((held, gate));
         (dropped(t, projected, self.dropout), weights)
     }
 
@@ -168,16 +186,18 @@ impl RotaryAttention {
         t: &Tape,
         x: &Tensor,
         shared: &Shared,
+        gate: &mut Option<Tensor>,
     ) -> ([Tensor; 2], Tensor, Vec<Tensor>) {
         if let Some(rows) = self.rows {
-            let [q, k, v] = self.projections.each_ref().map(|projection| {
+            let projections = self.projections.each_ref();
+            let [q, k, v] = projections.map(|projection| {
                 let y = projection.forward(t, x);
                 self.parted(t, &y)
             });
             let (turned, held) = rows.forward(t, [q, k], &shared.cos);
             return (turned, t.transpose(&v, 1, 2), held);
         }
-        let [q, k, v] = self.heads(t, x);
+        let [q, k, v] = self.heads(t, x, gate);
         let (turned, held) = self.turned(t, &q, &k, shared);
         drop((q, k));
         let held = held.into_iter().flatten().collect();
@@ -242,8 +262,8 @@ impl RotaryAttention {
         (turned, None)
     }
 
-    /// Queries, keys and values `[B, heads, S, D]`.
-    fn heads(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
+    /// Queries, keys and values `[B, heads, S, D]`, and the gate of the result if there is one.
+    fn heads(&self, t: &Tape, x: &Tensor, gate: &mut Option<Tensor>) -> [Tensor; 3] {
         let rows = |y: &Tensor| self.parted(t, y);
         let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
         if self.clipped && self.norms.is_none() {
@@ -278,7 +298,20 @@ impl RotaryAttention {
                     let y = rows(&projection.forward(t, x));
                     t.transpose(&norm.forward(t, &y), 1, 2)
                 };
-                let q = normalized(q, q_norm);
+                let q = if self.gated {
+                    let y = {
+                        let both = rows(&q.forward(t, x));
+                        let heads = both.dim(2) / 2;
+                        let both = t.view(&both, [x.dim(0), x.dim(1), heads, 2 * self.head_dim]);
+                        let [q, beside] = t.split(&both, [self.head_dim; 2], -1);
+                        let flat = [x.dim(0), x.dim(1), heads * self.head_dim];
+                        *gate = Some(t.reshape(&beside, flat));
+                        q
+                    };
+                    t.transpose(&q_norm.forward(t, &y), 1, 2)
+                } else {
+                    normalized(q, q_norm)
+                };
                 let k = normalized(k, k_norm);
                 [q, k, part(&v.forward(t, x))]
             }

@@ -110,13 +110,14 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("granite-3.1-1b-a400m", five),
         ("granite-4.0-h-tiny", five),
         ("jamba-v0.1", five),
+        ("qwen3-next-80b-a3b", five),
         ("llama-4-scout", five),
         ("hunyuan-a13b", five),
         ("hunyuan-1.8b", five),
         ("ernie-4.5-21b-a3b", five),
     ] {
         what_is_checked_is_built(&json!({
-            "model": model, "micro_batch_size": 1, "seq_len": 16, "framework": framework,
+            "model": model, "micro_batch_size": 1, "seq_len": 16, "framework": framework, "precision": "bf16",
             "model_overrides": {"num_hidden_layers": 5},
         }));
     }

@@ -32,6 +32,9 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             ),
         );
     }
+    if config.model_type == DecoderType::Qwen3Next {
+        check_delta_rule(scenario, findings);
+    }
     match (config.model_type, scenario.attention) {
         (DecoderType::GptBigCode, Attention::Eager)
             if !recent && scenario.precision != Precision::Fp32 =>
@@ -79,6 +82,20 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             );
         }
         _ => {}
+    }
+}
+
+/// What the kernels of the gated delta rule do not take.
+fn check_delta_rule(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if scenario.precision == Precision::Fp32 {
+        findings.push(
+            Finding::error(
+                "precision",
+                "flash-linear-attention's kernels of the delta rule take no float32; use bf16 or amp_bf16.",
+                "flash-linear-attention 的 delta 规则内核不支持 float32；请使用 bf16 或 amp_bf16。",
+            )
+            .with_fix("precision", Precision::AmpBf16.name()),
+        );
     }
 }
 
@@ -146,7 +163,8 @@ fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
         | DecoderType::HunyuanDense
         | DecoderType::HunyuanMoe
         | DecoderType::Llama4
-        | DecoderType::Jamba => false,
+        | DecoderType::Jamba
+        | DecoderType::Qwen3Next => false,
         _ => true,
     }
 }

@@ -155,6 +155,8 @@ pub enum Mixing {
     ShortConv,
     /// Attention beside Mamba 2.
     Both,
+    /// The gated delta rule.
+    GatedDelta,
 }
 
 /// How Mamba 2 divides its columns.
@@ -307,6 +309,8 @@ pub enum DecoderType {
     Llama4,
     /// Jamba.
     Jamba,
+    /// Qwen3-Next.
+    Qwen3Next,
 }
 
 impl DecoderConfig {
@@ -384,7 +388,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Lfm2
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
-        | DecoderType::Jamba => hybrid::read(model_type, fields),
+        | DecoderType::Jamba
+        | DecoderType::Qwen3Next => hybrid::read(model_type, fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -420,7 +425,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Lfm2
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
-        | DecoderType::Jamba => hybrid::modules(config, framework),
+        | DecoderType::Jamba
+        | DecoderType::Qwen3Next => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),

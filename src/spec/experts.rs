@@ -187,6 +187,14 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             normalized: false,
             steps: true,
         },
+        DecoderType::Qwen3Next => Defaults {
+            count: ("num_experts", 512),
+            per_token: 10,
+            intermediate_size: Some(512),
+            shared: Some(512),
+            normalized: false,
+            steps: true,
+        },
         DecoderType::Qwen3Moe => Defaults {
             count: ("num_experts", 128),
             per_token: 8,
@@ -215,7 +223,8 @@ pub(super) fn read(
     let defaults = defaults(model_type)?;
     let (name, default) = defaults.count;
     match (model_type, fields.get(name).and_then(Value::as_u64)) {
-        (DecoderType::GraniteMoeHybrid, Some(0)) | (DecoderType::Jamba, Some(1)) => return None,
+        (DecoderType::GraniteMoeHybrid | DecoderType::Qwen3Next, Some(0))
+        | (DecoderType::Jamba, Some(1)) => return None,
         _ => {}
     }
     let count = fields.named(&[name, "num_experts"], &EXPERTS, default);
@@ -256,7 +265,8 @@ pub(super) fn read(
         form,
         routing,
         built_first: matches!(model_type, DecoderType::Qwen3Moe | DecoderType::Llama4),
-        normalized: defaults.normalized || fields.flag("norm_topk_prob", false),
+        normalized: defaults.normalized
+            || fields.flag("norm_topk_prob", model_type == DecoderType::Qwen3Next),
         balanced: fields.flag("output_router_logits", false)
             && !matches!(model_type, DecoderType::HunyuanMoe | DecoderType::Llama4),
         sparse: match model_type {

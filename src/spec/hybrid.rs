@@ -1,5 +1,5 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
-//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid,jamba}` of transformers 5.23).
+//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid,jamba,qwen3_next}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::layer_names::{LayerNames, Piece};
@@ -8,7 +8,7 @@ use super::mamba::{self, SMALL};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{
     DecoderConfig, DecoderType, Dropout, Experts, Finding, Framework, InnerNorms, Mixing,
-    StateSpace, expert_modules, experts,
+    ScanHeads, StateSpace, expert_modules, experts,
 };
 use serde_json::Value;
 
@@ -18,16 +18,21 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let both = model_type == DecoderType::FalconH1;
     let granite = model_type == DecoderType::GraniteMoeHybrid;
     let selective = model_type == DecoderType::Jamba;
+    let delta = model_type == DecoderType::Qwen3Next;
     let [hidden, vocabulary] = match model_type {
         DecoderType::Lfm2 => [2560, 65_536],
         DecoderType::GraniteMoeHybrid => [4096, 32_000],
         DecoderType::Jamba => [4096, 65_536],
+        DecoderType::Qwen3Next => [2048, 151_936],
         _ => [4096, 128_000],
     };
     let hidden = fields.optional("hidden_size", &WIDTH, hidden);
-    let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
-    let heads = fields.optional("num_attention_heads", &HEADS, 32);
-    let head_dim = if both && fields.get("head_dim").is_some() {
+    let [layers, heads, kv_heads] = if delta { [48, 16, 2] } else { [32, 32, 8] };
+    let layers = fields.optional("num_hidden_layers", &LAYERS, layers);
+    let heads = fields.optional("num_attention_heads", &HEADS, heads);
+    let head_dim = if delta {
+        fields.optional("head_dim", &WIDTH, 256)
+    } else if both && fields.get("head_dim").is_some() {
         fields.optional("head_dim", &WIDTH, 64)
     } else {
         fields.divided(hidden, heads, "num_attention_heads")
@@ -36,6 +41,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let attends = attending(fields, model_type, layers);
     let other = if convolves {
         Mixing::ShortConv
+    } else if delta {
+        Mixing::GatedDelta
     } else {
         Mixing::StateSpace
     };
@@ -49,17 +56,20 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     } else if convolves {
         (adjusted(fields), None)
     } else {
-        let width = fields.optional("intermediate_size", &WIDTH, 14_336);
+        let default = if delta { 5632 } else { 14_336 };
+        let width = fields.optional("intermediate_size", &WIDTH, default);
         (width, experts::read(model_type, layers, width, fields))
     };
     DecoderConfig {
         mixers: attends.into_iter().map(mixing).collect(),
-        num_key_value_heads: fields.shared_heads(heads, if granite { heads } else { 8.min(heads) }),
+        num_key_value_heads: fields
+            .shared_heads(heads, if granite { heads } else { kv_heads.min(heads) }),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
         rotary_dim: match model_type {
             DecoderType::Bamba => head_dim / 2,
             DecoderType::Jamba => 0,
+            DecoderType::Qwen3Next => fields.turned(head_dim, "partial_rotary_factor", 250),
             DecoderType::GraniteMoeHybrid
                 if fields.text("position_embedding_type") != Some("rope") =>
             {
@@ -75,8 +85,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             fields.flag("tie_word_embeddings", convolves)
         },
         attention_bias: !convolves && !selective && fields.flag("attention_bias", false),
-        mlp_bias: !convolves && !granite && !selective && fields.flag("mlp_bias", false),
-        head_norms: convolves,
+        mlp_bias: !convolves && !granite && !selective && !delta && fields.flag("mlp_bias", false),
+        head_norms: convolves || delta,
         state_space: Some(if convolves {
             StateSpace {
                 state_size: 1,
@@ -84,6 +94,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                 conv_bias: fields.flag("conv_bias", false),
                 ..StateSpace::default()
             }
+        } else if delta {
+            delta_rule(fields)
         } else if selective {
             selective_space(fields, hidden)
         } else {
@@ -116,6 +128,12 @@ fn attending(fields: &mut ConfigFields<'_>, model_type: DecoderType, layers: u64
         return experts::periodic(layers, names, [8, 4], fields);
     }
     let bamba = model_type == DecoderType::Bamba;
+    if model_type == DecoderType::Qwen3Next && fields.get("layer_types").is_none() {
+        let every = fields.optional("full_attention_interval", &LAYERS, 4);
+        return (1..=layers)
+            .map(|layer| layer.is_multiple_of(every))
+            .collect();
+    }
     let list = |field| fields.get(field).and_then(Value::as_array);
     let types = list("layer_types").or_else(|| list("layers_block_type"));
     if let (Some(types), false) = (types, bamba) {
@@ -177,6 +195,24 @@ fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
         )
         .with_fix(&key, false),
     );
+}
+
+/// The gated delta rule of Qwen3-Next's layers: heads of values in groups that share keys.
+fn delta_rule(fields: &mut ConfigFields<'_>) -> StateSpace {
+    let count = fields.optional("linear_num_value_heads", &HEADS, 32);
+    let groups = fields.shared_by("linear_num_key_heads", count, 16.min(count));
+    StateSpace {
+        state_size: fields.optional("linear_key_head_dim", &SMALL, 128),
+        conv_kernel: fields.optional("linear_conv_kernel_dim", &SMALL, 4),
+        heads: Some(ScanHeads {
+            count,
+            columns: fields.optional("linear_value_head_dim", &SMALL, 128),
+            groups,
+            // Tokens of a chunk of flash-linear-attention's kernels (0.6.0).
+            chunk: 64,
+        }),
+        ..StateSpace::default()
+    }
 }
 
 /// The state space of Jamba's layers, which is that of Mamba.
@@ -278,6 +314,17 @@ fn mixer(
             if config.head_norms {
                 all.extend(names.head_norms.map(|name| other(of(name))));
             }
+            all
+        }
+        Mixing::GatedDelta => {
+            let own = Module {
+                parameters: &["dt_bias", "A_log"],
+                ..other(at(names.mixer))
+            };
+            let input = ["in_proj_qkvz", "in_proj_ba"].map(|name| linear(of(name), false));
+            let mut all = vec![own, other(of("conv1d"))];
+            all.extend(input);
+            all.extend([other(of("norm")), linear(of("out_proj"), false)]);
             all
         }
         Mixing::StateSpace => {

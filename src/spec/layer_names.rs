@@ -144,13 +144,14 @@ impl LayerNames {
                 let norms = ["query_layernorm", "key_layernorm"];
                 ("o_proj", norms, "self_attn", "norm")
             }
+            DecoderType::Qwen3Next => ("o_proj", ["q_norm", "k_norm"], "linear_attn", "norm"),
             DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
         let numbered = config.model_type == DecoderType::Mixtral;
         let shared = match config.model_type {
             DecoderType::HunyuanMoe => "shared_mlp",
-            DecoderType::Qwen2Moe | DecoderType::Llama4 => "shared_expert",
+            DecoderType::Qwen2Moe | DecoderType::Qwen3Next | DecoderType::Llama4 => "shared_expert",
             _ => "shared_experts",
         };
         let order = match config.model_type {

@@ -119,6 +119,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
         Reader::Decoder(DecoderType::HunyuanDense),
     ),
     ("hunyuan_v1_moe", Reader::Decoder(DecoderType::HunyuanMoe)),
+    ("qwen3_next", Reader::Decoder(DecoderType::Qwen3Next)),
     ("jamba", Reader::Decoder(DecoderType::Jamba)),
     ("llama4_text", Reader::Decoder(DecoderType::Llama4)),
     ("gla", Reader::Fla(FlaMixer::Gla)),

@@ -68,7 +68,7 @@ fn t5_parameters(c: &T5Config) -> u64 {
 }
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
-/// GLM-4.5 without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
+/// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
 /// images, of ELECTRA and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to.
@@ -148,6 +148,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("llama-4-scout", 107_769_861_120),
     ("hunyuan-a13b", 80_393_183_232),
     ("hunyuan-1.8b", 1_791_080_448),
+    ("qwen3-next-80b-a3b", 79_674_391_296),
     ("jamba-v0.1", 51_570_323_328),
     ("granite-4.0-h-tiny", 6_939_037_248),
     ("gpt-oss-20b", 20_914_757_184),

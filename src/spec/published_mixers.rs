@@ -1,7 +1,7 @@
 //! Parameters of what mixes tokens in the place of attention, counted by formula.
 
 use super::published_decoders::experts;
-use super::{DecoderConfig, InnerNorms, Mixing};
+use super::{DecoderConfig, DecoderType, InnerNorms, Mixing};
 
 /// Elements of all layers where they mix tokens in different ways.
 pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
@@ -16,11 +16,18 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         0
     };
     let sizes = config.state_space.expect("a state space");
-    let attention = 2 * hidden * (queries + keys) + norms;
+    // Qwen3-Next has a gate beside queries.
+    let gate = if config.model_type == DecoderType::Qwen3Next {
+        hidden * queries
+    } else {
+        0
+    };
+    let attention = 2 * hidden * (queries + keys) + gate + norms;
     let mixer = |&mixing: &Mixing| match mixing {
         Mixing::Attention => attention,
         Mixing::Both => attention + state_space(config),
         Mixing::StateSpace => state_space(config),
+        Mixing::GatedDelta => gated_delta(config),
         Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
     };
     let mlp = |layer: usize| match &config.experts {
@@ -33,6 +40,19 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         .enumerate()
         .map(|(layer, mixing)| mixer(mixing) + mlp(layer) + 2 * hidden)
         .sum()
+}
+
+/// Elements of a mixer with the gated delta rule.
+fn gated_delta(config: &DecoderConfig) -> u64 {
+    let sizes = config.state_space.expect("sizes of the delta rule");
+    let heads = sizes.heads.expect("heads");
+    let values = heads.count * heads.columns;
+    let channels = 2 * heads.groups * sizes.state_size + values;
+    let projections = channels + values + 2 * heads.count + values;
+    config.hidden_size * projections
+        + channels * sizes.conv_kernel
+        + 2 * heads.count
+        + heads.columns
 }
 
 /// Elements of a mixer with a state space.

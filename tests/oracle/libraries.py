@@ -7,6 +7,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
 # Models of flash-linear-attention by model_type, with the names of their classes.
 LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
+# Those of transformers whose kernels are its.
+KERNELS_OF_LINEAR_ATTENTION = ("qwen3_next",)
 COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
 
 
@@ -30,7 +32,9 @@ def liger(kernels, model_type):
 
 
 def linear_attention(model_type, fields, dtype, use_cache):
-    """A model of flash-linear-attention, or None."""
+    """A model of flash-linear-attention, or None. Some of transformers' own take its kernels where it is installed."""
+    if model_type in KERNELS_OF_LINEAR_ATTENTION:
+        stub_triton()
     if model_type not in LINEAR_ATTENTION:
         return None
     stub_triton()

@@ -130,7 +130,7 @@ impl Tape {
     }
 
     /// The sums over blocks of keys of the decay's gradient.
-    fn decay_gradient(&self, k: &Tensor, decay: &Tensor) -> impl FnOnce() -> Tensor {
+    pub(super) fn decay_gradient(&self, k: &Tensor, decay: &Tensor) -> impl FnOnce() -> Tensor {
         let most = match self.backend().fla {
             FlaVersion::V060 => KEY_BLOCK,
             FlaVersion::V022 => KEY_BLOCK_022,

@@ -14,6 +14,7 @@ mod norm;
 mod norm_linear;
 mod padding;
 mod retention;
+mod shared_delta;
 
 /// The versions of flash-linear-attention whose functions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
