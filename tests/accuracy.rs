@@ -208,6 +208,11 @@ fn gpt_bigcode_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn gpt_neo_gpt_j_and_codegen_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("gpt_neo_gptj_codegen.jsonl", 76);
+}
+
+#[test]
 fn nemotron_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("nemotron.jsonl", 43);
 }

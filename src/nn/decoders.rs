@@ -79,7 +79,11 @@ pub(super) fn build(
         }
         DecoderType::Bloom => Box::new(Bloom::new(b, c, spec, facts)),
         DecoderType::Falcon => Box::new(Falcon::new(b, c, spec, facts)),
-        DecoderType::Gpt2 | DecoderType::GptBigCode => Box::new(Gpt2::new(b, c, spec, facts)),
+        DecoderType::Gpt2
+        | DecoderType::GptBigCode
+        | DecoderType::GptNeo
+        | DecoderType::GptJ
+        | DecoderType::CodeGen => Box::new(Gpt2::new(b, c, spec, facts)),
         DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
         DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),
         DecoderType::Phi => Box::new(Causal::<PhiLayer>::new(b, c, spec, facts)),

@@ -48,6 +48,7 @@ mod gated_delta;
 mod gated_mlp;
 mod generation;
 mod gpt2;
+mod gpt2_attention;
 mod gpt_bigcode;
 mod gpt_neox;
 mod grouped_experts;
@@ -84,6 +85,7 @@ mod turned_rows;
 mod vit;
 mod vit_layer;
 mod whisper;
+mod wide_attention;
 
 pub use generation::{Calling, GenerateVersion};
 pub use model::{Batch, Model, Output, Request};

@@ -56,6 +56,17 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             )
             .with_fix("attention", Attention::Eager.name()),
         ),
+        (
+            DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen,
+            Attention::FlashAttention2,
+        ) => findings.push(
+            Finding::error(
+                "attention",
+                "The flash-attn package is not estimated for GPT-Neo, GPT-J and CodeGen; eager attention is.",
+                "暂不支持估算 GPT-Neo、GPT-J 和 CodeGen 使用 flash-attn 包的情形；支持 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        ),
         (DecoderType::GptOss, Attention::FlashAttention2) => findings.push(
             Finding::error(
                 "attention",

@@ -237,6 +237,12 @@ pub enum DecoderType {
     Gpt2,
     /// `StarCoder` and `SantaCoder`.
     GptBigCode,
+    /// GPT-Neo.
+    GptNeo,
+    /// GPT-J.
+    GptJ,
+    /// `CodeGen`.
+    CodeGen,
     /// `GPT-NeoX` and Pythia.
     GptNeox,
     /// Gemma.
@@ -393,6 +399,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
+        DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen => {
+            gpt2::read_wide(model_type, fields)
+        }
         DecoderType::GptNeox => gpt_neox::read(fields),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
             gemma::read(model_type, fields)
@@ -429,7 +438,11 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Qwen3Next => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
-        DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::modules(config),
+        DecoderType::Gpt2
+        | DecoderType::GptBigCode
+        | DecoderType::GptNeo
+        | DecoderType::GptJ
+        | DecoderType::CodeGen => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),

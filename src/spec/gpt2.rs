@@ -1,4 +1,5 @@
-//! The configs and modules of GPT-2 and `GPTBigCode` (`models/{gpt2,gpt_bigcode}` of transformers 5.23).
+//! The configs and modules of GPT-2, `GPTBigCode`, GPT-Neo, GPT-J and `CodeGen`
+//! (`models/{gpt2,gpt_bigcode,gpt_neo,gptj,codegen}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
@@ -44,21 +45,106 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
+/// Reads the config of GPT-Neo, GPT-J or `CodeGen`.
+pub(super) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let neo = model_type == DecoderType::GptNeo;
+    let width = if neo { 2048 } else { 4096 };
+    let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, width);
+    let heads = &["n_head", "num_heads", "num_attention_heads"];
+    let num_attention_heads = fields.named(heads, &HEADS, 16);
+    let layers = &["n_layer", "num_layers", "num_hidden_layers"];
+    let num_hidden_layers = fields.named(layers, &LAYERS, if neo { 24 } else { 28 });
+    let inner = &["n_inner", "intermediate_size"];
+    let head_dim = fields.divided(hidden_size, num_attention_heads, heads[usize::from(neo)]);
+    let vocab_size = if neo { 50_257 } else { 50_400 };
+    DecoderConfig {
+        intermediate_size: fields.named(inner, &WIDTH, 4 * hidden_size),
+        activation: fields.activation("activation_function", "gelu_new"),
+        head_dim,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocab_size),
+        position_rows: fields.named(&["n_positions", "max_position_embeddings"], &SEQ_LEN, 2048),
+        rotary_dim: if neo {
+            0
+        } else {
+            fields.optional("rotary_dim", &WIDTH, 64.min(head_dim))
+        },
+        tie_word_embeddings: fields.flag("tie_word_embeddings", neo),
+        parallel_residual: !neo,
+        dropout: Dropout {
+            embedding: fields.drops(if neo { "embed_dropout" } else { "embd_pdrop" }, false),
+            attention: fields.drops(
+                if neo {
+                    "attention_dropout"
+                } else {
+                    "attn_pdrop"
+                },
+                false,
+            ),
+            residual: fields.drops(if neo { "resid_dropout" } else { "resid_pdrop" }, false),
+        },
+        ..DecoderConfig::plain(
+            model_type,
+            hidden_size,
+            num_hidden_layers,
+            num_attention_heads,
+        )
+    }
+}
+
+/// What the linear layers of an MLP are called.
+pub fn mlp_names(model_type: DecoderType) -> [&'static str; 2] {
+    match model_type {
+        DecoderType::GptJ | DecoderType::CodeGen => ["fc_in", "fc_out"],
+        _ => ["c_fc", "c_proj"],
+    }
+}
+
+/// The linear layers of attention in the order in which they are built, and whether they have biases.
+fn attention(model_type: DecoderType) -> &'static [(&'static str, bool)] {
+    match model_type {
+        DecoderType::GptNeo => &[
+            ("attn.attention.k_proj", false),
+            ("attn.attention.v_proj", false),
+            ("attn.attention.q_proj", false),
+            ("attn.attention.out_proj", true),
+        ],
+        DecoderType::GptJ => &[
+            ("attn.k_proj", false),
+            ("attn.v_proj", false),
+            ("attn.q_proj", false),
+            ("attn.out_proj", false),
+        ],
+        DecoderType::CodeGen => &[("attn.qkv_proj", false), ("attn.out_proj", false)],
+        _ => &[("attn.c_attn", true), ("attn.c_proj", true)],
+    }
+}
+
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
-    let mut all = vec![embedding("transformer.wte"), embedding("transformer.wpe")];
+    let mut all = vec![embedding("transformer.wte")];
+    if config.rotary_dim == 0 {
+        all.push(embedding("transformer.wpe"));
+    }
     for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("transformer.h.{layer}.{name}");
-        all.extend([
-            norm(at("ln_1")),
-            linear(at("attn.c_attn"), true),
-            linear(at("attn.c_proj"), true),
-            norm(at("ln_2")),
-            linear(at("mlp.c_fc"), true),
-            linear(at("mlp.c_proj"), true),
-        ]);
+        let at = |name: &str| format!("transformer.h.{layer}.{name}");
+        all.push(norm(at("ln_1")));
+        let parts = attention(config.model_type).iter();
+        all.extend(parts.map(|&(name, bias)| linear(at(name), bias)));
+        if !config.parallel_residual {
+            all.push(norm(at("ln_2")));
+        }
+        let mlp = mlp_names(config.model_type);
+        all.extend(mlp.map(|name| linear(at("mlp.") + name, true)));
     }
     all.push(norm("transformer.ln_f"));
-    all.push(output("lm_head", config.tie_word_embeddings));
+    let mut head = output("lm_head", config.tie_word_embeddings);
+    if config.rotary_dim != 0 {
+        head.parameters = if config.tie_word_embeddings {
+            &["bias"]
+        } else {
+            &["weight", "bias"]
+        };
+    }
+    all.push(head);
     all
 }

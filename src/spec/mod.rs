@@ -91,6 +91,7 @@ pub use evaluation::{Evaluation, EvaluationKind};
 pub use experts::{ExpertForm, Experts, Groups, Routing, SharedForm};
 pub use finding::{Finding, Fix, Severity};
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer};
+pub use gpt2::mlp_names;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
 pub use idle::{Idle, idle};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};

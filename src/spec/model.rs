@@ -59,6 +59,9 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("deepseek_v3", Reader::Decoder(DecoderType::DeepseekV3)),
     ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
     ("gpt_bigcode", Reader::Decoder(DecoderType::GptBigCode)),
+    ("gpt_neo", Reader::Decoder(DecoderType::GptNeo)),
+    ("gptj", Reader::Decoder(DecoderType::GptJ)),
+    ("codegen", Reader::Decoder(DecoderType::CodeGen)),
     (
         "t5",
         Reader::T5 {

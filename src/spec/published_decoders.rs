@@ -37,21 +37,24 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
             let attention = 2 * hidden * (queries + keys) + biases + norms;
             (0, attention + experts(config) + 2 * hidden, hidden)
         }
-        DecoderType::Gpt2 | DecoderType::GptNeox | DecoderType::Opt => {
-            let layer = 2 * norm
-                + 3 * linear(hidden, hidden)
-                + linear(hidden, hidden)
-                + linear(hidden, intermediate)
-                + linear(intermediate, hidden);
-            (config.position_rows * hidden, layer, norm)
-        }
-        DecoderType::GptBigCode => {
+        DecoderType::Gpt2 | DecoderType::GptNeox | DecoderType::Opt | DecoderType::GptBigCode => {
             let layer = 2 * norm
                 + linear(hidden, hidden + 2 * keys)
                 + linear(hidden, hidden)
                 + linear(hidden, intermediate)
                 + linear(intermediate, hidden);
             (config.position_rows * hidden, layer, norm)
+        }
+        DecoderType::GptNeo => {
+            let biases = 2 * hidden + intermediate;
+            let layer = 2 * norm + 4 * hidden * hidden + 2 * hidden * intermediate + biases;
+            (config.position_rows * hidden, layer, norm)
+        }
+        // The head has a bias.
+        DecoderType::GptJ | DecoderType::CodeGen => {
+            let biases = hidden + intermediate;
+            let layer = norm + 4 * hidden * hidden + 2 * hidden * intermediate + biases;
+            (config.vocab_size, layer, norm)
         }
         DecoderType::Bloom => {
             let layer = 2 * norm

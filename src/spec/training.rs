@@ -198,14 +198,21 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
         .unwrap_or(scenario.program == Program::Evaluation)
 }
 
-/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM and
-/// gpt-oss and `DeBERTa`, which have no other, and since version 5 for a model that caps attention scores; before, sdpa
-/// runs without the cap.
+/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM,
+/// gpt-oss, GPT-Neo, GPT-J, `CodeGen` and `DeBERTa`, which have no other, and since version 5 for a
+/// model that caps attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
     let eager_only = match architecture {
         Architecture::Decoder(config) => {
-            let eager = matches!(config.model_type, DecoderType::Bloom | DecoderType::GptOss);
+            let eager = matches!(
+                config.model_type,
+                DecoderType::Bloom
+                    | DecoderType::GptOss
+                    | DecoderType::GptNeo
+                    | DecoderType::GptJ
+                    | DecoderType::CodeGen
+            );
             eager || (config.attention_softcap && recent)
         }
         Architecture::Bert(config) => config.relative.is_some(),
