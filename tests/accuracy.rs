@@ -291,6 +291,12 @@ fn other_linear_attention_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("linear_attention.jsonl", 28);
 }
 
+/// Generation, sequences of at most 64 tokens, padding masks.
+#[test]
+fn recurrent_states_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("fla_generation.jsonl", 265);
+}
+
 #[test]
 fn whisper_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("whisper.jsonl", 60);

@@ -84,6 +84,12 @@ fn in_situation_4_two_lora_jobs_do_not_fit_one_gpu_until_their_batch_is_halved()
     let job = report.device.steady_step.peak.peak_reserved.get() as f64 / GIB;
     assert!((8.0..12.0).contains(&job), "{job} GiB");
     assert!(!report.verdict.device.fits);
+    let phases = &report.device.steady_step.phases;
+    let generation = phases.iter().find(|phase| phase.phase == Phase::Evaluation);
+    assert!(
+        generation
+            .is_some_and(|phase| phase.peak_tensor < report.device.steady_step.peak.peak_tensor)
+    );
     let mut halved = scenario("two-lora-jobs");
     halved.micro_batch_size = 2;
     let report = estimate(&halved).expect("an answer").report;

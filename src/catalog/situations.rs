@@ -143,6 +143,7 @@ pub static SITUATIONS: &[Situation] = &[
             "precision": "bf16", "padding_mask": true,
             "lora": {"r": 16, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj",
             "g_proj"]}, "framework": "torch-2.6/transformers-4.51",
+            "evaluation": {"kind": "generate", "max_new_tokens": 16},
             "dataloader": {"num_workers": 8},
             "hardware": {"gpu": "rtx-4090", "gpus_per_node": 7, "processes_per_gpu": 2,
             "host_ram": 269500000000}}"#,

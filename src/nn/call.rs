@@ -8,6 +8,8 @@ use std::cell::RefCell;
 #[derive(Default)]
 pub(super) struct Call {
     request: RefCell<Request>,
+    /// The mask `[B, S]` of the forward pass that is running, if one is passed.
+    mask: RefCell<Option<Tensor>>,
     /// The routers' logits of the forward pass that is running, if anybody wants them.
     routed: RefCell<Option<Vec<Tensor>>>,
 }
@@ -16,6 +18,16 @@ impl Call {
     /// Says what the next forward pass is asked for.
     pub(super) fn ask(&self, request: Request) {
         self.request.replace(request);
+    }
+
+    /// The mask `[B, S]` of the forward pass that begins, or none when it has ended.
+    pub(super) fn pass_mask(&self, mask: Option<&Tensor>) {
+        self.mask.replace(mask.cloned());
+    }
+
+    /// The mask of the forward pass that is running.
+    pub(super) fn mask(&self) -> Option<Tensor> {
+        self.mask.borrow().clone()
     }
 
     /// From here on routers' logits are kept.

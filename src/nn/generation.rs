@@ -18,6 +18,12 @@ pub struct Calling {
     pub encodes: bool,
     /// Whether it is given token positions.
     pub positions: bool,
+    /// Whether it prepares its inputs itself: nothing but the newest token and the mask
+    /// (flash-linear-attention 0.2.2).
+    pub prepares_inputs: bool,
+    /// Whether a mask of ones is dropped before it is called. (It is from every decoder of transformers
+    /// 5 where the mask's values can be read, which those of other families were measured without.)
+    pub drops_mask: bool,
     /// Whether it makes logits of the last position alone.
     pub last_logits: bool,
     /// What it keeps from one token to the next.
@@ -44,6 +50,7 @@ impl Calling {
             Architecture::Decoder(config) => Some(config.model_type),
             _ => None,
         };
+        let linear = matches!(spec.architecture, Architecture::Fla(_));
         let is = |families: &[DecoderType]| family.is_some_and(|own| families.contains(&own));
         let recent = version == Transformers::V5;
         let early = version == Transformers::V448;
@@ -74,13 +81,15 @@ impl Calling {
                 Architecture::Bart(_) if hears => 3,
                 Architecture::Bart(_) => 2,
                 Architecture::T5(_) => 1,
-                _ => u64::from(family.is_some() && !is(&no_start)),
+                _ => u64::from((linear || family.is_some()) && !is(&no_start)),
             },
             forced_end: bart,
             hears,
             encodes,
-            positions: !encodes && !is(&[DecoderType::Bloom]),
+            positions: !encodes && !linear && !is(&[DecoderType::Bloom]),
             last_logits: !encodes && (recent || !whole),
+            prepares_inputs: linear && !recent,
+            drops_mask: linear && recent && !spec.padding_mask,
             cache: match (recent, tuples) {
                 (true, _) => CacheKind::Joined,
                 (false, true) => CacheKind::Tuples,

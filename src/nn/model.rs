@@ -191,11 +191,17 @@ impl Model {
         Some(encoded)
     }
 
-    /// Runs a decoder forward over token ids `[B, S]` and gives its logits.
-    pub fn infer(&self, t: &Tape, ids: &Tensor, request: Request) -> Option<Tensor> {
+    /// Runs a decoder forward over token ids `[B, S]` with a mask of all tokens and gives its logits.
+    pub fn infer(
+        &self,
+        t: &Tape,
+        ids: &Tensor,
+        mask: Option<Tensor>,
+        request: Request,
+    ) -> Option<Tensor> {
         let batch = Batch {
             input: ids.clone(),
-            padding_mask: None,
+            padding_mask: mask,
             labels: None,
             decoder_ids: None,
         };
@@ -205,7 +211,8 @@ impl Model {
     fn run(&self, t: &Tape, batch: &Batch) -> Output {
         t.begin_forward();
         let labels = batch.labels.as_ref();
-        match &self.net {
+        self.call.pass_mask(batch.padding_mask.as_ref());
+        let output = match &self.net {
             Net::Linear(net) => Output {
                 logits: Some(net.forward(t, &batch.input)),
                 loss: None,
@@ -219,7 +226,9 @@ impl Model {
                 seq2seq::forward(t, net.as_ref(), &batch.input, labels, (decoder_ids, before))
             }
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
-        }
+        };
+        self.call.pass_mask(None);
+        output
     }
 
     /// Runs the model forward, loss included.

@@ -13,8 +13,9 @@ pub(super) struct Arguments {
     calling: Calling,
     /// B and S of all tokens so far.
     size: (u64, u64),
-    /// The mask `[B, S]` that grows with each token; that of an encoder's prompt stays as it is.
-    mask: Tensor,
+    /// The mask `[B, S]` that grows with each token, unless it is dropped; that of an encoder's
+    /// prompt stays as it is.
+    mask: Option<Tensor>,
     /// Positions `[B, S]`; in transformers 4 those of the cache `[S]`.
     positions: Option<Tensor>,
     last: Vec<Tensor>,
@@ -43,7 +44,7 @@ impl Arguments {
         t: &Tape,
         calling: Calling,
         ids: &Tensor,
-        mask: Tensor,
+        mask: Option<Tensor>,
         given: Option<Tensor>,
     ) -> Self {
         let recent = calling.version == GenerateVersion::V5;
@@ -83,9 +84,9 @@ impl Arguments {
             };
             numbers(t, "cat", [b, s + tokens])
         });
-        if !self.calling.encodes {
+        if self.mask.is_some() && !self.calling.encodes {
             let _one = numbers(t, "new_ones", [b, 1]);
-            self.mask = numbers(t, "cat", [b, s + tokens]);
+            self.mask = Some(numbers(t, "cat", [b, s + tokens]));
         }
         self.positions = if recent {
             longer
@@ -94,9 +95,9 @@ impl Arguments {
         };
     }
 
-    /// The ids and positions of the model's next call: of the whole prompt `[B, S]`, then of the
+    /// The ids and positions of the model's next call: of the whole `prompt` `[B, S]`, then of the
     /// newest token `[B, 1]`.
-    pub(super) fn inputs(&mut self, t: &Tape) -> (Tensor, Option<Tensor>) {
+    pub(super) fn inputs(&mut self, t: &Tape, prompt: &Tensor) -> (Tensor, Option<Tensor>) {
         let first = !self.started;
         self.started = true;
         if self.calling.version == GenerateVersion::V5 {
@@ -104,6 +105,20 @@ impl Arguments {
         }
         let (b, s) = self.size;
         let n = if first { s } else { 1 };
+        if self.calling.prepares_inputs {
+            let copied = !first && b > 1;
+            let ids = if copied {
+                numbers(t, "clone", [b, 1])
+            } else {
+                prompt.clone()
+            };
+            self.last = [Some(&ids), self.mask.as_ref()]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect();
+            return (ids, None);
+        }
         // Without the class `Cache` there is none before the first call.
         let cached = !first || self.calling.cache != CacheKind::Tuples;
         if cached {
@@ -119,6 +134,11 @@ impl Arguments {
         drop((all, newest));
         self.keep(t, &ids, given.as_ref());
         (ids, given)
+    }
+
+    /// The mask of the model's next call.
+    pub(super) fn mask(&self) -> Option<Tensor> {
+        self.mask.clone()
     }
 
     fn inputs_since_5(&mut self, t: &Tape, first: bool) -> (Tensor, Option<Tensor>) {
@@ -138,7 +158,7 @@ impl Arguments {
     fn keep(&mut self, t: &Tape, ids: &Tensor, given: Option<&Tensor>) {
         let earlier =
             self.calling.version != GenerateVersion::V5 && self.calling.cache != CacheKind::Tuples;
-        let held = [Some(ids), given, Some(&self.mask)];
+        let held = [Some(ids), given, self.mask.as_ref()];
         let position = self.positions.as_ref().filter(|_| earlier);
         t.drop_replaced_cache();
         self.last = held

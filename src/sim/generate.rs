@@ -168,8 +168,8 @@ impl Sampler {
 struct Start {
     /// Token ids `[B, S]`: the prompt, or the token that a decoder begins with.
     ids: Tensor,
-    /// The prompt's mask.
-    mask: Tensor,
+    /// The prompt's mask, unless it is dropped.
+    mask: Option<Tensor>,
     /// Positions `[B, S]`, since transformers 5.
     positions: Option<Tensor>,
     /// The encoder's result.
@@ -181,7 +181,8 @@ impl Start {
         let calling = model.calling();
         let recent = calling.version == GenerateVersion::V5;
         let (b, s) = (prompt.ids().dim(0), prompt.ids().dim(1));
-        let mask = prompt.mask().unwrap_or(prompt.ids()).clone();
+        let mask = prompt.mask().unwrap_or(prompt.ids());
+        let mask = Some(mask).filter(|_| !calling.drops_mask).cloned();
         if calling.encodes {
             let request = Request {
                 masked: prompt.mask().is_some(),
@@ -223,7 +224,12 @@ impl Start {
             positions,
             encoded,
         } = self;
-        let given = [Some(ids), Some(mask), positions.as_mut(), encoded.as_mut()];
+        let given = [
+            Some(ids),
+            mask.as_mut(),
+            positions.as_mut(),
+            encoded.as_mut(),
+        ];
         for tensor in given.into_iter().flatten() {
             let mut shape = *tensor.shape();
             shape.dims_mut()[0] *= times;
@@ -258,7 +264,7 @@ pub(super) fn generate(
         start.repeat(t, options.num_beams);
     }
     // In transformers 4 the mask as it was before it grew stays in `model_kwargs` of `generate`.
-    let mask = (!recent).then(|| start.mask.clone());
+    let mask = start.mask.clone().filter(|_| !recent);
     if recent && !calling.hears {
         ask(t, "lt", "any", prompt.ids().numel());
     }
@@ -280,7 +286,7 @@ pub(super) fn generate(
     let mut step = 0;
     while step < options.max_new_tokens {
         let logits = {
-            let (ids, positions) = arguments.inputs(t);
+            let (ids, positions) = arguments.inputs(t, &start.ids);
             // `_optimize_model_for_decode`, of `_sample` alone.
             let batched_experts = step > 0 && matches!(choice, Choice::Samples(_));
             let request = Request {
@@ -290,7 +296,7 @@ pub(super) fn generate(
                 encoded: start.encoded.clone(),
                 batched_experts,
             };
-            model.infer(t, &ids, request)
+            model.infer(t, &ids, arguments.mask(), request)
         };
         let Some(logits) = logits else { break };
         arguments.grow(t, 1);

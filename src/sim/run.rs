@@ -115,6 +115,10 @@ pub(super) fn folded(
     {
         return None;
     }
+    // What flash-linear-attention keeps of each batch's mask stays for the next batches.
+    if matches!(spec.architecture, Architecture::Fla(_)) && spec.padding_mask {
+        return None;
+    }
     let tape = tape(backend(spec));
     if layers == Layers::Folded {
         tape.allow_folds();

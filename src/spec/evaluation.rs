@@ -231,7 +231,7 @@ fn unknown_cache(
                 ));
             }
         }
-        Architecture::T5(_) => {}
+        Architecture::T5(_) | Architecture::Fla(_) => {}
         Architecture::Bart(config) if config.recordings.is_none() || recent => {}
         _ => return model,
     }
@@ -285,16 +285,4 @@ pub(super) fn check_combinations(
         .with_fix("evaluation.use_cache", false)
     };
     findings.push(finding);
-}
-
-/// Refuses an evaluation, on its own or after a step, of a model that has none here.
-pub(super) fn refused(scenario: &Scenario, english: &str, chinese: &str) -> Option<Finding> {
-    if resolve(scenario).kind == EvaluationKind::None {
-        return None;
-    }
-    let (key, none) = match scenario.program {
-        Program::Evaluation => ("program", Program::Training.name()),
-        _ => ("evaluation.kind", EvaluationKind::None.name()),
-    };
-    Some(Finding::error(key, english, chinese).with_fix(key, none))
 }

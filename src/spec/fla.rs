@@ -1,8 +1,8 @@
 //! Models of flash-linear-attention: their sizes and options.
 
 use super::{
-    ActivationCheckpointing, Architecture, Finding, Framework, Precision, QuantizationType,
-    Scenario, evaluation,
+    ActivationCheckpointing, Architecture, EvaluationKind, Finding, Framework, Precision, Program,
+    QuantizationType, Scenario, evaluation, training,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -120,13 +120,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
-    if scenario.framework != Framework::Torch215Transformers523 {
-        findings.extend(evaluation::refused(
-            scenario,
-            "Evaluation of models of flash-linear-attention is estimated with transformers 5 only.",
-            "flash-linear-attention 模型的评估仅支持 transformers 5。",
-        ));
-    }
+    findings.extend(failing_before_060(scenario, config));
     if config.lower_bounds
         && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
     {
@@ -155,6 +149,53 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("precision", Precision::AmpBf16.name()),
         );
     }
+}
+
+/// What fails in the library that goes with transformers 4 (0.2.2), whatever the values are.
+fn failing_before_060(scenario: &Scenario, config: &FlaConfig) -> Option<Finding> {
+    /// Tokens up to which layers do not run chunk by chunk.
+    const SHORT: u64 = 64;
+    if scenario.framework == Framework::Torch215Transformers523 {
+        return None;
+    }
+    let evaluation = evaluation::resolve(scenario);
+    let trains = scenario.program != Program::Evaluation;
+    let own = evaluation
+        .micro_batch_size
+        .unwrap_or(scenario.micro_batch_size);
+    let most = match (trains, evaluation.kind) {
+        (true, EvaluationKind::None) => scenario.micro_batch_size,
+        (true, _) => own.max(scenario.micro_batch_size),
+        (false, _) => own,
+    };
+    let generates = evaluation.kind == EvaluationKind::Generate;
+    let masked = training::padding_mask(scenario) && most > 1;
+    let (english, chinese) = match config.mixer {
+        FlaMixer::RetNet if generates => (
+            "RetNet of flash-linear-attention 0.2.2 generates from the last token of a prompt alone",
+            "flash-linear-attention 0.2.2 的 RetNet 生成时只读取提示的最后一个词元",
+        ),
+        FlaMixer::RetNet if masked => (
+            "RetNet of flash-linear-attention 0.2.2 fails where several samples have a mask",
+            "flash-linear-attention 0.2.2 的 RetNet 在多个样本带掩码时会报错",
+        ),
+        FlaMixer::GatedDeltaNet
+            if trains && training::padded(scenario, scenario.seq_len) <= SHORT =>
+        {
+            (
+                "Gated DeltaNet of flash-linear-attention 0.2.2 trains on more than 64 tokens only",
+                "flash-linear-attention 0.2.2 的 Gated DeltaNet 只能在超过 64 个词元的序列上训练",
+            )
+        }
+        _ => return None,
+    };
+    let recent = Framework::Torch215Transformers523.name();
+    let finding = Finding::error(
+        "framework",
+        format!("{english}; use {recent}, with which 0.6.0 goes."),
+        format!("{chinese}；请使用搭配 0.6.0 的 {recent}。"),
+    );
+    Some(finding.with_fix("framework", recent))
 }
 
 /// The kernels of a model that take no float32.

@@ -3,6 +3,7 @@
 //!
 //! Source: `cache_utils.py`, transformers 4.48, 4.51 and 5.23: `DynamicCache` grows by concatenation.
 
+use super::layer_states::LayerStates;
 use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -35,6 +36,8 @@ pub struct KeyValueCache {
     next: usize,
     next_crossed: usize,
     next_state: usize,
+    /// States of layers that are replaced by new ones.
+    pub(super) replaced_states: LayerStates,
 }
 
 struct CachedLayer {
@@ -64,6 +67,7 @@ impl Tape {
             next: 0,
             next_crossed: 0,
             next_state: 0,
+            replaced_states: LayerStates::default(),
         });
     }
 
@@ -95,6 +99,7 @@ impl Tape {
             cache.next = 0;
             cache.next_crossed = 0;
             cache.next_state = 0;
+            cache.replaced_states.rewind();
         }
     }
 
@@ -250,6 +255,7 @@ impl Tape {
             layer.keys = longer(&layer.keys);
             layer.values = longer(&layer.values);
         }
+        cache.replaced_states.grow(self, tokens);
     }
 
     /// `cache.reorder_cache(beams)`: every layer's keys and values are copied in another order.
@@ -261,6 +267,7 @@ impl Tape {
             *x = copy;
         };
         for cache in cache.iter_mut() {
+            cache.replaced_states.reorder(self);
             for layer in &mut cache.layers {
                 copy(&mut layer.keys);
                 copy(&mut layer.values);

@@ -21,6 +21,7 @@ mod engine;
 mod folds;
 mod graph;
 mod later;
+mod layer_states;
 mod layout;
 mod ops;
 mod recorder;
@@ -106,6 +107,8 @@ pub struct Tape {
     training: Cell<bool>,
     /// What attention keeps between forward passes.
     cache: RefCell<Option<KeyValueCache>>,
+    /// What flash-linear-attention keeps of masks.
+    packing: ops::Packing,
     /// Bytes of what was kept on the host, while it goes there.
     offload: RefCell<Option<Vec<u64>>>,
     /// Which regions are checkpointed: every so many, of so many in this forward pass.
@@ -137,6 +140,7 @@ impl Tape {
             checkpoint_every: Cell::new(1),
             regions: Cell::new(0),
             cache: RefCell::default(),
+            packing: ops::Packing::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),
             workspaces: RefCell::default(),

@@ -47,6 +47,11 @@ impl Tensor {
         }))
     }
 
+    /// Whether this is the same tensor, not only another of its numbers (`is` of Python).
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
     /// A fresh tensor, put into the graph.
     pub(super) fn with_edge(mut self, edge: Edge) -> Self {
         if let Some(inner) = Rc::get_mut(&mut self.0) {

@@ -4,7 +4,7 @@ import argparse, gc, hashlib, json, os, sys, warnings
 warnings.filterwarnings("ignore")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import torch, transformers
-import program, phases, scenario as scenarios
+import libraries, program, phases, scenario as scenarios
 from recorder import OpNames
 
 arguments = argparse.ArgumentParser(description=__doc__)
@@ -66,6 +66,7 @@ for line in sys.stdin:
     except Exception as error:  # one case that cannot run does not end the rest
         print(json.dumps(dict(id=name, scenario=written, error=str(error)[:300])), flush=True)
     torch.cuda.memory._record_memory_history(enabled=None)
+    libraries.forget_masks()
     gc.collect()
     if hasattr(torch._C, "_cuda_clearCublasWorkspaces"):
         torch._C._cuda_clearCublasWorkspaces()

@@ -4,7 +4,7 @@ import torch
 from recorder import storage, tensors
 from transformers.generation.utils import GenerationMixin
 from transformers.trainer_pt_utils import nested_concat
-import masks, scenario as scenarios
+import libraries, masks, scenario as scenarios
 
 DEFAULTS = dict(kind="loss", batches=3, use_cache=None, logits_to_keep=None, keep_predictions=True, max_new_tokens=128, num_beams=1, do_sample=False)
 left = [0]
@@ -25,7 +25,8 @@ if not os.environ.get("HIGHWATER_REAL_GPU"):
 def generate(model, batch, evaluation, padded):
     """Returns the sequences and the cache. Masks that are made from one with padding hold padding, too."""
     n = left[0] = evaluation["max_new_tokens"]
-    prepare = model.prepare_inputs_for_generation
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    prepare = base.prepare_inputs_for_generation
 
     @functools.wraps(prepare)
     def prepared(*rest, **named):
@@ -34,7 +35,6 @@ def generate(model, batch, evaluation, padded):
             masks.passed.add(inputs["attention_mask"].data_ptr())
         return inputs
 
-    base = model.get_base_model() if hasattr(model, "get_base_model") else model
     base.prepare_inputs_for_generation = prepared
     if base is not model and hasattr(model, "base_model_prepare_inputs_for_generation"):
         model.base_model_prepare_inputs_for_generation = prepared
@@ -94,7 +94,7 @@ def fetched(asked, evaluation, config):
     if "attention_mask" in batch:
         masks.comes_with_batch(batch["attention_mask"])
     elif generates and "input_ids" in batch:
-        batch["attention_mask"] = torch.ones_like(batch["input_ids"])
+        batch["attention_mask"] = libraries.mask_of(torch.ones_like(batch["input_ids"]), config.model_type, padded=False)
     return batch
 
 

@@ -56,27 +56,26 @@ def linear_attention(model_type, fields, dtype, use_cache):
     return model.to(dtype)
 
 
-def all_tokens_count(samples, tokens):
-    """What flash-linear-attention 0.6.0 finds in a padding mask, on the stubbed runtime, where values are zeros: every token counts as one that
-    is no padding. As there, what was found is kept."""
-    if not STUBBED or "fla" not in sys.modules:
-        return
-    import fla.layers.utils as layers, fla.ops.utils.index as index
+def mask_of(mask, model_type, padded):
+    """A mask for models of flash-linear-attention, which leave out what it calls padding: on the stubbed runtime every token counts, as in the
+    worst of batches, also where the mask is said to be `padded`."""
+    if not STUBBED or model_type not in LINEAR_ATTENTION:
+        return mask
+    import known_values
+    known_values.never_all = padded
+    return known_values.known(mask, torch.ones(mask.shape, dtype=mask.dtype))
 
-    def finds():
-        kept = {}
 
-        def found(mask, *rest):
-            if mask.data_ptr() not in kept:
-                kept.clear()
-                rows = torch.arange(samples * tokens, device=mask.device)
-                kept[mask.data_ptr()] = rows, torch.arange(0, (samples + 1) * tokens, tokens, dtype=torch.int32, device=mask.device)
-            return kept[mask.data_ptr()]
-        return found
-
-    for_recurrence, for_attention = finds(), finds()
-    index.prepare_lens = lambda boundaries, *rest: torch.full((samples,), tokens, dtype=torch.long)
-    layers._get_unpad_indices_and_cu, layers.get_unpad_data = for_recurrence, lambda mask: (*for_attention(mask), tokens)
+def forget_masks():
+    """Drops what flash-linear-attention keeps of the masks of earlier scenarios (`tensor_cache`)."""
+    for name in ("fla.layers.utils", "fla.ops.utils.index"):
+        for function in vars(sys.modules.get(name, object)).values():
+            cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ())) if hasattr(function, "__code__") else {}
+            if "cached" in cells:
+                cells["cached"].cell_contents.clear()
+            for last in ("last_args", "last_kwargs", "last_result"):  # 0.2.2
+                if last in cells:
+                    cells[last].cell_contents = None
 
 
 def quantized(make, config, asked, attention, dtype_name, checkpointing):

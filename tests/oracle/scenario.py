@@ -78,8 +78,6 @@ def model(scenario):
         libraries.liger(scenario["liger_kernel"], kind)
     quantized = scenario["quantization"].get("type", "none") != "none"
     model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"])
-    if scenario["padding_mask"]:
-        libraries.all_tokens_count(scenario["micro_batch_size"], scenario["seq_len"])
     if quantized:
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
     elif model is None:
@@ -153,6 +151,7 @@ def batch(scenario, config, target=True):
         batch["attention_mask"] = torch.ones(count, length, dtype=torch.long, device="cuda")
         # Padding that a real GPU finds; stubbed kernels do nothing.
         batch["attention_mask"][:, -1:].zero_()
+        batch["attention_mask"] = libraries.mask_of(batch["attention_mask"], config.model_type, padded=True)
     if scenario["task"] == "seq2seq_lm" and target:
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
     elif labelled:

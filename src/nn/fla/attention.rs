@@ -1,12 +1,13 @@
 //! `Attention` (`fla/layers/attn.py`) by the flash-attn package.
 
-use super::block::{Mixer, Tokens, Unpadding, heads, merged};
+use super::block::{Mixer, Tokens, heads, merged};
 use super::norm::FlaNorm;
 use super::rotary::FlaRotary;
 use crate::nn::builder::Builder;
 use crate::nn::layers::Linear;
 use crate::spec::{FlaAttention, FlaConfig};
 use crate::tape::{Packed, Tape, Tensor};
+use crate::units::{DType, Shape};
 
 pub(super) struct Attention {
     projections: [Linear; 3],
@@ -39,41 +40,65 @@ impl Attention {
         }
     }
 
-    /// `flash_attn_varlen_func` of the tokens that are no padding.
-    fn without_padding(&self, t: &Tape, [q, k, v]: [&Tensor; 3], unpadding: &Unpadding) -> Tensor {
+    /// `flash_attn_varlen_func` of the tokens that are no padding; and what takes the place of q, k
+    /// and v, with where samples begin.
+    fn without_padding(
+        &self,
+        t: &Tape,
+        [q, k, v]: [Tensor; 3],
+        mask: &Tensor,
+    ) -> (Tensor, Vec<Tensor>) {
         let (samples, tokens) = (q.dim(0), q.dim(1));
         let rows = samples * tokens;
-        let (indices, boundaries) = unpadding.of_attention(t, samples, tokens);
+        let found = t.unpadding_of_attention(mask);
         let packed = |x: &Tensor| {
-            let flat = t.reshape(x, [rows, x.dim(2) * x.dim(3)]);
-            let rows = t.unpad(&flat, indices);
+            let flat = t.reshape(x, [x.dim(0) * x.dim(1), x.dim(2) * x.dim(3)]);
+            let rows = t.unpad(&flat, &found[0]);
             t.reshape(&rows, [rows.dim(0), x.dim(2), x.dim(3)])
         };
-        let (k, v) = (packed(k), packed(v));
-        let q = packed(q);
+        let (new_k, new_v) = (packed(&k), packed(&v));
+        let (new_q, indices, boundaries) = if mask.dim(1) == tokens {
+            (packed(&q), found[0].clone(), found[1].clone())
+        } else {
+            // One token of each sample: none is padding.
+            let range = t.empty("arange", Shape::from([samples + 1]), DType::Int32);
+            let q = t.reshape(&q, [samples, q.dim(2), q.dim(3)]);
+            (q, t.slice(&range, 0, 0, samples), range)
+        };
+        drop((q, k, v));
+        let (q, k, v) = (new_q, new_k, new_v);
+        let indices = &indices;
         let sequences = Packed {
-            boundaries,
+            boundaries: &boundaries,
             count: samples,
         };
         let o = t.flash_attn(&q, &k, &v, Some(&sequences), false);
         let flat = t.reshape(&o, [rows, q.dim(1) * self.head_dim]);
         let padded = t.repad(&flat, indices, rows);
-        t.reshape(&padded, [samples, tokens, q.dim(1), self.head_dim])
+        drop((o, flat));
+        let padded = t.reshape(&padded, [samples, tokens, q.dim(1), self.head_dim]);
+        (padded, vec![q, k, v, boundaries])
     }
 }
 
 impl Mixer for Attention {
     fn forward(&self, t: &Tape, x: &Tensor, tokens: Tokens) -> Tensor {
         let project = |layer: &Linear| heads(t, &layer.forward(t, x), self.head_dim);
-        let [mut q, mut k, v] = self.projections.each_ref().map(project);
+        let [mut q, mut k, mut v] = self.projections.each_ref().map(project);
         if let Some([q_norm, k_norm]) = &self.norms {
             (q, k) = (q_norm.forward(t, &q), k_norm.forward(t, &k));
         }
-        let positions = x.dim(1).max(self.positions);
+        let positions = (t.tokens_seen_by_layer() + x.dim(1)).max(self.positions);
+        let _shift = tokens.shift(t);
         [q, k] = self.rotary.forward(t, [&q, &k], positions);
-        let o = match tokens.unpadding {
-            Some(unpadding) => self.without_padding(t, [&q, &k, &v], unpadding),
-            None => t.flash_attn(&q, &k, &v, None, false),
+        // Local variables of the layer.
+        let (all, _before) = t.attended([merged(t, &k), merged(t, &v)]);
+        if all[0].dim(1) > x.dim(1) {
+            [k, v] = all.each_ref().map(|x| heads(t, x, self.head_dim));
+        }
+        let (o, _held) = match tokens.mask {
+            Some(mask) => self.without_padding(t, [q, k, v], mask),
+            None => (t.flash_attn(&q, &k, &v, None, false), vec![q, k, v]),
         };
         self.o_proj.forward(t, &merged(t, &o))
     }

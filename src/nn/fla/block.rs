@@ -10,10 +10,7 @@ use crate::nn::decoder::Block;
 use crate::nn::facts::Facts;
 use crate::nn::layers::Linear;
 use crate::spec::{FlaConfig, FlaMixer};
-use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
-use std::cell::OnceCell;
-use std::rc::Rc;
+use crate::tape::{FlaVersion, Tape, Tensor};
 
 /// What mixes the tokens of a layer.
 pub(super) trait Mixer {
@@ -31,10 +28,35 @@ pub(super) trait Mixer {
 pub(super) struct Tokens<'a> {
     /// Sequences that each sample packs.
     pub(super) sequences: u64,
+    /// Tokens of a sequence.
+    pub(super) length: u64,
     /// The bound of the layer's forget gates `[H]`, when it has one.
     pub(super) lower_bound: Option<&'a Tensor>,
-    /// Where tokens are that are no padding, when a mask is passed.
-    pub(super) unpadding: Option<&'a Unpadding>,
+    /// The mask `[B, S]` of this and all earlier tokens, when one is passed.
+    pub(super) mask: Option<&'a Tensor>,
+}
+
+impl Tokens<'_> {
+    /// How far positions are shifted by earlier tokens, where a mask says it: `[B]`, which lives as
+    /// long as the layer runs.
+    pub(super) fn shift(&self, t: &Tape) -> Option<Tensor> {
+        let mask = self.mask.filter(|_| t.tokens_seen_by_layer() > 0)?;
+        let lengths = t.lengths_of(mask);
+        let _sum = t.empty("add", *lengths.shape(), lengths.dtype());
+        Some(t.empty("sub", *lengths.shape(), lengths.dtype()))
+    }
+
+    /// Whether sequences are short enough to go through the recurrence token by token.
+    pub(super) fn one_by_one(&self) -> bool {
+        /// Tokens of the longest of them (`fla/layers/*.py`).
+        const SHORT: u64 = 64;
+        self.length <= SHORT
+    }
+
+    /// The same of functions that gradients do not go back through since 0.6.0.
+    pub(super) fn one_by_one_without_gradient(&self, t: &Tape) -> bool {
+        self.one_by_one() && !(t.is_grad_enabled() && t.backend().fla == FlaVersion::V060)
+    }
 }
 
 /// `[B, T, H D]` seen as heads of `columns` columns.
@@ -50,48 +72,10 @@ pub(super) fn merged(t: &Tape, x: &Tensor) -> Tensor {
 /// What all layers of one forward pass are given besides the hidden states.
 #[derive(Clone)]
 pub(super) struct FlaShared {
-    /// Where tokens are that are no padding, when a mask is passed.
-    pub(super) unpadding: Option<Rc<Unpadding>>,
+    /// The mask `[B, S]`, when one is passed.
+    pub(super) mask: Option<Tensor>,
     /// The bound of this layer's forget gates `[H]`.
     pub(super) lower_bound: Option<Tensor>,
-}
-
-/// Where tokens are that are no padding: all of them, at most. The library keeps what it has found
-/// for a mask (`tensor_cache`, `fla/utils`).
-#[derive(Default)]
-pub(super) struct Unpadding {
-    of_recurrence: OnceCell<[Tensor; 4]>,
-    of_attention: OnceCell<[Tensor; 2]>,
-}
-
-impl Unpadding {
-    /// The indices of `samples` of `tokens` tokens, which are found with where samples begin and,
-    /// twice, the chunks of each.
-    fn indices(&self, t: &Tape, samples: u64, tokens: u64) -> &Tensor {
-        /// Tokens of a chunk.
-        const CHUNK: u64 = 64;
-        let [indices, ..] = self.of_recurrence.get_or_init(|| {
-            let chunks = [samples * tokens.div_ceil(CHUNK), 2];
-            [
-                t.empty("nonzero", Shape::from([samples * tokens]), DType::Int64),
-                t.empty("cumsum", Shape::from([samples + 1]), DType::Int32),
-                t.empty("prepare_chunk_indices", Shape::from(chunks), DType::Int32),
-                t.empty("prepare_chunk_indices", Shape::from(chunks), DType::Int32),
-            ]
-        });
-        indices
-    }
-
-    /// The indices of `samples` of `tokens` tokens and where each sample begins, for attention.
-    pub(super) fn of_attention(&self, t: &Tape, samples: u64, tokens: u64) -> (&Tensor, &Tensor) {
-        let [indices, boundaries] = self.of_attention.get_or_init(|| {
-            [
-                t.empty("nonzero", Shape::from([samples * tokens]), DType::Int64),
-                t.empty("cumsum", Shape::from([samples + 1]), DType::Int32),
-            ]
-        });
-        (indices, boundaries)
-    }
 }
 
 /// `GLABlock` and its kin.
@@ -127,17 +111,18 @@ impl FlaBlock {
     /// The mixer over all tokens, or over those that are no padding, all samples one after the
     /// other.
     fn mixed(&self, t: &Tape, x: &Tensor, shared: &FlaShared) -> Tensor {
-        let unpadding = shared.unpadding.as_deref();
+        let mask = shared.mask.as_ref();
         let together = Tokens {
             sequences: 1,
+            length: x.dim(1),
             lower_bound: shared.lower_bound.as_ref(),
-            unpadding,
+            mask,
         };
-        let Some(unpadding) = unpadding.filter(|_| !self.attn.unpads_itself()) else {
+        let Some(mask) = mask.filter(|_| !self.attn.unpads_itself()) else {
             return self.attn.forward(t, x, together);
         };
         let (samples, tokens, width) = (x.dim(0), x.dim(1), x.dim(2));
-        let indices = unpadding.indices(t, samples, tokens);
+        let indices = &t.unpadding(mask, tokens);
         let packed = {
             let flat = t.reshape(x, [samples * tokens, width]);
             let rows = t.unpad(&flat, indices);
@@ -149,6 +134,7 @@ impl FlaBlock {
         };
         let padded = {
             let mixed = self.attn.forward(t, &packed, one_by_one);
+            t.nothing_packed();
             let rows = t.reshape(&mixed, [mixed.dim(1), width]);
             t.repad(&rows, indices, samples * tokens)
         };

@@ -30,7 +30,11 @@ impl ShortConv {
     /// `[B, T, columns]` to the same.
     fn forward(&self, t: &Tape, x: &Tensor, sequences: u64) -> Tensor {
         let weight = self.weight(t);
-        t.causal_conv(x, &weight, self.activated, sequences)
+        if x.dim(1) == sequences && !t.is_grad_enabled() {
+            t.causal_conv_step(x, &weight, sequences)
+        } else {
+            t.causal_conv(x, &weight, self.activated, sequences)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The decay of `GatedDeltaNet` (`fla/layers/gated_deltanet.py`).
 
+use super::block::Tokens;
 use crate::nn::builder::Builder;
 use crate::nn::layers::Linear;
 use crate::tape::{Tape, Tensor};
@@ -35,17 +36,27 @@ impl Decay {
         t: &Tape,
         x: &Tensor,
         [q, k, v]: [&Tensor; 3],
-        beta: &Tensor,
-        sequences: u64,
+        beta: Tensor,
+        tokens: Tokens,
     ) -> (Tensor, Option<Tensor>) {
         let Rates { a_log, dt_bias } = &self.rates;
+        let short = tokens.one_by_one_without_gradient(t);
+        let sequences = tokens.sequences;
         if t.computes_decay_inside() {
             let g = self.a_proj.forward(t, x);
             let parameters = Some([a_log, dt_bias]);
-            let o = t.chunk_gated_delta_rule([q, k, v, &g, beta], parameters, sequences);
+            let o = if short {
+                t.fused_recurrent_gated_delta_rule([q, k, v, &g, &beta], sequences)
+            } else {
+                t.chunk_gated_delta_rule([q, k, v, &g, &beta], parameters, sequences)
+            };
             return (o, Some(g));
         }
-        let beta = t.sigmoid(beta);
+        let beta = {
+            let sigmoid = t.sigmoid(&beta);
+            drop(beta);
+            sigmoid
+        };
         let rate = {
             let exponential = {
                 let wide = t.to(a_log, DType::Float32);
@@ -65,7 +76,11 @@ impl Decay {
         };
         let g = t.mul(&rate, &step);
         drop((rate, step));
-        let o = t.chunk_gated_delta_rule([q, k, v, &g, &beta], None, sequences);
+        let o = if short {
+            t.fused_recurrent_gated_delta_rule([q, k, v, &g, &beta], sequences)
+        } else {
+            t.chunk_gated_delta_rule([q, k, v, &g, &beta], None, sequences)
+        };
         (o, Some(g))
     }
 }

@@ -60,7 +60,8 @@ impl DeltaNet {
         let Some(convolutions) = &self.convolutions else {
             return self.activated(t, x);
         };
-        let together = self.decay.is_some() && t.computes_decay_inside() && sequences == 1;
+        let fuses = self.decay.is_some() && t.computes_decay_inside();
+        let together = fuses && !t.is_packed() && !t.has_cache();
         if !together {
             return [0, 1, 2].map(|i| {
                 let conv = Some(&convolutions[i]);
@@ -100,12 +101,21 @@ impl Mixer for DeltaNet {
         let v = heads(t, &v, self.head_v_dim);
         let beta = self.b_proj.forward(t, x);
         let (o, kept) = if let Some(decay) = &self.decay {
-            decay.forward(t, x, [&q, &k, &v], &beta, sequences)
+            decay.forward(t, x, [&q, &k, &v], beta, tokens)
         } else {
-            let beta = t.sigmoid(&beta);
-            let o = t.chunk_delta_rule([&q, &k, &v, &beta], true, sequences);
+            let beta = {
+                let sigmoid = t.sigmoid(&beta);
+                drop(beta);
+                sigmoid
+            };
+            let o = if tokens.one_by_one() {
+                t.fused_recurrent_delta_rule([&q, &k, &v, &beta], sequences)
+            } else {
+                t.chunk_delta_rule([&q, &k, &v, &beta], true, sequences)
+            };
             (o, None)
         };
+        t.update_layer_state(tokens.length);
         let o = match &self.g_proj {
             Some(g_proj) => {
                 let gate = heads(t, &g_proj.forward(t, x), self.head_v_dim);

@@ -103,7 +103,11 @@ impl Mixer for Gla {
                     drop(gk);
                     decay
                 };
-                let o = t.chunk_gla(&q, &k, &v, &decay, sequences);
+                let o = if tokens.one_by_one() {
+                    t.fused_recurrent([&q, &k, &v, &decay], sequences)
+                } else {
+                    t.chunk_gla(&q, &k, &v, &decay, sequences)
+                };
                 held.push(decay);
                 o
             }
@@ -111,16 +115,20 @@ impl Mixer for Gla {
                 let turned = {
                     let q = heads(t, &q, self.head_k_dim);
                     let k = heads(t, &k, self.head_k_dim);
-                    rotary.forward(t, [&q, &k], q.dim(1))
+                    let seen = t.tokens_seen_by_layer();
+                    held.extend(tokens.shift(t));
+                    rotary.forward(t, [&q, &k], q.dim(1) + seen)
                 };
                 drop((q, k));
                 let [q, k] = &turned;
                 let v = heads(t, &v, self.head_v_dim);
-                let o = t.chunk_retention(q, k, &v, sequences);
+                let short = tokens.one_by_one_without_gradient(t);
+                let o = t.retention([q, k, &v], sequences, short);
                 held.extend(turned);
                 o
             }
         };
+        t.update_layer_state(tokens.length);
         let g = self.g_proj.as_ref().map(|g_proj| g_proj.forward(t, x));
         let o = match &g {
             Some(g) if self.fused_gate => {

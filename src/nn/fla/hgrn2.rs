@@ -75,7 +75,12 @@ impl Mixer for Hgrn2 {
         let [q, k, g] = [&q, &k, &g].map(|x| heads(t, x, self.columns));
         let v = heads(t, &i, self.columns);
         drop(i);
-        let o = t.chunk_gla(&q, &k, &v, &g, tokens.sequences);
+        let o = if tokens.one_by_one() {
+            t.fused_recurrent([&q, &k, &v, &g], tokens.sequences)
+        } else {
+            t.chunk_gla(&q, &k, &v, &g, tokens.sequences)
+        };
+        t.update_layer_state(tokens.length);
         let flat = merged(t, &o);
         drop(o);
         // The fused function reads the weight, and no adapter.

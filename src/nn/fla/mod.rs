@@ -19,7 +19,7 @@ use super::model::Output;
 use crate::spec::{FlaConfig, FlaFused, ResolvedSpec};
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
-use block::{FlaBlock, FlaShared, Unpadding};
+use block::{FlaBlock, FlaShared};
 use norm::FlaNorm;
 use std::rc::Rc;
 
@@ -32,7 +32,6 @@ pub(super) struct Fla {
     lm_head: Linear,
     fused: FlaFused,
     shell: Shell,
-    unpadding: Option<Rc<Unpadding>>,
 }
 
 impl Fla {
@@ -58,7 +57,6 @@ impl Fla {
             lm_head,
             fused: c.fused,
             shell: Shell::new(b, spec, facts),
-            unpadding: spec.padding_mask.then(Rc::default),
         }
     }
 
@@ -119,7 +117,7 @@ impl Fla {
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
             let shared = FlaShared {
-                unpadding: self.unpadding.clone(),
+                mask: self.shell.call().mask(),
                 lower_bound: bounds.as_ref().map(|bounds| t.select(bounds, 0)),
             };
             hidden = t.scoped("layers", Some(i), || {

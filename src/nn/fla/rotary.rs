@@ -3,11 +3,12 @@
 use crate::nn::builder::Builder;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
-use std::cell::OnceCell;
+use std::cell::RefCell;
 
 pub(super) struct FlaRotary {
     frequencies: Tensor,
-    cache: OnceCell<[Tensor; 2]>,
+    /// Cosines and sines `[T, D / 2]`.
+    cache: RefCell<Option<[Tensor; 2]>>,
 }
 
 impl FlaRotary {
@@ -16,22 +17,27 @@ impl FlaRotary {
         let shape = Shape::from([columns.div_ceil(2)]);
         Self {
             frequencies: b.buffer("inv_freq", shape, b.dtype()),
-            cache: OnceCell::new(),
+            cache: RefCell::default(),
         }
     }
 
     /// Turns q and k, `[B, T, H, D]`, of `positions` positions.
     pub(super) fn forward(&self, t: &Tape, [q, k]: [&Tensor; 2], positions: u64) -> [Tensor; 2] {
-        let [cos, sin] = self
-            .cache
-            .get_or_init(|| self.angles(t, positions, q.dtype()));
+        let wide_enough = |[cos, _]: &[Tensor; 2]| cos.dim(0) >= positions;
+        if !self.cache.borrow().as_ref().is_some_and(wide_enough) {
+            self.update(t, positions, q.dtype());
+        }
+        let cache = self.cache.borrow();
+        let Some([cos, sin]) = cache.as_ref() else {
+            return [q.clone(), k.clone()];
+        };
         let q = t.fused_rotary(q, cos, sin);
         [q, t.fused_rotary(k, cos, sin)]
     }
 
-    /// `_update_cos_sin_cache`: computed in float32 once, from frequencies that are computed again
-    /// where those of the buffer are rounded.
-    fn angles(&self, t: &Tape, positions: u64, dtype: DType) -> [Tensor; 2] {
+    /// `_update_cos_sin_cache`: computed in float32 for more positions than before, from frequencies
+    /// that are computed again where those of the buffer are rounded.
+    fn update(&self, t: &Tape, positions: u64, dtype: DType) {
         let wide = |op, shape| t.empty(op, shape, DType::Float32);
         let range = wide("arange", Shape::from([positions]));
         let columns = *self.frequencies.shape();
@@ -53,11 +59,15 @@ impl FlaRotary {
             scaled
         });
         let angles = wide("outer", Shape::from([positions, columns.dim(0)]));
+        let mut before = self.cache.take().map(Vec::from).unwrap_or_default();
         let cached = ["cos", "sin"].map(|op| {
             let exact = t.trigonometric(op, &angles);
-            t.to(&exact, dtype)
+            let cached = t.to(&exact, dtype);
+            drop(exact);
+            before.drain(..before.len().min(1));
+            cached
         });
         drop((again, range, angles));
-        cached
+        self.cache.replace(Some(cached));
     }
 }

@@ -6,6 +6,11 @@ use crate::tape::{Tape, Tensor};
 use std::rc::Rc;
 
 impl Tape {
+    /// Whether operations are recorded.
+    pub fn is_grad_enabled(&self) -> bool {
+        self.grad_enabled.get()
+    }
+
     /// Runs `forward`, whose operations are not recorded.
     pub(in crate::tape) fn unrecorded<R>(&self, forward: impl FnOnce() -> R) -> R {
         let before = self.set_grad_enabled(false);
@@ -22,6 +27,7 @@ impl Tape {
         outputs: [Tensor; N],
         backward: Backward,
     ) -> [Tensor; N] {
+        let backward = self.remembering_packing(backward);
         let mut node = self.unshared_node(inputs, backward, None);
         node.is_function = true;
         let node = Rc::new(node);

@@ -38,6 +38,7 @@ mod topk;
 pub use attention::{Sdpa, SdpaKernel};
 pub use convolution::Window;
 pub use fla::FlaVersion;
+pub(super) use fla::Packing;
 pub use flash_package::Packed;
 pub use four_bit::FourBit;
 pub use int8::EightBit;

@@ -1,10 +1,12 @@
 //! What functions that work chunk by chunk have in common.
 
+use super::FlaVersion;
+use super::packing::Chunks;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// Tokens of a chunk.
-const CHUNK: u64 = 64;
+pub(super) const CHUNK: u64 = 64;
 /// The fewest tokens of a chunk.
 const SMALLEST_CHUNK: u64 = 16;
 
@@ -30,6 +32,27 @@ impl Tape {
         let chunks = sequences * (k.dim(1) / sequences).div_ceil(chunk_size(k.dim(1)));
         let shape = Shape::from([k.dim(0), chunks, k.dim(2), k.dim(3), v.dim(3)]);
         self.empty(op, shape, dtype)
+    }
+
+    /// The chunks of x `[B, T, ..]`, for which 0.6.0 asks first, by name.
+    pub(super) fn chunk_indices_named(&self, x: &Tensor) {
+        if self.backend().fla == FlaVersion::V060 {
+            self.chunk_indices(Chunks::Named(CHUNK), x.dim(1));
+        } else {
+            self.chunk_indices(Chunks::Of(CHUNK), x.dim(1));
+        }
+    }
+
+    /// One state for each of the sequences that the samples of k and v pack.
+    pub(super) fn states_at_the_end(
+        &self,
+        op: &'static str,
+        k: &Tensor,
+        v: &Tensor,
+        sequences: u64,
+    ) {
+        let count = k.dim(0) * sequences;
+        self.final_state(op, Shape::from([count, v.dim(2), k.dim(3), v.dim(3)]));
     }
 
     /// The states of the delta rule, in the dtype of the keys (`chunk_gated_delta_rule_fwd_h`,

@@ -11,7 +11,7 @@ const OP: &str = "chunk_delta_rule";
 const BACKWARD: &str = "chunk_delta_rule_backward";
 
 /// A tensor without numbers after another.
-fn alike(t: &Tape, op: &'static str, x: &Tensor) -> Tensor {
+pub(super) fn alike(t: &Tape, op: &'static str, x: &Tensor) -> Tensor {
     t.empty(op, *x.shape(), x.dtype())
 }
 
@@ -31,9 +31,12 @@ impl Tape {
             let (q, q_norm) = self.l2_normalized(OP, &given[0], normalized);
             let (k, k_norm) = self.l2_normalized(OP, &given[1], normalized);
             let [.., v, _] = &given;
+            self.chunk_indices_named(&k);
+            self.chunk_offsets(DELTA_CHUNK);
             let inverse = self.triangular_inverse(OP, &k);
             let (new, w) = (alike(self, OP, v), alike(self, OP, &k));
             let states = self.delta_states(OP, &k, v, sequences);
+            self.states_at_the_end(OP, &k, v, sequences);
             let changed = alike(self, OP, &new);
             let out = alike(self, OP, v);
             drop((new, w, states, changed));
@@ -112,6 +115,8 @@ impl Tape {
         g: &Tensor,
         sequences: u64,
     ) -> (Tensor, Tensor, Tensor, Tensor) {
+        self.chunk_indices_named(k);
+        self.chunk_offsets(DELTA_CHUNK);
         let new = alike(self, BACKWARD, v);
         let w = alike(self, BACKWARD, k);
         let states = self.delta_states(BACKWARD, k, v, sequences);

@@ -3,6 +3,7 @@
 
 use super::FlaVersion;
 use super::chunk::DELTA_CHUNK;
+use super::delta::alike;
 use crate::tape::checkpoint::Saved;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
@@ -18,10 +19,6 @@ const KEY_BLOCK: u64 = 128;
 const KEY_BLOCK_022: u64 = 64;
 /// Tokens of a program of the decay's gradient (`gdn_gate_bwd`).
 const GATE_BLOCK: u64 = 32;
-
-fn alike(t: &Tape, op: &'static str, x: &Tensor) -> Tensor {
-    t.empty(op, *x.shape(), x.dtype())
-}
 
 fn wide(t: &Tape, op: &'static str, x: &Tensor) -> Tensor {
     t.empty(op, *x.shape(), DType::Float32)
@@ -71,6 +68,8 @@ impl Tape {
         sequences: u64,
     ) -> (Vec<Tensor>, Tensor) {
         let [q_given, k_given, v, g, beta] = inputs.map(|x| self.contiguous(x).detach());
+        self.chunk_indices_named(&k_given);
+        self.chunk_offsets(DELTA_CHUNK);
         let (q, q_norm) = self.l2_normalized(OP, &q_given, true);
         let (k, k_norm) = self.l2_normalized(OP, &k_given, true);
         let square = Shape::from([v.dim(0), v.dim(1), v.dim(2), DELTA_CHUNK]);
@@ -80,6 +79,7 @@ impl Tape {
             let inverse = self.empty(OP, square, k.dtype());
             let (w, u) = (alike(self, OP, &k), alike(self, OP, &v));
             let states = self.delta_states(OP, &k, &v, sequences);
+            self.states_at_the_end(OP, &k, &v, sequences);
             let changed = alike(self, OP, &u);
             let out = alike(self, OP, &changed);
             drop((w, u, states, changed));
@@ -125,6 +125,7 @@ impl Tape {
         sequences: u64,
     ) -> (Tensor, Tensor) {
         let states = self.delta_states(op, k, v, sequences);
+        self.states_at_the_end(op, k, v, sequences);
         let _prepared = (alike(self, op, k), alike(self, op, w));
         (states, alike(self, op, u))
     }
@@ -217,6 +218,8 @@ impl Tape {
         let [q_given, k_given, v, decay, beta, _, _] = saved else {
             return Grads::new();
         };
+        self.chunk_indices_named(k_given);
+        self.chunk_offsets(DELTA_CHUNK);
         let (q, k) = (
             alike(self, BACKWARD, q_given),
             alike(self, BACKWARD, k_given),

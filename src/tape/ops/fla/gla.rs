@@ -1,5 +1,7 @@
 //! `chunk_gla` (`fla/ops/gla/chunk.py`).
 
+use super::chunk::CHUNK;
+use super::packing::Chunks;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -27,8 +29,12 @@ impl Tape {
         const OP: &str = "chunk_gla";
         let ([q_, k_, v_, g_], sums, scores, out) = self.unrecorded(|| {
             let [q, k, v, g] = [q, k, v, g].map(|x| self.contiguous(x).detach());
+            self.chunk_indices_named(&q);
+            self.chunk_indices(Chunks::Of(CHUNK), q.dim(1));
             let sums = self.empty(OP, *g.shape(), DType::Float32);
+            self.chunk_offsets(CHUNK);
             let states = self.chunk_states(OP, &k, &v, k.dtype(), sequences);
+            self.states_at_the_end(OP, &k, &v, sequences);
             let scores = self.within_chunks(OP, &k, DType::Float32);
             if k.dim(3) > WHOLE_KEYS {
                 let pieces = k.dim(3).div_ceil(KEY_PIECE);
@@ -64,6 +70,8 @@ impl Tape {
         (summed, sequences): (bool, u64),
     ) -> Grads {
         const OP: &str = "chunk_gla_backward";
+        self.chunk_indices(Chunks::Of(CHUNK), k.dim(1));
+        self.chunk_offsets(CHUNK);
         let wide = |x: &Tensor| self.empty(OP, *x.shape(), DType::Float32);
         let (dq, dk, dv, dg) = {
             let _sums = (!summed).then(|| wide(kept));

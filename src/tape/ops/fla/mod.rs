@@ -12,9 +12,13 @@ mod glu;
 mod loss;
 mod norm;
 mod norm_linear;
+mod packing;
 mod padding;
+mod recurrent;
 mod retention;
 mod shared_delta;
+
+pub(in crate::tape) use packing::Packing;
 
 /// The versions of flash-linear-attention whose functions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

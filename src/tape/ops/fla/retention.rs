@@ -2,6 +2,8 @@
 //! embedding in one kernel (`fla/modules/rotary.py`).
 
 use super::FlaVersion;
+use super::chunk::CHUNK;
+use super::packing::Chunks;
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -9,21 +11,29 @@ use smallvec::smallvec;
 
 const OP: &str = "chunk_retention";
 const BACKWARD: &str = "chunk_retention_backward";
+/// Tokens that a program of the rotary embedding takes at most.
+const ROTARY_BLOCK: u64 = 128;
 /// Bytes of a number of Python on the device.
 const NUMBER: u64 = 8;
 
 impl Tape {
-    /// `chunk_retention(q, k, v)`: q and k `[B, T, H, K]`, v `[B, T, H, V]`, to `[B, T, H, V]`. Saves
+    /// `chunk_retention(q, k, v)`, or `fused_recurrent_retention`, `one_by_one`: q and k `[B, T, H, K]`, v `[B, T, H, V]`, to `[B, T, H, V]`. Saves
     /// q, k, v and the logs of the decays: one a head in 0.6.0, one a token and head in 0.2.2.
-    pub fn chunk_retention(&self, q: &Tensor, k: &Tensor, v: &Tensor, sequences: u64) -> Tensor {
+    pub fn retention(&self, [q, k, v]: [&Tensor; 3], sequences: u64, one_by_one: bool) -> Tensor {
         let recent = self.backend().fla == FlaVersion::V060;
         // The logs as the caller holds them.
         let (logs, decays) = self.unrecorded(|| self.retention_decays(q, recent));
+        if one_by_one {
+            return self.fused_recurrent([q, k, v, &decays], sequences);
+        }
         let (given, kept, out) = self.unrecorded(|| {
             let given = [q, k, v].map(|x| self.contiguous(x).detach());
             let kept = self.empty(OP, *decays.shape(), DType::Float32);
             let [_, k, v] = &given;
+            self.chunk_indices_named(k);
+            self.chunk_offsets(CHUNK);
             let states = self.chunk_states(OP, k, v, k.dtype(), sequences);
+            self.states_at_the_end(OP, k, v, sequences);
             let out = self.empty(OP, *v.shape(), v.dtype());
             drop(states);
             (given, kept, out)
@@ -111,6 +121,9 @@ impl Tape {
     pub fn fused_rotary(&self, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
         let out = self.unrecorded(|| {
             let x = self.contiguous(x);
+            let each = x.dim(1).div_ceil(self.backend().multiprocessors);
+            let size = each.next_power_of_two().min(ROTARY_BLOCK);
+            self.chunk_indices(Chunks::Of(size), x.dim(1));
             self.empty("rotary_embedding", *x.shape(), x.dtype())
         });
         if !self.records(&[x]) {
