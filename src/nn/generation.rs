@@ -54,8 +54,12 @@ impl Calling {
         let is = |families: &[DecoderType]| family.is_some_and(|own| families.contains(&own));
         let recent = version == Transformers::V5;
         let early = version == Transformers::V448;
-        let whole = is(&[DecoderType::Gpt2, DecoderType::Opt, DecoderType::Bloom])
-            || (early && is(&[DecoderType::GptNeox]));
+        let whole = is(&[
+            DecoderType::Gpt2,
+            DecoderType::GptNeo,
+            DecoderType::Opt,
+            DecoderType::Bloom,
+        ]) || (early && is(&[DecoderType::GptNeox]));
         let bart =
             matches!(&spec.architecture, Architecture::Bart(config) if config.recordings.is_none());
         let hears = !bart && matches!(&spec.architecture, Architecture::Bart(_));

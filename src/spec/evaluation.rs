@@ -167,6 +167,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::DeepseekV3,
     DecoderType::Gpt2,
     DecoderType::GptBigCode,
+    DecoderType::GptNeo,
     DecoderType::GptNeox,
     DecoderType::Gemma,
     DecoderType::Gemma2,
