@@ -228,8 +228,11 @@ impl<L: Layer> Causal<L> {
             };
             (needed && turns).then(new)
         };
-        let local = style.local_rotary && c.windowed.contains(&true);
-        let rotary = [rotary(!local || c.windowed.contains(&false)), rotary(local)];
+        // transformers 4 makes both, whichever kinds of layers there are.
+        let both = style.local_rotary && facts.transformers != Transformers::V5;
+        let local = both || style.local_rotary && c.windowed.contains(&true);
+        let full = both || !local || c.windowed.contains(&false);
+        let rotary = [rotary(full), rotary(local)];
         let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
         let classifies = spec.task == Task::SequenceClassification;
         if style.head_bias && !classifies {

@@ -33,6 +33,8 @@ impl GatedMlp {
         bias: bool,
         activation: fn(&Tape, &Tensor) -> Tensor,
     ) -> Self {
+        // Liger's module has none (`LigerSwiGLUMLP`, liger-kernel 0.8.5).
+        let bias = bias && !b.liger().gated;
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, bias);
         Self {
             gate_proj: linear("gate_proj", hidden, intermediate),

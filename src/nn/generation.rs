@@ -28,6 +28,8 @@ pub struct Calling {
     pub last_logits: bool,
     /// What it keeps from one token to the next.
     pub cache: CacheKind,
+    /// Whether it keeps anything while it trains: in transformers 4 models with a `HybridCache` do not.
+    pub keeps: bool,
     /// The version that calls it.
     pub version: GenerateVersion,
 }
@@ -99,6 +101,7 @@ impl Calling {
                 (false, true) => CacheKind::Tuples,
                 (false, false) => CacheKind::Given,
             },
+            keeps: recent || !is(&[DecoderType::Gemma2, DecoderType::Gemma3]),
             version: match version {
                 Transformers::V448 => GenerateVersion::V448,
                 Transformers::V451 => GenerateVersion::V451,

@@ -169,7 +169,9 @@ impl Model {
 
     /// From here on attention keeps keys and values.
     pub fn open_cache(&self, t: &Tape) {
-        t.open_cache(self.calling.cache, self.windows.clone());
+        if self.calling.keeps {
+            t.open_cache(self.calling.cache, self.windows.clone());
+        }
     }
 
     /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
@@ -231,13 +233,16 @@ impl Model {
         output
     }
 
-    /// Runs the model forward, loss included.
+    /// Runs the model forward, with the loss that it computes itself.
     pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
-        let mut output = self.run(t, batch);
+        self.run(t, batch)
+    }
+
+    /// What the training loop computes itself: the mean of the logits.
+    pub fn add_mean(&self, t: &Tape, output: &mut Output) {
         if output.loss.is_none() && self.loss != Loss::None {
             output.loss = output.logits.as_ref().map(|logits| t.mean_all(logits));
         }
-        output
     }
 }
 

@@ -5,10 +5,11 @@ use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
+use super::mask;
 use super::model::Output;
 use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 use std::rc::Rc;
 
 /// `OPTForCausalLM`.
@@ -21,6 +22,8 @@ pub(super) struct Opt {
     layers: Vec<Rc<OptLayer>>,
     lm_head: Linear,
     shell: Shell,
+    /// Whether transformers 4 looks for padding in the mask that it makes.
+    looks_for_padding: bool,
 }
 
 /// `OPTDecoderLayer`.
@@ -82,6 +85,7 @@ impl Opt {
             layers,
             lm_head,
             shell: Shell::new(b, spec, facts),
+            looks_for_padding: options.implementation == Attention::Sdpa,
         }
     }
 
@@ -91,15 +95,18 @@ impl Opt {
         self.shell.language_model(t, &hidden, &self.lm_head, labels)
     }
 
-    /// The mask of tokens that are no padding `[B, S]`, which is made when none came with the
-    /// batch, and the positions that follow from it.
-    fn positions(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Tensor) {
+    /// The mask of tokens that are no padding `[B, S]` that is made when none came with the batch.
+    fn ones(&self, t: &Tape, shape: Shape) -> Option<Tensor> {
+        let made = !self.shell.padding_mask && self.shell.given_positions().is_none();
+        made.then(|| t.empty("ones", shape, DType::Float32))
+    }
+
+    /// The positions that follow from it.
+    fn positions(&self, t: &Tape, shape: Shape, ones: Option<&Tensor>) -> Tensor {
         if let Some(given) = self.shell.given_positions() {
-            return (None, given);
+            return given;
         }
-        let shape = *input_ids.shape();
-        let ones = (!self.shell.padding_mask).then(|| t.empty("ones", shape, DType::Float32));
-        let dtype = ones.as_ref().map_or(DType::Int64, Tensor::dtype);
+        let dtype = ones.map_or(DType::Int64, Tensor::dtype);
         let sum = t.cumsum(shape, dtype);
         let shifted = {
             let product = t.mul_scalar(&sum);
@@ -107,17 +114,26 @@ impl Opt {
         };
         let positions = t.to(&shifted, DType::Int64);
         drop((shifted, sum));
-        (ones, positions)
+        positions
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("embed_tokens", None, || {
             self.embed_tokens.forward(t, input_ids)
         });
-        let (ones, positions) = self.positions(t, input_ids);
-        let mask = self
-            .shell
-            .causal_mask(t, input_ids, None, self.shell.facts.mask_style());
+        let (shell, shape) = (&self.shell, *input_ids.shape());
+        let version = shell.facts.transformers;
+        // `cache_position`.
+        let range = (version == Transformers::V451 && shell.given_positions().is_none())
+            .then(|| t.empty("arange", Shape::from([shape.dim(1)]), DType::Int64));
+        let ones = self.ones(t, shape);
+        let positions = || self.positions(t, shape, ones.as_ref());
+        let early = (version == Transformers::V5).then(positions);
+        let mask = shell.causal_mask(t, input_ids, None, shell.facts.mask_style());
+        if version != Transformers::V5 && ones.is_some() && self.looks_for_padding {
+            mask::looks_for_padding(t, (shape.dim(0), shape.dim(1)));
+        }
+        let positions = early.unwrap_or_else(positions);
         let position_embedded = t.scoped("embed_positions", None, || {
             let rows = t.add_scalar(&positions);
             self.embed_positions.forward(t, &rows)
@@ -142,7 +158,7 @@ impl Opt {
         if let Some(project) = &self.project_out {
             hidden = t.scoped("project_out", None, || project.forward(t, &hidden));
         }
-        drop((ones, embedded, position_embedded));
+        drop((ones, range, embedded, position_embedded));
         hidden
     }
 }

@@ -314,10 +314,15 @@ impl<'a> Run<'a> {
                 t.enter_autocast(dtype);
             }
             let mut output = self.forward(batch);
+            let converts = converts_outputs(spec);
+            if !converts {
+                self.model.add_mean(t, &mut output);
+            }
             t.classify_autocast_copies();
             t.exit_autocast();
-            if converts_outputs(spec) {
+            if converts {
                 output = in_float32(t, output);
+                self.model.add_mean(t, &mut output);
             }
             let Output {
                 logits,
@@ -495,12 +500,14 @@ pub(super) fn converts_outputs(spec: &ResolvedSpec) -> bool {
 )]
 pub(super) fn in_float32(t: &Tape, output: Output) -> Output {
     let wide = |x: &Tensor| t.to(x, DType::Float32);
-    Output {
+    let converted = Output {
         loss: output.loss.as_ref().map(wide),
         logits: output.logits.as_ref().map(wide),
         encoded: output.encoded.as_ref().map(wide),
         beside: output.beside.iter().map(wide).collect(),
-    }
+    };
+    drop((t.widen_cache(), output));
+    converted
 }
 
 #[cfg(test)]

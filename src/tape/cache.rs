@@ -258,6 +258,20 @@ impl Tape {
         cache.replaced_states.grow(self, tokens);
     }
 
+    /// Converts the keys and values of tuples to float32; returns those that were there.
+    pub fn widen_cache(&self) -> Vec<Tensor> {
+        let mut cache = self.cache.borrow_mut();
+        let tuples = cache.iter_mut().filter(|c| c.kind == CacheKind::Tuples);
+        let mut replaced = Vec::new();
+        for layer in tuples.flat_map(|cache| &mut cache.layers) {
+            for x in [&mut layer.keys, &mut layer.values] {
+                let wide = self.to(x, DType::Float32);
+                replaced.push(std::mem::replace(x, wide));
+            }
+        }
+        replaced
+    }
+
     /// `cache.reorder_cache(beams)`: every layer's keys and values are copied in another order.
     pub fn reorder_cache(&self) {
         let mut cache = self.cache.borrow_mut();

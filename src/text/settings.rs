@@ -249,8 +249,8 @@ settings! {
         "Sampling needs the probabilities of the last position.",
         "采样需要最后一个位置的概率。"; "B V", "generate(do_sample=True)";
     "evaluation.use_cache": "KV cache in the evaluation", "评估时的 KV 缓存";
-        "Keys and values are kept; by itself only generate does so.",
-        "保存键和值；默认只有 generate 这样做。"; "2 L K D B S", "use_cache= of the model's forward";
+        "Keys and values are kept; by itself as in training, and generate does so.",
+        "保存键和值；默认与训练相同，generate 总会保存。"; "2 L K D B S", "use_cache= of the model's forward";
     "dataset.mode": "Dataset is", "数据集的加载方式";
         "How the data set is held by the training process.",
         "训练进程如何持有数据集。"; "", "datasets, pandas, pyarrow";

@@ -91,7 +91,7 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
         settings = BitsAndBytesConfig(load_in_8bit=True)
     else:
         settings = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=kind, bnb_4bit_use_double_quant=asked.get("double", False), bnb_4bit_compute_dtype=dtype)
-    model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=settings)
+    model = replace_with_bnb_linear(model, modules_to_not_convert=kept_whole(model), quantization_config=settings)
     model.is_loaded_in_8bit, model.is_loaded_in_4bit, model.config.quantization_config = kind == "int8", kind != "int8", settings
     made = {}
     for module in model.modules():
@@ -110,6 +110,15 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
         options = dict(use_reentrant=checkpointing == "full_reentrant") if checkpointing != "none" else None
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing != "none", gradient_checkpointing_kwargs=options)
     return model
+
+
+def kept_whole(model):
+    """Names of the modules that from_pretrained does not quantize: the output layer and what is tied to it."""
+    try:
+        from transformers.quantizers.base import get_keys_to_not_convert
+    except ImportError:  # transformers 4
+        from transformers.integrations.bitsandbytes import get_keys_to_not_convert
+    return get_keys_to_not_convert(model)
 
 
 def materialized(parameter, bnb, dtype):
