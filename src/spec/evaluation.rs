@@ -35,7 +35,7 @@ pub struct Evaluation {
     pub micro_batch_size: Option<u64>,
     /// Batches that are evaluated.
     pub batches: u64,
-    /// Whether the model fills a key-value cache; when absent, only `generate` does.
+    /// Whether the model fills a key-value cache; when absent, as in training, and `generate` does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_cache: Option<bool>,
     /// Of how many last positions there are logits; of all when absent.
