@@ -92,7 +92,7 @@ impl Calling {
             forced_end: bart,
             hears,
             encodes,
-            positions: !encodes && !linear && !is(&[DecoderType::Bloom]),
+            positions: !encodes && !linear && !is(&[DecoderType::Bloom, DecoderType::Mamba2]),
             last_logits: !encodes && (recent || !whole),
             prepares_inputs: linear && !recent,
             drops_mask: linear && recent && !spec.padding_mask,

@@ -98,7 +98,7 @@ impl Mamba {
             norm_f,
             lm_head,
             dtype: b.dtype(),
-            asks_mask: spec.padding_mask && sizes.heads.is_some(),
+            asks_mask: sizes.heads.is_some(),
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -108,7 +108,7 @@ impl Mamba {
         let facts = self.shell.facts;
         let hidden = t.scoped("backbone", None, || {
             let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
-            if self.asks_mask {
+            if self.asks_mask && self.shell.has_mask() && input_ids.dim(1) > 1 {
                 mask::looked_through(t, *input_ids.shape());
             }
             let mut hidden = embedded.clone();
@@ -121,7 +121,12 @@ impl Mamba {
         });
         let logits = t.scoped("lm_head", None, || {
             let logits = {
-                let narrow = t.to(&hidden, self.dtype);
+                let kept = if facts.transformers == Transformers::V5 {
+                    self.shell.kept_positions(t, &hidden)
+                } else {
+                    hidden.clone()
+                };
+                let narrow = t.to(&kept, self.dtype);
                 self.lm_head.forward(t, &narrow)
             };
             t.to(&logits, DType::Float32)

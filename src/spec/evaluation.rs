@@ -189,6 +189,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::GptOss,
     DecoderType::Lfm2,
     DecoderType::Bamba,
+    DecoderType::Mamba2,
     DecoderType::FalconH1,
     DecoderType::GraniteMoeHybrid,
     DecoderType::Ernie45Moe,
