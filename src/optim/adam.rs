@@ -14,7 +14,7 @@ impl Optimizer {
         let counts = fused && self.options.master_weights != MasterWeights::Megatron;
         let amsgrad = self.options.amsgrad;
         self.init(t, |parameter| {
-            let mut state = Vec::with_capacity(4);
+            let mut state = Vec::with_capacity(2 + usize::from(amsgrad) + usize::from(counts));
             if counts {
                 state.push(state_of(t, "zeros", &[], DType::Float32));
             }

@@ -10,15 +10,13 @@ pub fn requests(
     trace: &Trace,
     empty_cache_after_loading: bool,
 ) -> impl Iterator<Item = Request> + '_ {
-    let events = trace.program.iter().flat_map(|stretch| {
-        let events = &trace.record[stretch.clone()];
-        (0..events.len()).map(|at| (events[at], events.get(at + 1)))
-    });
+    let stretches = trace.program.iter();
+    let events = stretches.flat_map(move |stretch| trace.record.momentary(stretch.clone()));
     let mut empties = empty_cache_after_loading;
-    events.map(move |(event, next)| match event {
+    events.map(move |(event, for_a_moment)| match event {
         Event::Alloc(id) => {
             let bytes = trace.storages[id as usize].bytes;
-            if next == Some(&Event::Free(id)) {
+            if for_a_moment {
                 Request::Moment { id, bytes }
             } else {
                 Request::Alloc { id, bytes }

@@ -14,9 +14,9 @@ fn two_steps() -> Trace {
     };
     let mut trace = Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],
-        record: vec![Event::Alloc(0)],
         ..Trace::default()
     };
+    trace.record.push(Event::Alloc(0));
     for step in 0..2 {
         let mark = |trace: &mut Trace, phase| {
             let index = u32::try_from(trace.marks.len()).unwrap();
@@ -37,11 +37,11 @@ fn two_steps() -> Trace {
         mark(&mut trace, Phase::Forward);
         trace.record.push(Event::Alloc(id));
         mark(&mut trace, Phase::Backward);
-        trace.record.extend([Event::Alloc(id + 1), Event::Free(id)]);
+        trace.record.push(Event::Alloc(id + 1));
+        trace.record.push(Event::Free(id));
         mark(&mut trace, Phase::OptimizerStep);
-        trace
-            .record
-            .extend([Event::Alloc(id + 2), Event::Free(id + 2)]);
+        trace.record.push(Event::Alloc(id + 2));
+        trace.record.push(Event::Free(id + 2));
         mark(&mut trace, Phase::ZeroGrad);
         trace.record.push(Event::Free(id + 1));
     }

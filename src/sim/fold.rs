@@ -14,8 +14,8 @@
 //! then every step is run.
 //! `run.rs` tests that the events are the same either way.
 
-use super::{Event, Mark, ModelParameter, Storage, Trace};
-use crate::tape::{Details, RawEvent, RawStorage, Scopes, Tape};
+use super::{Mark, ModelParameter, Storage, Trace};
+use crate::tape::{Details, Event, Events, RawStorage, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub(super) struct Counts {
 /// What a tape recorded.
 pub(super) struct Record {
     storages: Vec<RawStorage>,
-    events: Vec<RawEvent>,
+    events: Events,
     scopes: Scopes,
     marks: Vec<Mark>,
     details: Details,
@@ -66,17 +66,16 @@ impl Record {
     /// Puts the steps together: the model is built in the events before the first mark, `updates`
     /// are the optimizer's steps. `None` when the micro-batches free what they did not allocate.
     pub(super) fn fold(self, updates: &[Range<usize>]) -> Option<Self> {
-        let is_mark = |event: &RawEvent| matches!(event, RawEvent::Mark(_));
+        let is_mark = |event| matches!(event, Event::Mark(_));
         let built = self.events.iter().position(is_mark)?;
         let (first, last) = (updates.first()?.start, updates.last()?.end);
         let (batches, tail) = (built..first, last..self.events.len());
         let mut made = vec![false; self.storages.len()];
-        for event in self.events[batches.clone()]
-            .iter()
-            .chain(&self.events[last..])
-        {
-            if let RawEvent::Alloc(id) = *event {
-                made[id as usize] = true;
+        for range in [&batches, &tail] {
+            for event in self.events.between(range.clone()) {
+                if let Event::Alloc(id) = event {
+                    made[id as usize] = true;
+                }
             }
         }
         // What runs again in later steps: all but what made something that lives on.
@@ -84,9 +83,9 @@ impl Record {
             let mut stretches = Vec::new();
             let mut start = range.start;
             for at in range.clone() {
-                match self.events[at] {
-                    RawEvent::Free(id) if !made[id as usize] => return None,
-                    RawEvent::Alloc(id) if self.storages[id as usize].alive => {
+                match self.events.at(at) {
+                    Event::Free(id) if !made[id as usize] => return None,
+                    Event::Alloc(id) if self.storages[id as usize].alive => {
                         stretches.push(start..at);
                         start = at + 1;
                     }
@@ -98,9 +97,9 @@ impl Record {
         };
         let (batches_again, tail_again) = (again(&batches)?, again(&tail)?);
         let marks: Vec<(usize, Mark)> = (0..)
-            .zip(&self.events)
+            .zip(self.events.iter())
             .filter_map(|(at, event)| match event {
-                RawEvent::Mark(mark) => Some((at, self.marks[*mark as usize])),
+                Event::Mark(mark) => Some((at, self.marks[mark as usize])),
                 _ => None,
             })
             .collect();
@@ -136,14 +135,9 @@ impl Record {
             category: s.category,
             scope: s.scope,
         };
-        let event = |event| match event {
-            RawEvent::Alloc(id) => Event::Alloc(id),
-            RawEvent::Free(id) => Event::Free(id),
-            RawEvent::Mark(mark) => Event::Mark(mark),
-        };
         Trace {
             storages: self.storages.into_iter().map(storage).collect(),
-            record: self.events.into_iter().map(event).collect(),
+            record: self.events,
             program: self.program,
             marks: self.marks,
             scopes: self.scopes,

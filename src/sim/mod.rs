@@ -15,9 +15,10 @@ mod run;
 mod sharded;
 mod trace;
 
+pub use crate::tape::Event;
 pub use limitations::KNOWN_LIMITATIONS;
 pub use run::{simulate, simulate_in_detail};
-pub use trace::{Event, Mark, ModelParameter, Phase, Storage, StorageId, Trace};
+pub use trace::{Mark, ModelParameter, Phase, Storage, StorageId, Trace};
 
 #[cfg(test)]
 mod laws;

@@ -2,7 +2,7 @@
 
 use super::{Event, Trace, simulate};
 use crate::spec::{self, Scenario};
-use crate::tape::Category;
+use crate::tape::{Category, Events};
 use serde_json::{Value, json};
 
 /// The same run with each step recorded for itself.
@@ -10,7 +10,7 @@ pub(super) fn written_out(trace: &Trace) -> Trace {
     let mut numbers = vec![0; trace.storages.len()];
     let mut out = Trace {
         storages: Vec::new(),
-        record: Vec::new(),
+        record: Events::default(),
         ..trace.clone()
     };
     for event in trace.events() {

@@ -1,6 +1,6 @@
 //! The trace: every allocation and free of a run, in program order.
 
-use crate::tape::{Category, Details, Scopes};
+use crate::tape::{Category, Details, Event, Events, Scopes};
 use crate::units::names;
 use std::ops::Range;
 
@@ -26,17 +26,6 @@ names! {
 
 /// Index of a storage in [`Trace::storages`].
 pub type StorageId = u32;
-
-/// One event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A storage is allocated.
-    Alloc(StorageId),
-    /// A storage is freed.
-    Free(StorageId),
-    /// The mark with this index in [`Trace::marks`]: a phase begins.
-    Mark(u32),
-}
 
 /// What is known of a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +71,7 @@ pub struct Trace {
     /// Storages by id.
     pub storages: Vec<Storage>,
     /// Events as they were recorded; [`Self::events`] has them in program order.
-    pub record: Vec<Event>,
+    pub record: Events,
     /// Stretches of the record, as they come in the program.
     pub program: Vec<Range<usize>>,
     /// Phase borders in program order.
@@ -113,8 +102,8 @@ impl Trace {
     pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
         let mut marks = 0;
         let stretches = self.program.iter();
-        let events = stretches.flat_map(|stretch| &self.record[stretch.clone()]);
-        events.map(move |&event| match event {
+        let events = stretches.flat_map(|stretch| self.record.between(stretch.clone()));
+        events.map(move |event| match event {
             Event::Mark(_) => {
                 marks += 1;
                 Event::Mark(marks - 1)

@@ -18,6 +18,7 @@ mod category;
 mod checkpoint;
 mod details;
 mod engine;
+mod event;
 mod folds;
 mod graph;
 mod later;
@@ -33,8 +34,9 @@ mod unfold;
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
+pub use event::{Event, Events};
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
-pub use recorder::{RawEvent, RawStorage, Storage};
+pub use recorder::{RawStorage, Storage};
 pub use scopes::Scopes;
 pub use tensor::Tensor;
 
@@ -464,7 +466,7 @@ impl Tape {
     }
 
     /// Gives the record: storages by id, events in program order, scopes.
-    pub fn finish(self) -> (Vec<RawStorage>, Vec<RawEvent>, Scopes) {
+    pub fn finish(self) -> (Vec<RawStorage>, Events, Scopes) {
         self.recorder.take()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Category;
 use super::details::Details;
+use super::event::{Event, Events};
 use super::folds::Folds;
 use super::scopes::{Scope, Scopes};
 use super::unfold::{Folded, Unfolded};
@@ -9,17 +10,6 @@ use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// One entry of the raw record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RawEvent {
-    /// The storage with this id is allocated.
-    Alloc(u32),
-    /// The storage with this id is freed.
-    Free(u32),
-    /// A caller's mark.
-    Mark(u32),
-}
 
 /// What the record knows of a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +28,7 @@ pub struct RawStorage {
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     storages: RefCell<Vec<RawStorage>>,
-    events: RefCell<Vec<RawEvent>>,
+    events: RefCell<Events>,
     scopes: RefCell<Scopes>,
     scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
     /// What made the storages, when that is asked for.
@@ -85,7 +75,7 @@ impl Recorder {
         if let Some(details) = self.details.borrow_mut().as_mut() {
             details.add(op);
         }
-        self.events.borrow_mut().push(RawEvent::Alloc(id));
+        self.events.borrow_mut().push(Event::Alloc(id));
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.alloc(self.scope.get());
         }
@@ -107,7 +97,7 @@ impl Recorder {
     }
 
     pub(super) fn mark(&self, mark: u32) {
-        self.events.borrow_mut().push(RawEvent::Mark(mark));
+        self.events.borrow_mut().push(Event::Mark(mark));
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.alloc(self.scope.get());
         }
@@ -227,14 +217,16 @@ impl Recorder {
     pub(super) fn leaves_nothing(&self, since: usize) -> bool {
         let (storages, events) = (self.storages.borrow(), self.events.borrow());
         let mut first = None;
-        events[since..].iter().all(|event| match *event {
-            RawEvent::Alloc(id) => {
-                first.get_or_insert(id);
-                !storages[id as usize].alive
-            }
-            RawEvent::Free(id) => first.is_some_and(|first| id >= first),
-            RawEvent::Mark(_) => true,
-        })
+        events
+            .between(since..events.len())
+            .all(|event| match event {
+                Event::Alloc(id) => {
+                    first.get_or_insert(id);
+                    !storages[id as usize].alive
+                }
+                Event::Free(id) => first.is_some_and(|first| id >= first),
+                Event::Mark(_) => true,
+            })
     }
 
     pub(super) fn count(&self) -> usize {
@@ -247,7 +239,7 @@ impl Recorder {
     }
 
     /// Takes the record, leaving an empty one.
-    pub(super) fn take(&self) -> (Vec<RawStorage>, Vec<RawEvent>, Scopes) {
+    pub(super) fn take(&self) -> (Vec<RawStorage>, Events, Scopes) {
         (self.storages.take(), self.events.take(), self.scopes.take())
     }
 }
@@ -289,7 +281,7 @@ impl Storage {
         if let Some(storage) = storages.get_mut(place as usize) {
             storage.alive = false;
             let recorder = &self.recorder;
-            recorder.events.borrow_mut().push(RawEvent::Free(place));
+            recorder.events.borrow_mut().push(Event::Free(place));
             if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
                 folds.free(recorder.scope.get(), storage.scope);
             }

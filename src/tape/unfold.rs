@@ -1,9 +1,10 @@
 //! A folded record, put together as that of the whole lists (Note [Layers that repeat], `folds.rs`).
 
 use super::details::{Details, Made};
+use super::event::{Event, Events};
 use super::folds::{CopiedScopes, Folds, KEPT, PATTERN, Tag, left_out, place};
 use super::graph::{Edge, Leaf};
-use super::recorder::{RawEvent, RawStorage};
+use super::recorder::RawStorage;
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
 use super::{Parameter, Tape, Tensor};
@@ -24,7 +25,7 @@ struct Home {
 /// A whole record, and where in it the storages of the folded one stand.
 pub(super) struct Unfolded {
     pub(super) storages: Vec<RawStorage>,
-    pub(super) events: Vec<RawEvent>,
+    pub(super) events: Events,
     pub(super) made: Vec<Made>,
     folds: Folds,
     parts: Vec<Part>,
@@ -36,7 +37,7 @@ pub(super) struct Unfolded {
 /// What a tape recorded.
 pub(super) struct Folded<'a> {
     pub(super) storages: &'a [RawStorage],
-    pub(super) events: &'a [RawEvent],
+    pub(super) events: &'a Events,
     pub(super) details: Option<&'a Details>,
 }
 
@@ -48,7 +49,7 @@ impl Unfolded {
         let built = folded
             .events
             .iter()
-            .position(|e| matches!(e, RawEvent::Mark(_)))?;
+            .position(|e| matches!(e, Event::Mark(_)))?;
         let runs_later = |&list: &usize| {
             parts.iter().any(|&part| match part {
                 Part::Sweep {
@@ -63,7 +64,7 @@ impl Unfolded {
         }
         let mut unfolded = Self {
             storages: Vec::new(),
-            events: Vec::new(),
+            events: Events::default(),
             made: Vec::new(),
             folds,
             homes: homes(folded, &runs, &parts),
@@ -85,12 +86,12 @@ impl Unfolded {
         };
         let events = |element| {
             let run = &runs[run_of(first, rising, element)];
-            &folded.events[run.range.clone()]
+            folded.events.between(run.range.clone())
         };
         let (one, other) = (events(PATTERN), events(PATTERN + 1));
-        let same = |(one, other): (&RawEvent, &RawEvent)| match (one, other) {
-            (&RawEvent::Alloc(a), &RawEvent::Alloc(b)) => self.alike(a, b, folded, scopes),
-            (&RawEvent::Free(a), &RawEvent::Free(b)) => {
+        let same = |(one, other): (Event, Event)| match (one, other) {
+            (Event::Alloc(a), Event::Alloc(b)) => self.alike(a, b, folded, scopes),
+            (Event::Free(a), Event::Free(b)) => {
                 let [a, b] = [a, b].map(|id| self.homes[id as usize]);
                 let next = Home {
                     element: a.element + 1,
@@ -100,7 +101,7 @@ impl Unfolded {
             }
             _ => false,
         };
-        let all = one.len() == other.len() && one.iter().zip(other).all(same);
+        let all = one.len() == other.len() && one.zip(other).all(same);
         all.then_some(())
     }
 
@@ -145,13 +146,18 @@ impl Unfolded {
     fn write(&mut self, folded: &Folded, runs: &[Run], copied: &CopiedScopes) -> Option<()> {
         let number = |n: usize| u32::try_from(n).ok();
         let parts = std::mem::take(&mut self.parts);
-        let events = || steps(&parts).flat_map(|step| &folded.events[runs[step.run].range.clone()]);
-        let is_alloc = |event: &&RawEvent| matches!(event, RawEvent::Alloc(_));
+        let is_alloc = |event: &Event| matches!(event, Event::Alloc(_));
+        let allocs = |run: &Run| {
+            let events = folded.events.between(run.range.clone());
+            events.filter(is_alloc).count()
+        };
+        let allocs: Vec<usize> = runs.iter().map(allocs).collect();
         // With room for what the optimizer does.
         let room = |count: usize| count + count / 3;
-        self.storages
-            .reserve_exact(room(events().filter(is_alloc).count()));
-        self.events.reserve_exact(room(events().count()));
+        let storages = steps(&parts).map(|step| allocs[step.run]).sum();
+        let events = steps(&parts).map(|step| runs[step.run].range.len()).sum();
+        self.storages.reserve_exact(room(storages));
+        self.events.reserve_exact(room(events));
         for step in steps(&parts) {
             let first = number(self.storages.len())?;
             let firsts = &mut self.firsts[step.part];
@@ -166,9 +172,9 @@ impl Unfolded {
                     None
                 }
             };
-            for &event in &folded.events[runs[step.run].range.clone()] {
+            for event in folded.events.between(runs[step.run].range.clone()) {
                 let event = match event {
-                    RawEvent::Alloc(id) => {
+                    Event::Alloc(id) => {
                         let mut storage = folded.storages[id as usize];
                         if let Some(list) = copy_of {
                             let is_pattern =
@@ -180,13 +186,13 @@ impl Unfolded {
                         self.storages.push(storage);
                         let made = folded.details.map(|details| details.made[id as usize]);
                         self.made.extend(made);
-                        RawEvent::Alloc(number(self.storages.len() - 1)?)
+                        Event::Alloc(number(self.storages.len() - 1)?)
                     }
-                    RawEvent::Free(id) => {
+                    Event::Free(id) => {
                         let home = self.homes[id as usize];
-                        RawEvent::Free(self.seen_from(&parts, &step, home)?)
+                        Event::Free(self.seen_from(&parts, &step, home)?)
                     }
-                    mark @ RawEvent::Mark(_) => mark,
+                    mark @ Event::Mark(_) => mark,
                 };
                 self.events.push(event);
             }
@@ -255,8 +261,8 @@ fn homes(folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
     let mut homes = Vec::with_capacity(folded.storages.len());
     let mut note = |part, element, run: &Run| {
         let mut ordinal = 0;
-        for event in &folded.events[run.range.clone()] {
-            if let RawEvent::Alloc(_) = event {
+        for event in folded.events.between(run.range.clone()) {
+            if let Event::Alloc(_) = event {
                 homes.push(Home {
                     part,
                     element,

@@ -1,0 +1,77 @@
+//! What a record is a list of.
+
+use std::ops::Range;
+
+/// One entry of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The storage with this number is allocated.
+    Alloc(u32),
+    /// The storage with this number is freed.
+    Free(u32),
+    /// The mark with this number: a phase begins.
+    Mark(u32),
+}
+
+/// Events in order, four bytes each: records of large models have millions. Numbers are below 2^30.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Events(Vec<u32>);
+
+/// The two lowest bits say what an event is; an allocation has none.
+const FREE: u32 = 1;
+const MARK: u32 = 2;
+
+fn read(word: u32) -> Event {
+    match word & 3 {
+        FREE => Event::Free(word >> 2),
+        MARK => Event::Mark(word >> 2),
+        _ => Event::Alloc(word >> 2),
+    }
+}
+
+impl Events {
+    /// Adds an event.
+    pub fn push(&mut self, event: Event) {
+        self.0.push(match event {
+            Event::Alloc(id) => id << 2,
+            Event::Free(id) => id << 2 | FREE,
+            Event::Mark(mark) => mark << 2 | MARK,
+        });
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The event at a place.
+    pub fn at(&self, place: usize) -> Event {
+        read(self.0[place])
+    }
+
+    /// The events at some places.
+    pub fn between(&self, places: Range<usize>) -> impl ExactSizeIterator<Item = Event> + '_ {
+        self.0[places].iter().map(|&word| read(word))
+    }
+
+    /// The same, each with whether the next of them frees its storage.
+    pub fn momentary(&self, places: Range<usize>) -> impl Iterator<Item = (Event, bool)> + '_ {
+        let words = &self.0[places];
+        let is_freed = move |at: usize| words.get(at + 1) == Some(&(words[at] | FREE));
+        (0..words.len()).map(move |at| (read(words[at]), is_freed(at)))
+    }
+
+    /// All events.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
+        self.between(0..self.len())
+    }
+
+    pub(super) fn reserve_exact(&mut self, events: usize) {
+        self.0.reserve_exact(events);
+    }
+}
