@@ -29,4 +29,4 @@ pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
 pub use replay::{Failure, Held, Request, replay};
 pub use settings::{Limit, POWER2_INTERVALS, Settings};
-pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace};
+pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};

@@ -32,6 +32,16 @@ pub fn cublas_workspace(compute_capability: u32, knows_blackwell: bool) -> u64 {
     }
 }
 
+/// `maxThreadsPerMultiProcessor` by compute capability (CUDA C++ Programming Guide, table of
+/// technical specifications).
+pub fn threads_per_multiprocessor(compute_capability: u32) -> u64 {
+    match compute_capability {
+        75 => 1024,
+        86 | 87 | 89 | 120 => 1536,
+        _ => 2048,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,7 @@
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Mark, ModelParameter, Storage, Trace};
+use crate::spec::{Architecture, ResolvedSpec};
 use crate::tape::{Details, Event, Events, RawStorage, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
@@ -151,4 +152,10 @@ impl Record {
             host_activations: counts.host_activations,
         }
     }
+}
+
+/// Whether what is found in a batch's mask stays for the next batches, as flash-linear-attention
+/// keeps it: no step is like another then.
+pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
+    matches!(spec.architecture, Architecture::Fla(_)) && spec.padding_mask
 }

@@ -1,10 +1,10 @@
 //! The training program.
 
 use super::evaluate::{Evaluator, evaluation};
-use super::fold::{Counts, Record};
+use super::fold::{Counts, Record, keeps_masks};
 use super::sharded::{self, Gradients};
 use super::{Mark, Phase, Trace, offload};
-use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace};
+use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{
@@ -102,21 +102,17 @@ pub(super) fn folded(
     tape: NewTape,
     layers: Layers,
 ) -> Option<Trace> {
-    let drops_gradients = spec.optimizer.master_weights != MasterWeights::None;
     let in_backward = spec.optimizer.in_backward
         || spec.offload.gradients
         || spec.parallelism.dp.offloads()
-        || drops_gradients;
+        || spec.optimizer.master_weights != MasterWeights::None;
     if spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
         || !spec.zero_grad_set_to_none
         || in_backward
+        || keeps_masks(spec)
     {
-        return None;
-    }
-    // What flash-linear-attention keeps of each batch's mask stays for the next batches.
-    if matches!(spec.architecture, Architecture::Fla(_)) && spec.padding_mask {
         return None;
     }
     let tape = tape(backend(spec));
@@ -180,16 +176,6 @@ pub(super) fn autocast(spec: &ResolvedSpec) -> Option<DType> {
         Precision::AmpBf16 => Some(DType::BFloat16),
         Precision::AmpFp16 => Some(DType::Float16),
         Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-    }
-}
-
-/// `maxThreadsPerMultiProcessor` by compute capability (CUDA C++ Programming Guide, table of
-/// technical specifications).
-fn threads_per_multiprocessor(compute_capability: u32) -> u64 {
-    match compute_capability {
-        75 => 1024,
-        86 | 87 | 89 | 120 => 1536,
-        _ => 2048,
     }
 }
 
