@@ -4,7 +4,7 @@
 
 use super::fold::{Counts, Record};
 use super::generate::{STEPS, generate};
-use super::run::{autocast, converts_outputs, in_float32};
+use super::precision::{autocast, converts_outputs, in_float32};
 use super::{Mark, Phase, Trace};
 use crate::nn::{Batch, Model, Output, Request};
 use crate::spec::{EvaluationKind, ResolvedSpec};
@@ -226,7 +226,7 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
 mod tests {
     use super::*;
     use crate::sim::Event;
-    use crate::sim::run::backend;
+    use crate::sim::backend::backend;
     use crate::spec::{ModelRef, Scenario, resolve};
 
     fn spec(option: &str) -> ResolvedSpec {

@@ -4,6 +4,7 @@
 //! spec gives the same trace on every platform (no clock, no randomness, no floating point).
 
 mod arguments;
+mod backend;
 mod beams;
 mod evaluate;
 mod fold;
@@ -11,6 +12,7 @@ mod generate;
 mod hearing;
 mod limitations;
 mod offload;
+mod precision;
 mod run;
 mod sharded;
 mod trace;

@@ -1,17 +1,18 @@
 //! The training program.
 
+use super::backend::backend;
 use super::evaluate::{Evaluator, evaluation};
 use super::fold::{Counts, Record, keeps_masks};
+use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded::{self, Gradients};
 use super::{Mark, Phase, Trace, offload};
-use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};
 use crate::nn::{Batch, Model, Output};
 use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
 use crate::spec::{
-    Architecture, AutocastStyle, EvaluationKind, Framework, Loss, MasterWeights, OptimizerName,
-    Precision, Program, ResolvedSpec,
+    Architecture, EvaluationKind, Loss, MasterWeights, OptimizerName, Precision, Program,
+    ResolvedSpec,
 };
-use crate::tape::{Backend, Category, FlaVersion, KeyValueCache, Tape, Tensor};
+use crate::tape::{Backend, Category, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -147,42 +148,10 @@ pub(super) fn folded(
         .map(|record| record.trace(counts))
 }
 
-pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
-    let recent = spec.framework == Framework::Torch215Transformers523;
-    Backend {
-        gemm_workspace: cublas_workspace(spec.device.compute_capability, recent),
-        gemm_bias_workspace: CUBLASLT_WORKSPACE,
-        gemm_workspace_persistent: !recent,
-        multiprocessors: spec.device.multiprocessors,
-        threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
-        sorts_by_needed_bits: recent,
-        sdpa_broadcasts_heads: recent,
-        sdpa_keeps_generator: recent,
-        foreach_norm_packs_chunks: recent,
-        functions_release_gradients: recent,
-        rms_norm_is_fused: recent,
-        liger_is_recent: recent,
-        fla: if recent {
-            FlaVersion::V060
-        } else {
-            FlaVersion::V022
-        },
-    }
-}
-
-/// The dtype of the autocast region, if there is one.
-pub(super) fn autocast(spec: &ResolvedSpec) -> Option<DType> {
-    match spec.precision {
-        Precision::AmpBf16 => Some(DType::BFloat16),
-        Precision::AmpFp16 => Some(DType::Float16),
-        Precision::Fp32 | Precision::Bf16 | Precision::Fp16 => None,
-    }
-}
-
-/// A run that is going on.
 /// Outputs that the caller holds: logits, loss and encoder's states, others, and the cache.
 type Kept = ([Option<Tensor>; 3], Vec<Tensor>, Option<KeyValueCache>);
 
+/// A run that is going on.
 struct Run<'a> {
     tape: &'a Tape,
     spec: &'a ResolvedSpec,
@@ -471,29 +440,6 @@ fn classify_gradients(t: &Tape) {
             grad.set_category(Category::Gradients);
         }
     });
-}
-
-/// Whether the model's forward is wrapped as accelerate does it.
-pub(super) fn converts_outputs(spec: &ResolvedSpec) -> bool {
-    spec.autocast_style == AutocastStyle::Accelerate && autocast(spec).is_some()
-}
-
-/// `convert_outputs_to_fp32` around the model's forward (`utils/operations.py`, accelerate 1.15):
-/// what the model returned is dropped when all of it has been converted.
-#[allow(
-    clippy::needless_pass_by_value,
-    reason = "it drops what the model returned"
-)]
-pub(super) fn in_float32(t: &Tape, output: Output) -> Output {
-    let wide = |x: &Tensor| t.to(x, DType::Float32);
-    let converted = Output {
-        loss: output.loss.as_ref().map(wide),
-        logits: output.logits.as_ref().map(wide),
-        encoded: output.encoded.as_ref().map(wide),
-        beside: output.beside.iter().map(wide).collect(),
-    };
-    drop((t.widen_cache(), output));
-    converted
 }
 
 #[cfg(test)]

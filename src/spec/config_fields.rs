@@ -118,6 +118,18 @@ impl<'a> ConfigFields<'a> {
         }
     }
 
+    /// The value itself, or the one that a list has for each layer.
+    fn of_all_layers<'v>(&self, value: &'v Value) -> &'v Value {
+        let layers = self.get("num_hidden_layers").and_then(Value::as_u64);
+        match value {
+            Value::Array(all) if layers == Some(all.len() as u64) => all
+                .first()
+                .filter(|first| all.iter().all(|one| one == *first))
+                .unwrap_or(value),
+            _ => value,
+        }
+    }
+
     fn number(
         &mut self,
         field: &str,
@@ -126,7 +138,7 @@ impl<'a> ConfigFields<'a> {
         example: u64,
     ) -> u64 {
         let key = self.key(field);
-        match of_all_layers(value).as_u64() {
+        match self.of_all_layers(value).as_u64() {
             Some(number) if allowed.contains(&number) => number,
             Some(number) => {
                 self.push(outside(&key, number, allowed));
@@ -347,15 +359,6 @@ fn to_permille(probability: f64) -> Option<u32> {
     (0.0..=1.0)
         .contains(&probability)
         .then(|| (probability * 1000.0).ceil() as u32)
-}
-
-/// The value itself, or the one that a list has for each layer.
-fn of_all_layers(value: &Value) -> &Value {
-    let one = |all: &'_ [Value]| all.windows(2).all(|pair| pair[0] == pair[1]);
-    match value {
-        Value::Array(all) if one(all) => all.first().unwrap_or(value),
-        _ => value,
-    }
 }
 
 /// A JSON value as text, cut to what a message can hold.

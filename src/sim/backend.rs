@@ -1,0 +1,29 @@
+//! What the GPU and the framework's version decide about operations.
+
+use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};
+use crate::spec::{Framework, ResolvedSpec};
+use crate::tape::{Backend, FlaVersion};
+
+/// The facts that the tape asks for.
+pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
+    let recent = spec.framework == Framework::Torch215Transformers523;
+    Backend {
+        gemm_workspace: cublas_workspace(spec.device.compute_capability, recent),
+        gemm_bias_workspace: CUBLASLT_WORKSPACE,
+        gemm_workspace_persistent: !recent,
+        multiprocessors: spec.device.multiprocessors,
+        threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
+        sorts_by_needed_bits: recent,
+        sdpa_broadcasts_heads: recent,
+        sdpa_keeps_generator: recent,
+        foreach_norm_packs_chunks: recent,
+        functions_release_gradients: recent,
+        rms_norm_is_fused: recent,
+        liger_is_recent: recent,
+        fla: if recent {
+            FlaVersion::V060
+        } else {
+            FlaVersion::V022
+        },
+    }
+}
