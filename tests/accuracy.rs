@@ -18,21 +18,7 @@ fn accuracy(name: &str) -> Accuracy {
 
 #[test]
 fn the_llama_family_is_as_exact_as_the_goals_ask() {
-    let accuracy = accuracy("llama_family.jsonl");
-    println!("{accuracy}");
-    let refused: usize = accuracy.not_supported().values().sum();
-    assert_eq!(
-        accuracy.compared() + refused,
-        421,
-        "every case is accounted for"
-    );
-    for goal in accuracy.goals() {
-        assert!(
-            goal.met,
-            "{}: {} against {}",
-            goal.what, goal.found, goal.bound
-        );
-    }
+    every_goal_is_met("llama_family.jsonl", 421);
 }
 
 #[test]
@@ -97,15 +83,7 @@ fn the_flash_attn_package_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn every_further_optimizer_meets_every_goal() {
-    let accuracy = accuracy("optimizers.jsonl");
-    assert_eq!(accuracy.compared(), 31, "every case is compared");
-    for goal in accuracy.goals() {
-        assert!(
-            goal.met,
-            "{}: {} against {}",
-            goal.what, goal.found, goal.bound
-        );
-    }
+    every_goal_is_met("optimizers.jsonl", 31);
 }
 
 #[test]
@@ -117,19 +95,11 @@ fn an_optimizer_on_the_cpu_meets_every_goal() {
 /// and the order in which ZeRO-1 empties its bucket is not that of the engine (0.95 %).
 #[test]
 fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
-    let accuracy = accuracy("zero_offload.jsonl");
-    assert_eq!(accuracy.compared(), 9, "every case is compared");
-    let held = ["tensor median", "tensor worst", "allocated", "phase"];
-    for goal in accuracy.goals() {
-        let is_held = held.iter().any(|what| goal.what.contains(what));
-        assert!(
-            goal.met || !is_held,
-            "{}: {} against {}",
-            goal.what,
-            goal.found,
-            goal.bound
-        );
-    }
+    goals_are_met("zero_offload.jsonl", 9, |goal| {
+        ["tensor median", "tensor worst", "allocated", "phase"]
+            .iter()
+            .any(|held| goal.contains(held))
+    });
 }
 
 #[test]
@@ -378,45 +348,30 @@ fn programs_around_the_step_meet_every_goal() {
 /// opens autocast inside the model's forward, the oracle cannot tell its copies from temporaries.
 #[test]
 fn cases_drawn_at_random_meet_every_goal_of_bytes() {
-    let accuracy = accuracy("drawn.jsonl");
-    println!("{accuracy}");
-    assert_eq!(accuracy.compared(), 354, "every case is compared");
-    for goal in accuracy.goals() {
-        let is_held = !goal.what.contains("composition");
-        assert!(
-            goal.met || !is_held,
-            "{}: {} against {}",
-            goal.what,
-            goal.found,
-            goal.bound
-        );
-    }
+    goals_are_met("drawn.jsonl", 354, |goal| !goal.contains("composition"));
 }
 
 /// Every family with every option, in combinations that nobody tuned to.
 #[test]
 fn the_grid_over_families_and_options_is_as_exact_as_the_goals_ask() {
-    let accuracy = accuracy("grid.jsonl");
-    println!("{accuracy}");
-    let refused: usize = accuracy.not_supported().values().sum();
-    assert_eq!(accuracy.compared() + refused, 124);
-    assert!(refused <= 3, "{:?}", accuracy.not_supported());
-    for goal in accuracy.goals() {
-        assert!(
-            goal.met,
-            "{}: {} against {}",
-            goal.what, goal.found, goal.bound
-        );
-    }
+    every_goal_is_met("grid.jsonl", 124);
 }
 
 fn every_goal_is_met(fixture: &str, cases: usize) {
+    goals_are_met(fixture, cases, |_| true);
+}
+
+/// The goals whose names are `held`.
+fn goals_are_met(fixture: &str, cases: usize, held: impl Fn(&str) -> bool) {
     let accuracy = accuracy(fixture);
     println!("{accuracy}");
     assert_eq!(accuracy.compared(), cases, "every case is estimated");
     for goal in accuracy.goals() {
         let (what, found, bound) = (goal.what, goal.found, goal.bound);
-        assert!(goal.met, "{what}: {found} against {bound}");
+        assert!(
+            goal.met || !held(what),
+            "{fixture}: {what}: {found} against {bound}"
+        );
     }
 }
 

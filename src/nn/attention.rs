@@ -248,3 +248,13 @@ pub(super) fn attend_as_bert(
     let out = t.transpose(&out, 1, 2);
     (t.contiguous(&out), Some(weights))
 }
+
+/// Scores `[B, A, Q, K]` in which a number replaces those of later tokens, as a mask `[1, 1, P, P]`
+/// of all positions says (GPT-2 of transformers 4, GPT-Neo), and that number.
+pub(super) fn without_later(t: &Tape, scores: &Tensor, causal: &Tensor) -> (Tensor, Tensor) {
+    let (queries, keys) = (scores.dim(2), scores.dim(3));
+    let rows = t.slice(causal, 2, keys - queries, keys);
+    let lowest = t.empty("full", Shape::new(&[]), scores.dtype());
+    let seen = t.where_or(&t.slice(&rows, 3, 0, keys), scores, &lowest);
+    (seen, lowest)
+}

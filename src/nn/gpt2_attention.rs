@@ -1,6 +1,6 @@
 //! GPT-2's attention (`models/gpt2/modeling_gpt2.py`).
 
-use super::attention::{AttentionOptions, attend, dropped};
+use super::attention::{AttentionOptions, attend, dropped, without_later};
 use super::builder::Builder;
 use super::conv1d::Conv1D;
 use super::facts::Transformers;
@@ -94,10 +94,8 @@ fn eager(
         }
     };
     let lowest = causal.map(|causal| {
-        let (queries, keys) = (q.dim(2), k.dim(2));
-        let rows = t.slice(causal, 2, keys - queries, keys);
-        let lowest = number(&scores);
-        scores = t.where_or(&t.slice(&rows, 3, 0, keys), &scores, &lowest);
+        let (seen, lowest) = without_later(t, &scores, causal);
+        scores = seen;
         lowest
     });
     if let Some(mask) = mask {

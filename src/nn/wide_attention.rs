@@ -1,7 +1,7 @@
 //! Attention of GPT-Neo, GPT-J and `CodeGen`, whose scores are computed in float32 and in one way only
 //! (`models/{gpt_neo,gptj,codegen}/modeling_*.py`, transformers 5.23, 4.51 and 4.48).
 
-use super::attention::{AttentionOptions, dropped};
+use super::attention::{AttentionOptions, dropped, without_later};
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::layers::Linear;
@@ -179,10 +179,8 @@ impl WideAttention {
         let mut lowest = None;
         match &self.positions {
             Positions::Mask(causal) => {
-                let (queries, keys) = (q.dim(2), k.dim(2));
-                let rows = t.slice(causal, 2, keys - queries, keys);
-                let number = t.empty("tensor", Shape::new(&[]), scores.dtype());
-                scores = t.where_or(&t.slice(&rows, 3, 0, keys), &scores, &number);
+                let (seen, number) = without_later(t, &scores, causal);
+                scores = seen;
                 lowest = Some(number);
             }
             Positions::Gathered(_) => scores = self.scaled(t, &scores),

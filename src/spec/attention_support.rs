@@ -14,9 +14,6 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         }
         _ => return,
     };
-    if !is_estimated_in(config.model_type, scenario.framework) {
-        findings.push(only_recent());
-    }
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let recent = scenario.framework == Framework::Torch215Transformers523;
     if checkpoints && config.model_type == DecoderType::Starcoder2 && !recent {
@@ -110,21 +107,8 @@ fn check_delta_rule(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is estimated as transformers 5 writes it only.
-fn only_recent() -> Finding {
-    Finding::error(
-        "framework",
-        "Models of this type are estimated as transformers 5 writes them; older versions do not have them or are not supported yet.",
-        "此类模型按 transformers 5 的实现估算；更早的版本没有该模型，或暂不支持。",
-    )
-    .with_fix("framework", Framework::Torch215Transformers523.name())
-}
-
 /// What `DeBERTa` cannot do, which transformers writes with attention of its own.
 fn check_deberta(scenario: &Scenario, findings: &mut Vec<Finding>) {
-    if scenario.framework != Framework::Torch215Transformers523 {
-        findings.push(only_recent());
-    }
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
             Finding::error(
@@ -144,38 +128,5 @@ fn check_deberta(scenario: &Scenario, findings: &mut Vec<Finding>) {
             )
             .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
-    }
-}
-
-/// Whether the engine follows how the framework's version writes models of the type.
-fn is_estimated_in(model_type: DecoderType, framework: Framework) -> bool {
-    match model_type {
-        _ if framework == Framework::Torch215Transformers523 => true,
-        DecoderType::Helium | DecoderType::Glm4 => framework == Framework::Torch26Transformers451,
-        DecoderType::Mamba2
-        | DecoderType::FalconMamba
-        | DecoderType::Bamba
-        | DecoderType::Lfm2
-        | DecoderType::FalconH1
-        | DecoderType::Olmo3
-        | DecoderType::SmolLm3
-        | DecoderType::Arcee
-        | DecoderType::SeedOss
-        | DecoderType::Ministral
-        | DecoderType::Exaone4
-        | DecoderType::GptOss
-        | DecoderType::Dots1
-        | DecoderType::Glm4Moe
-        | DecoderType::Ernie45
-        | DecoderType::GraniteMoe
-        | DecoderType::GraniteMoeShared
-        | DecoderType::GraniteMoeHybrid
-        | DecoderType::Ernie45Moe
-        | DecoderType::HunyuanDense
-        | DecoderType::HunyuanMoe
-        | DecoderType::Llama4
-        | DecoderType::Jamba
-        | DecoderType::Qwen3Next => false,
-        _ => true,
     }
 }

@@ -401,34 +401,14 @@ fn sparse(layers: u64, steps: bool, fields: &mut ConfigFields<'_>) -> Vec<bool> 
         .collect()
 }
 
-/// Which mixtures a version of transformers has. Before 5 it runs one expert after the other, each over
-/// the tokens that its router sends there, which are not known.
+/// Before transformers 5 one expert runs after the other, each over the tokens that its router sends
+/// there, which are not known.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let Architecture::Decoder(config) = architecture else {
         return;
     };
-    let oldest = match config.model_type {
-        DecoderType::DeepseekV2 => Framework::Torch215Transformers523,
-        DecoderType::DeepseekV3 | DecoderType::Qwen3Moe => Framework::Torch26Transformers451,
-        _ => Framework::Torch26Transformers448,
-    };
     let recent = Framework::Torch215Transformers523;
-    let missing = match scenario.framework {
-        Framework::Torch215Transformers523 => false,
-        Framework::Torch26Transformers451 => oldest == recent,
-        Framework::Torch26Transformers448 => oldest != Framework::Torch26Transformers448,
-    };
-    if missing {
-        let (name, needed) = (scenario.framework.name(), oldest.name());
-        findings.push(
-            Finding::error(
-                "framework",
-                format!("{name} does not have this model; {needed} does."),
-                format!("{name} 尚无该模型；{needed} 才有。"),
-            )
-            .with_fix("framework", needed),
-        );
-    } else if config.experts.is_some() && scenario.framework != recent {
+    if config.experts.is_some() && scenario.framework != recent {
         let balanced = config
             .experts
             .as_ref()

@@ -71,6 +71,7 @@ mod support;
 mod t5;
 mod task;
 mod training;
+mod versions;
 mod vit;
 mod weights;
 mod whisper;

@@ -4,7 +4,7 @@ use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, chunked_loss, classifier, evaluation,
     fla, hardware, liger, limits, model, offload, optimizer, parallelism, quantization, support,
-    task, training, weights, whisper,
+    task, training, versions, weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -62,6 +62,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     }
     support::check_closeness(scenario, &model.architecture, &device, findings);
     training::check_attention(scenario, &device, &model, findings);
+    versions::check(scenario, &model.architecture, findings);
     attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
     adapters::check(scenario, &model.architecture, task, findings);

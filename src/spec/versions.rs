@@ -1,0 +1,116 @@
+//! Which models a version of transformers has, and whether they are estimated as it writes them.
+
+use super::{Architecture, DecoderType, Finding, Framework, Scenario};
+
+/// Refuses a version that does not have the model, or writes it as the engine does not follow.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let framework = scenario.framework;
+    if framework == Framework::Torch215Transformers523 {
+        return;
+    }
+    match architecture {
+        Architecture::Decoder(config) if !is_estimated_in_4(config.model_type) => {
+            findings.push(only_recent());
+        }
+        Architecture::Decoder(config) => {
+            let oldest = oldest(config.model_type);
+            if framework == Framework::Torch26Transformers448 && oldest != framework {
+                findings.push(missing(framework, oldest));
+            }
+        }
+        Architecture::Bert(config) if config.relative.is_some() => findings.push(only_recent()),
+        _ => {}
+    }
+}
+
+/// The first of the versions that has models of a type, of those that are estimated in more than
+/// one of them.
+fn oldest(model_type: DecoderType) -> Framework {
+    match model_type {
+        DecoderType::DeepseekV3
+        | DecoderType::Gemma3
+        | DecoderType::Glm4
+        | DecoderType::Helium
+        | DecoderType::Qwen3
+        | DecoderType::Qwen3Moe => Framework::Torch26Transformers451,
+        _ => Framework::Torch26Transformers448,
+    }
+}
+
+fn missing(framework: Framework, oldest: Framework) -> Finding {
+    let (name, needed) = (framework.name(), oldest.name());
+    Finding::error(
+        "framework",
+        format!("{name} does not have this model; {needed} does."),
+        format!("{name} 尚无该模型；{needed} 才有。"),
+    )
+    .with_fix("framework", needed)
+}
+
+/// What is estimated as transformers 5 writes it only.
+fn only_recent() -> Finding {
+    Finding::error(
+        "framework",
+        "Models of this type are estimated as transformers 5 writes them; older versions do not have them or are not supported yet.",
+        "此类模型按 transformers 5 的实现估算；更早的版本没有该模型，或暂不支持。",
+    )
+    .with_fix("framework", Framework::Torch215Transformers523.name())
+}
+
+/// Whether the engine follows how transformers 4 writes models of the type, where it has them.
+fn is_estimated_in_4(model_type: DecoderType) -> bool {
+    !matches!(
+        model_type,
+        DecoderType::DeepseekV2
+            | DecoderType::Mamba2
+            | DecoderType::FalconMamba
+            | DecoderType::Bamba
+            | DecoderType::Lfm2
+            | DecoderType::FalconH1
+            | DecoderType::Olmo3
+            | DecoderType::SmolLm3
+            | DecoderType::Arcee
+            | DecoderType::SeedOss
+            | DecoderType::Ministral
+            | DecoderType::Exaone4
+            | DecoderType::GptOss
+            | DecoderType::Dots1
+            | DecoderType::Glm4Moe
+            | DecoderType::Ernie45
+            | DecoderType::GraniteMoe
+            | DecoderType::GraniteMoeShared
+            | DecoderType::GraniteMoeHybrid
+            | DecoderType::Ernie45Moe
+            | DecoderType::HunyuanDense
+            | DecoderType::HunyuanMoe
+            | DecoderType::Llama4
+            | DecoderType::Jamba
+            | DecoderType::Qwen3Next
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Fix, Scenario, resolve};
+    use serde_json::json;
+
+    fn repaired(model: &str, framework: &str) -> Option<String> {
+        let asked = json!({"model": model, "framework": framework});
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let findings = resolve(&scenario).findings;
+        let fix = findings.into_iter().find_map(|finding| finding.fix);
+        fix.map(|Fix { value, .. }| value.as_str().unwrap_or_default().to_owned())
+    }
+
+    #[test]
+    fn a_version_without_the_model_is_repaired_by_the_oldest_that_has_it() {
+        let (v448, v451) = ("torch-2.6/transformers-4.48", "torch-2.6/transformers-4.51");
+        for model in ["gemma-3-1b", "qwen3-0.6b", "qwen3-30b-a3b", "deepseek-v3"] {
+            assert_eq!(repaired(model, v448).as_deref(), Some(v451), "{model}");
+            assert_eq!(repaired(model, v451), None, "{model}");
+        }
+        let recent = "torch-2.15/transformers-5.23";
+        assert_eq!(repaired("gpt-oss-20b", v451).as_deref(), Some(recent));
+        assert_eq!(repaired("llama-3.2-1b", v448), None);
+    }
+}
