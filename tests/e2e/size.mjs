@@ -12,9 +12,10 @@ const BUDGET = 250 * 1024;
  * the engine with its architectures is about 200 KiB, the page and Leptos 300, texts and the
  * catalog's configurations 90. It grew from 552 to some 620 KiB with 30 architectures, a control
  * for each setting and two configurations side by side, then to 645 with 15 more architectures,
- * hybrids among them, and generation by nearly all.
+ * hybrids among them, and generation by nearly all, then to 668 with ten more, generation by
+ * encoder-decoders and flash-linear-attention's models, and GPTBigCode of transformers 4.
  */
-const CEILING = 660 * 1024;
+const CEILING = 680 * 1024;
 
 /** Files of the first visit: index.html, and what it or a file of the first visit names. */
 function firstVisit() {
