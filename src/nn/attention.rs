@@ -258,3 +258,9 @@ pub(super) fn without_later(t: &Tape, scores: &Tensor, causal: &Tensor) -> (Tens
     let seen = t.where_or(&t.slice(&rows, 3, 0, keys), scores, &lowest);
     (seen, lowest)
 }
+
+/// `[B, S, A x D]` as heads of `columns` columns: `[B, A, S, D]`.
+pub(super) fn in_heads(t: &Tape, y: &Tensor, columns: u64) -> Tensor {
+    let heads = t.view(y, [y.dim(0), y.dim(1), y.dim(2) / columns, columns]);
+    t.transpose(&heads, 1, 2)
+}

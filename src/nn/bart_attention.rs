@@ -1,6 +1,6 @@
 //! Attention of BART and Whisper, of a layer to itself or to the encoder.
 
-use super::attention::{AttentionOptions, attend_as_bert, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, dropped, in_heads};
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::layers::Linear;
@@ -58,9 +58,7 @@ impl BartAttention {
         let from = encoder.unwrap_or(x);
         let copies = self.whisper || !recent;
         let heads = |y: Tensor| {
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(&y, [y.dim(0), y.dim(1), heads, self.head_dim]);
-            let y = t.transpose(&y, 1, 2);
+            let y = in_heads(t, &y, self.head_dim);
             if copies { t.contiguous(&y) } else { y }
         };
         let mut q = self.q_proj.forward(t, x);

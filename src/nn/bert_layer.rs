@@ -1,6 +1,6 @@
 //! One layer of BERT: norms come after the residual sums.
 
-use super::attention::{AttentionOptions, attend_as_bert, attend_with_scores, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_scores, dropped, in_heads};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
@@ -69,15 +69,9 @@ impl BertLayer {
         }
     }
 
-    /// `[B, S, H]` to the same.
-    /// `[B, S, H]`, and the probabilities where they are returned.
+    /// `[B, S, H]` to the same, with the probabilities where they are returned.
     fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
-        let heads = |projection: &Linear| {
-            let y = projection.forward(t, x);
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
-        };
+        let heads = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
         let (q, k, v) = (heads(&self.query), heads(&self.key), heads(&self.value));
         let merged = |out: &Tensor| t.view(out, [x.dim(0), x.dim(1), x.dim(2)]);
         let recent = self.options.facts.transformers == Transformers::V5;

@@ -1,7 +1,7 @@
 //! One layer of `DistilBERT`: norms come after the residual sums.
 
 use super::activation::activated;
-use super::attention::{AttentionOptions, attend_as_bert, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, dropped, in_heads};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
@@ -56,12 +56,7 @@ impl DistilBertLayer {
 
     /// `[B, S, H]` to the same, with eager attention's weights where the layer holds them.
     fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
-        let heads = |projection: &Linear| {
-            let y = projection.forward(t, x);
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
-        };
+        let heads = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
         let (q, k, v) = (heads(&self.q_lin), heads(&self.k_lin), heads(&self.v_lin));
         let recent = self.options.facts.transformers == Transformers::V5;
         if !recent && self.options.implementation == Attention::Eager {

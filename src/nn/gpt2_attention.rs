@@ -1,6 +1,6 @@
 //! GPT-2's attention (`models/gpt2/modeling_gpt2.py`).
 
-use super::attention::{AttentionOptions, attend, dropped, without_later};
+use super::attention::{AttentionOptions, attend, dropped, in_heads, without_later};
 use super::builder::Builder;
 use super::conv1d::Conv1D;
 use super::facts::Transformers;
@@ -53,10 +53,7 @@ impl SelfAttention {
             let all = self.c_attn.forward(t, x);
             t.split(&all, [hidden; 3], 2)
         };
-        let heads = |x: &Tensor| {
-            let x = t.view(x, [b, s, hidden / self.head_dim, self.head_dim]);
-            t.transpose(&x, 1, 2)
-        };
+        let heads = |x: &Tensor| in_heads(t, x, self.head_dim);
         let (k, v, q) = (heads(&k), heads(&v), heads(&q));
         let (k, v) = t.cached(k, v);
         let (out, weights) = if self.options.implementation == Attention::Eager {

@@ -1,6 +1,6 @@
 //! OPT (`models/opt/modeling_opt.py`).
 
-use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
@@ -253,9 +253,7 @@ impl SelfAttention {
         let at_once =
             version == Transformers::V448 && self.options.implementation == Attention::Sdpa;
         let part = |y: Tensor| {
-            let heads = y.dim(2) / self.head_dim;
-            let parted = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            let parted = t.transpose(&parted, 1, 2);
+            let parted = in_heads(t, &y, self.head_dim);
             // transformers 4.48 copies each of them as soon as it is there.
             if at_once {
                 t.contiguous(&parted)

@@ -1,7 +1,7 @@
 //! Phi-1, 1.5 and 2 (`models/phi/modeling_phi.py`).
 
 use super::activation::gelu_new;
-use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
@@ -100,12 +100,10 @@ impl SelfAttention {
 
     /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
-        let [q, k, v] = self.projections.each_ref().map(|projection| {
-            let y = projection.forward(t, x);
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
-        });
+        let [q, k, v] = self
+            .projections
+            .each_ref()
+            .map(|projection| in_heads(t, &projection.forward(t, x), self.head_dim));
         let parts = |x: &Tensor| {
             let turned = t.slice(x, -1, 0, self.rotary_dim);
             (turned, t.slice(x, -1, self.rotary_dim, self.head_dim))

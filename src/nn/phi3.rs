@@ -1,6 +1,6 @@
 //! Phi-3 (`models/phi3/modeling_phi3.py`).
 
-use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
 use super::decoder::Block;
@@ -99,11 +99,7 @@ impl SelfAttention {
         let q = t.slice(&all, -1, 0, queries);
         let k = t.slice(&all, -1, queries, queries + keys);
         let v = t.slice(&all, -1, queries + keys, queries + 2 * keys);
-        let part = |y: &Tensor| {
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
-        };
+        let part = |y: &Tensor| in_heads(t, y, self.head_dim);
         let (q, k, v) = (part(&q), part(&k), part(&v));
         let parts = |x: &Tensor| {
             let turned = t.slice(x, -1, 0, self.rotary_dim);

@@ -110,18 +110,18 @@ fn turn(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
 fn turn_as(t: &Tape, x: &Tensor, dtype: DType, cos: &Tensor, sin: &Tensor) -> Tensor {
     let straight = t.mul(&t.to(x, dtype), cos);
     let turned = {
-        let exchanged = exchanged(t, x);
+        let exchanged = exchanged(t, [x, x]);
         t.mul(&t.to(&exchanged, dtype), sin)
     };
     t.add(&straight, &turned)
 }
 
-/// x with neighbouring columns exchanged, the second ones negative.
-fn exchanged(t: &Tape, x: &Tensor) -> Tensor {
-    let (first, second) = (t.every_second(x), t.every_second(x));
+/// A tensor, given twice, with neighbouring columns exchanged, the second ones negative.
+pub(super) fn exchanged(t: &Tape, both: [&Tensor; 2]) -> Tensor {
+    let [first, second] = both.map(|x| t.every_second(x));
     let negative = t.neg(&second);
     let pairs = t.stack_last(&[&negative, &first], 2);
-    t.view(&pairs, *x.shape())
+    t.view(&pairs, *both[0].shape())
 }
 
 /// The first columns of all pairs of `[B, heads, S, D]` before the second ones: a copy (transformers

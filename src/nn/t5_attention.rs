@@ -1,7 +1,7 @@
 //! Attention of T5: scores that are not scaled, with a learned bias for relative positions that
 //! the first layer makes and the others share.
 
-use super::attention::dropped;
+use super::attention::{dropped, in_heads};
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::layers::{Embedding, Linear};
@@ -72,12 +72,8 @@ impl T5Attention {
 
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, given: Given) -> Attended {
         let from = given.encoder.unwrap_or(x);
-        let heads = |projection: &Linear, x: &Tensor| {
-            let y = projection.forward(t, x);
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(&y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
-        };
+        let heads =
+            |projection: &Linear, x: &Tensor| in_heads(t, &projection.forward(t, x), self.head_dim);
         let q = heads(&self.q, x);
         let project = || (heads(&self.k, from), heads(&self.v, from));
         let (k, v) = if given.encoder.is_some() {

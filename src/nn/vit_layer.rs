@@ -2,7 +2,7 @@
 
 use super::activation::activated;
 use super::attention::{
-    AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped,
+    AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads,
 };
 use super::builder::Builder;
 use super::decoder::Block;
@@ -85,12 +85,7 @@ impl VitLayer {
 
     /// q, k and v `[B, A, tokens, D]`, in the order in which each version makes them.
     fn projected(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
-        let heads = |y: &Tensor| {
-            let heads = y.dim(2) / self.head_dim;
-            let y = t.view(y, [x.dim(0), x.dim(1), heads, self.head_dim]);
-            t.transpose(&y, 1, 2)
-        };
-        let made = |projection: &Linear| heads(&projection.forward(t, x));
+        let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
         match self.options.facts.transformers {
             Transformers::V5 => [made(&self.query), made(&self.key), made(&self.value)],
             Transformers::V451 => {
@@ -100,7 +95,7 @@ impl VitLayer {
             Transformers::V448 => {
                 let mixed = self.query.forward(t, x);
                 let (k, v) = (made(&self.key), made(&self.value));
-                [heads(&mixed), k, v]
+                [in_heads(t, &mixed, self.head_dim), k, v]
             }
         }
     }

@@ -5,6 +5,7 @@ use super::attention::{AttentionOptions, dropped, without_later};
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::layers::Linear;
+use super::rotary_pairs;
 use crate::spec::{DecoderConfig, DecoderType};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -149,9 +150,8 @@ impl WideAttention {
             let (sin, cos) = (spread(), spread());
             let straight = t.mul(x, &cos);
             let turned = {
-                let (first, second) = (t.every_second(&all(x)), t.every_second(&all(x)));
-                let pairs = t.stack_last(&[&t.neg(&second), &first], 2);
-                t.mul(&t.view(&pairs, *x.shape()), &sin)
+                let exchanged = rotary_pairs::exchanged(t, [&all(x), &all(x)]);
+                t.mul(&exchanged, &sin)
             };
             t.add(&straight, &turned)
         };
