@@ -128,6 +128,11 @@ fn deberta_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn modernbert_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("modernbert.jsonl", 87);
+}
+
+#[test]
 fn distilbert_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("distilbert.jsonl", 12);
 }

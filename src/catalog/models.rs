@@ -230,6 +230,9 @@ models! {
     "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";
     "electra-base", "ELECTRA base", "google/electra-base-discriminator", "2020-03";
     "electra-small", "ELECTRA small", "google/electra-small-discriminator", "2020-03";
+    "modernbert-base", "ModernBERT base", "answerdotai/ModernBERT-base", "2024-12";
+    "modernbert-large", "ModernBERT large", "answerdotai/ModernBERT-large", "2024-12";
+    "gte-modernbert-base", "GTE ModernBERT base", "Alibaba-NLP/gte-modernbert-base", "2025-01";
     "roberta-large", "RoBERTa large", "FacebookAI/roberta-large", "2019-07";
 }
 

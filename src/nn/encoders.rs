@@ -4,6 +4,7 @@ use super::bert::Bert;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
 use super::model::Output;
+use super::modernbert::ModernBert;
 use super::vit::Vit;
 use crate::tape::{Tape, Tensor};
 
@@ -26,6 +27,12 @@ impl Encoder for Deberta {
 }
 
 impl Encoder for DistilBert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for ModernBert {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

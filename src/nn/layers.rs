@@ -274,19 +274,24 @@ impl RmsNorm {
 /// `torch.nn.LayerNorm`.
 pub(super) struct LayerNorm {
     weight: Tensor,
-    bias: Tensor,
+    bias: Option<Tensor>,
 }
 
 impl LayerNorm {
     /// Weight and bias `[size]`.
     pub(super) fn new(b: &Builder, size: u64) -> Self {
+        Self::with_bias(b, size, true)
+    }
+
+    /// The same, with a bias only if `bias` says so.
+    pub(super) fn with_bias(b: &Builder, size: u64, bias: bool) -> Self {
         let weight = b.parameter("weight", [size]);
-        let bias = b.parameter("bias", [size]);
+        let bias = bias.then(|| b.parameter("bias", [size]));
         Self { weight, bias }
     }
 
     /// `[.., size]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        t.layer_norm(x, Some(&self.weight), Some(&self.bias))
+        t.layer_norm(x, Some(&self.weight), self.bias.as_ref())
     }
 }

@@ -12,6 +12,7 @@ use super::facts::Facts;
 use super::fla::Fla;
 use super::generation::Calling;
 use super::linear::LinearNet;
+use super::modernbert::ModernBert;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
 use super::vit::Vit;
@@ -108,6 +109,9 @@ impl Model {
             }),
             Architecture::DistilBert(config) => {
                 Net::Encoder(Box::new(DistilBert::new(&b, config, spec, facts)))
+            }
+            Architecture::ModernBert(config) => {
+                Net::Encoder(Box::new(ModernBert::new(&b, config, spec, facts)))
             }
             Architecture::Vit(config) => Net::Encoder(Box::new(Vit::new(&b, config, spec, facts))),
             Architecture::T5(config) => Net::Seq2Seq(Box::new(T5::new(&b, config, spec, facts))),

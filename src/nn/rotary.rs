@@ -91,6 +91,27 @@ pub(super) fn apply(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor 
     t.add(&straight, &turned)
 }
 
+/// The same for both, computed in float32 and cast back, with cosines and sines in any dtype.
+pub(super) fn apply_in_float32(
+    t: &Tape,
+    both: [&Tensor; 2],
+    cos: &Tensor,
+    sin: &Tensor,
+) -> [Tensor; 2] {
+    let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
+    let wide = |x: &Tensor| t.to(x, DType::Float32);
+    let turned = both.map(|x| {
+        let straight = t.mul(&wide(x), &cos);
+        let turned = {
+            let half = rotate_half(t, &wide(x));
+            t.mul(&half, &sin)
+        };
+        t.add(&straight, &turned)
+    });
+    let [q, k] = &turned;
+    [t.to(q, both[0].dtype()), t.to(k, both[1].dtype())]
+}
+
 fn rotate_half(t: &Tape, x: &Tensor) -> Tensor {
     let d = x.dim(-1);
     let first = t.slice(x, -1, 0, d / 2);

@@ -4,7 +4,7 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, BertKind, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart,
-    bert, closest, decoder, distilbert, fla_config, guess, size_only, t5, vit, whisper,
+    bert, closest, decoder, distilbert, fla_config, guess, modernbert, size_only, t5, vit, whisper,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -20,6 +20,7 @@ enum Reader {
     Fla(FlaMixer),
     Vit,
     DistilBert,
+    ModernBert,
 }
 
 impl Reader {
@@ -27,6 +28,7 @@ impl Reader {
         match self {
             Self::Bert(kind) => Architecture::Bert(bert::read(kind, fields)),
             Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
+            Self::ModernBert => Architecture::ModernBert(modernbert::read(fields)),
             Self::Vit => Architecture::Vit(vit::read(fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
             Self::Whisper => Architecture::Bart(whisper::read(fields)),
@@ -78,6 +80,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("whisper", Reader::Whisper),
     ("vit", Reader::Vit),
     ("distilbert", Reader::DistilBert),
+    ("modernbert", Reader::ModernBert),
     ("mt5", Reader::T5 { multilingual: true }),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),

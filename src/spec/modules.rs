@@ -1,7 +1,10 @@
 //! The modules of an architecture by name, as `named_modules` gives them: what frozen parts and
 //! adapters are matched against.
 
-use super::{Architecture, Framework, Task, bart, bert, decoder, distilbert, fla_modules, t5, vit};
+use super::{
+    Architecture, Framework, Task, bart, bert, decoder, distilbert, fla_modules, modernbert, t5,
+    vit,
+};
 
 /// What a module with parameters is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::T5(config) => t5::modules(config),
         Architecture::Bart(config) => bart::modules(config),
         Architecture::DistilBert(config) => distilbert::modules(config, task),
+        Architecture::ModernBert(config) => modernbert::modules(config, task),
         Architecture::Vit(config) => vit::modules(config, framework),
         Architecture::Bert(config) => bert::modules(config, task),
     }

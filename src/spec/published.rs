@@ -3,7 +3,7 @@
 use super::published_decoders::decoder_parameters;
 use super::{
     Architecture, BartConfig, BartStack, BertConfig, DistilBertConfig, FlaConfig, FlaMixer,
-    Scenario, T5Config, VitConfig, resolve,
+    ModernBertConfig, Scenario, T5Config, VitConfig, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -163,6 +163,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gpt2-large", 774_030_080),
     ("gpt2-xl", 1_557_611_200),
     ("distilgpt2", 81_912_576),
+    ("modernbert-base", 149_655_232),
+    ("modernbert-large", 395_881_664),
+    ("gte-modernbert-base", 149_655_232),
     ("roberta-base", 124_697_433),
     ("roberta-large", 355_412_057),
     ("bert-base", 109_514_298),
@@ -304,6 +307,15 @@ fn distilbert_parameters(c: &DistilBertConfig) -> u64 {
     embeddings + c.n_layers * layer + head
 }
 
+/// All weights of `ModernBERT` that predicts masked tokens, as it is published: without biases but
+/// for that of the tokens.
+fn modernbert_parameters(c: &ModernBertConfig) -> u64 {
+    let h = c.hidden_size;
+    let layer = 4 * h * h + 3 * h * c.intermediate_size + 2 * h;
+    let ends = h + h + h * h + h + c.vocab_size - h;
+    c.vocab_size * h + c.windowed.len() as u64 * layer + ends
+}
+
 #[test]
 fn models_have_as_many_parameters_as_published() {
     for &(id, published) in PUBLISHED {
@@ -320,6 +332,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::DistilBert(config) => distilbert_parameters(&config),
             Architecture::Vit(config) => vit_parameters(&config),
+            Architecture::ModernBert(config) => modernbert_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),
             Architecture::Fla(config) => fla_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),

@@ -3,8 +3,9 @@
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
     DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, Evaluation, FlaConfig,
-    Framework, LigerKernels, LinearModel, Lora, Loss, Offload, Optimizer, Parallelism, Precision,
-    Program, Quantization, Scenario, SdpaBackend, T5Config, Task, VitConfig,
+    Framework, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig, Offload, Optimizer,
+    Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
+    VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -138,6 +139,8 @@ pub enum Architecture {
     Bert(BertConfig),
     /// `DistilBERT`.
     DistilBert(DistilBertConfig),
+    /// `ModernBERT`.
+    ModernBert(ModernBertConfig),
     /// The vision transformer.
     Vit(VitConfig),
 }
@@ -190,6 +193,7 @@ impl Architecture {
             Self::Decoder(config) => config.num_labels,
             Self::Bert(config) => config.num_labels,
             Self::DistilBert(config) => config.num_labels,
+            Self::ModernBert(config) => config.num_labels,
             Self::Vit(config) => config.num_labels,
             _ => 0,
         }
@@ -198,6 +202,23 @@ impl Architecture {
     /// Whether a decoder with a length of its own follows an encoder.
     pub fn is_encoder_decoder(&self) -> bool {
         matches!(self, Self::T5(_) | Self::Bart(_))
+    }
+
+    /// The widest a token becomes in an expert and in those that all tokens see; experts of a layer and
+    /// of a token.
+    fn expert_sizes(&self) -> [u64; 4] {
+        let experts = match self {
+            Self::Decoder(c) => c.experts.as_ref(),
+            _ => None,
+        };
+        experts.map_or([0, 0, 1, 1], |experts| {
+            [
+                2 * experts.intermediate_size,
+                experts.shared_intermediate_size.unwrap_or(0),
+                experts.count,
+                experts.per_token,
+            ]
+        })
     }
 
     /// The sizes of a transformer.
@@ -231,6 +252,15 @@ impl Architecture {
                 c.head_dim,
                 None,
                 c.max_position_embeddings,
+            ),
+            Self::ModernBert(c) => (
+                c.hidden_size,
+                (2 * c.intermediate_size).max(3 * c.hidden_size),
+                c.vocab_size,
+                c.num_attention_heads,
+                c.head_dim,
+                Some(c.window),
+                0,
             ),
             Self::Vit(c) => (
                 c.hidden_size,
@@ -276,18 +306,7 @@ impl Architecture {
             ),
         };
         let inner = hidden.max(heads.saturating_mul(head_dim));
-        let experts = match self {
-            Self::Decoder(c) => c.experts.as_ref(),
-            _ => None,
-        };
-        let [of_expert, of_shared, count, per_token] = experts.map_or([0, 0, 1, 1], |experts| {
-            [
-                2 * experts.intermediate_size,
-                experts.shared_intermediate_size.unwrap_or(0),
-                experts.count,
-                experts.per_token,
-            ]
-        });
+        let [of_expert, of_shared, count, per_token] = self.expert_sizes();
         let ends = inner.max(intermediate).max(vocab_size);
         Some(Dimensions {
             widest: ends.max(of_expert).max(of_shared).max(count),

@@ -16,7 +16,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         }
         Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
         Architecture::Vit(_) => &[Task::ImageClassification],
-        Architecture::Bert(_) | Architecture::DistilBert(_) => &[
+        Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,
             Task::SequenceClassification,
             Task::TokenClassification,

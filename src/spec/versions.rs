@@ -1,6 +1,9 @@
 //! Which models a version of transformers has, and whether they are estimated as it writes them.
 
-use super::{Architecture, DecoderType, Finding, Framework, Scenario};
+use super::{
+    Architecture, Attention, DecoderType, Finding, Framework, ModernBertConfig, Scenario, Task,
+    training,
+};
 
 /// Refuses a version that does not have the model, or writes it as the engine does not follow.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
@@ -18,6 +21,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
                 findings.push(missing(framework, oldest));
             }
         }
+        Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
         Architecture::Bert(config) if config.relative.is_some() => findings.push(only_recent()),
         _ => {}
     }
@@ -45,6 +49,41 @@ fn missing(framework: Framework, oldest: Framework) -> Finding {
         format!("{name} 尚无该模型；{needed} 才有。"),
     )
     .with_fix("framework", needed)
+}
+
+/// What transformers 4 does otherwise with `ModernBERT`.
+fn check_modernbert(scenario: &Scenario, config: &ModernBertConfig, findings: &mut Vec<Finding>) {
+    if config.compiled {
+        findings.push(
+            Finding::error(
+                "model_overrides.reference_compile",
+                "transformers 4 compiles parts of ModernBERT where Triton is installed, and compiled graphs are not estimated; reference_compile must be false.",
+                "transformers 4 在装有 Triton 时会编译 ModernBERT 的部分模块，而编译图暂不支持估算；reference_compile 必须为 false。",
+            )
+            .with_fix("model_overrides.reference_compile", false),
+        );
+    }
+    if scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "With flash_attention_2 transformers 4 removes the padding of ModernBERT's batches, which is not estimated; sdpa is.",
+                "使用 flash_attention_2 时，transformers 4 会去除 ModernBERT 批次中的填充，暂不支持估算；支持 sdpa。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    let classifies = scenario.task == Task::SequenceClassification;
+    if classifies && config.mean_pooling && !training::padding_mask(scenario) {
+        findings.push(
+            Finding::error(
+                "padding_mask",
+                "transformers 4 needs a padding mask to take the mean of ModernBERT's tokens.",
+                "transformers 4 需要填充掩码才能对 ModernBERT 的词元取平均。",
+            )
+            .with_fix("padding_mask", true),
+        );
+    }
 }
 
 /// What is estimated as transformers 5 writes it only.

@@ -146,6 +146,7 @@ fn a_few_layers_stand_for_all() {
         "hunyuan-a13b",
         "electra-small",
         "deberta-v3-small",
+        "modernbert-base",
         "xlm-roberta-base",
         "granite-3.1-1b-a400m",
         "deepseek-v2-lite",

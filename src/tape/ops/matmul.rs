@@ -19,6 +19,18 @@ impl Tape {
         out
     }
 
+    /// The result of `torch.addmm` and the library workspace around it: cuBLASLt adds the bias, unless
+    /// the second factor is a single row or column (`addmm_out_cuda_impl`, `cuda/Blas.cpp`).
+    fn gemm_with_bias(&self, shape: Shape, a: &Tensor, b: &Tensor) -> Tensor {
+        const OP: &str = "addmm";
+        if b.dim(0) <= 1 || b.dim(1) <= 1 {
+            return self.gemm(OP, shape, a);
+        }
+        let out = self.empty(OP, shape, a.dtype());
+        self.gemm_bias_workspace(OP);
+        out
+    }
+
     /// `torch.mm(a, b)` of `[n, k]` and `[k, m]`. Saves each factor that the gradient of the other
     /// needs.
     pub fn mm(&self, a: &Tensor, b: &Tensor) -> Tensor {
@@ -50,14 +62,11 @@ impl Tape {
     pub fn addmm(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), b.dim(1)]);
         if !self.records(&[bias, a, b]) {
-            let out = self.empty("addmm", shape, a.dtype());
-            self.gemm_bias_workspace("addmm");
-            return out;
+            return self.gemm_with_bias(shape, a, b);
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.empty("addmm", shape, a.dtype());
-        self.gemm_bias_workspace("addmm");
+        let out = self.gemm_with_bias(shape, a, b);
         let (shape_a, shape_b, order_b) = (*a.shape(), *b.shape(), transposed(b));
         let need_bias = bias.requires_grad();
         self.attach(

@@ -16,14 +16,36 @@ impl Tape {
 
     /// The same for as many sizes as there are.
     pub fn parts(&self, x: &Tensor, sizes: &[u64], dim: isize) -> Vec<Tensor> {
-        let count = sizes.len();
-        let from = *x.shape();
-        let axis = from.axis(dim);
-        let part = move |size| {
-            let mut shape = from;
+        let axis = x.shape().axis(dim);
+        let part = |&size: &u64| {
+            let mut shape = *x.shape();
             shape.dims_mut()[axis] = size;
-            shape
+            (shape, *x.strides())
         };
+        self.apart(x, sizes.iter().map(part))
+    }
+
+    /// `x.unbind(dim)` of a dimension of size N: views without it, whose gradients are stacked. Saves
+    /// nothing.
+    pub fn unbind<const N: usize>(&self, x: &Tensor, dim: usize) -> [Tensor; N] {
+        let without = |of: &Shape| {
+            let mut dims: smallvec::SmallVec<[u64; 5]> = of.dims().into();
+            dims.remove(dim);
+            Shape::new(&dims)
+        };
+        let part = (without(x.shape()), without(x.strides()));
+        let mut parts = self.apart(x, std::iter::repeat_n(part, N)).into_iter();
+        [(); N].map(|()| parts.next().expect("a part for each index"))
+    }
+
+    /// Views of x, which lie one behind the other, and whose gradients become one.
+    fn apart(
+        &self,
+        x: &Tensor,
+        parts: impl ExactSizeIterator<Item = (Shape, Shape)>,
+    ) -> Vec<Tensor> {
+        let count = parts.len();
+        let from = *x.shape();
         let node = self.records(&[x]).then(|| {
             self.node(
                 &[x],
@@ -41,11 +63,11 @@ impl Tape {
             )
         });
         let mut nr = 0;
-        let view = |&size: &u64| {
+        let view = |(shape, strides)| {
             let edge = node.as_ref().map(|node| Edge::Node(Rc::clone(node), nr));
             nr += 1;
-            x.view_with(part(size), *x.strides(), edge)
+            x.view_with(shape, strides, edge)
         };
-        sizes.iter().map(view).collect()
+        parts.map(view).collect()
     }
 }

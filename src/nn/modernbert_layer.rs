@@ -1,0 +1,159 @@
+//! A layer of `ModernBERT`: norms come first, every few layers see all tokens and the others near ones.
+
+use super::activation::activated;
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
+use super::builder::Builder;
+use super::decoder::Block;
+use super::facts::{Facts, Transformers};
+use super::layers::{LayerNorm, Linear};
+use super::rotary::{self, Rotary};
+use crate::spec::{Activation, Attention, ModernBertConfig};
+use crate::tape::{Tape, Tensor};
+
+/// `ModernBertEncoderLayer`.
+pub(super) struct ModernBertLayer {
+    /// The first layer has none.
+    attn_norm: Option<LayerNorm>,
+    wqkv: Linear,
+    /// A layer's own positions (transformers 4).
+    rotary: Option<Rotary>,
+    wo: Linear,
+    mlp_norm: LayerNorm,
+    wi: Linear,
+    down: Linear,
+    /// Whether it sees near tokens only.
+    pub(super) windowed: bool,
+    head_dim: u64,
+    activation: Activation,
+    mlp_dropout: bool,
+    options: AttentionOptions,
+}
+
+/// What a layer is given.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) mask: Option<Tensor>,
+    /// Its positions.
+    pub(super) turn: Turn,
+}
+
+/// How a layer knows positions.
+#[derive(Clone)]
+pub(super) enum Turn {
+    /// By cosines and sines `[1, S, D]`.
+    By(Tensor, Tensor),
+    /// It makes those of positions `[S]`. The mask of the other layers is passed, too.
+    Own(Tensor, Tensor),
+}
+
+impl ModernBertLayer {
+    pub(super) fn new(b: &Builder, c: &ModernBertConfig, options: AttentionOptions) -> Self {
+        let (hidden, inner, biases) = (c.hidden_size, c.intermediate_size, c.biases);
+        let norm = |name| LayerNorm::with_bias(&b.at(name), hidden, biases.norm);
+        let attn_norm = (!b.is_first()).then(|| norm("attn_norm"));
+        let attn = b.at("attn");
+        let wqkv = Linear::new(&attn.at("Wqkv"), hidden, 3 * hidden, biases.attention);
+        let own = options.facts.transformers != Transformers::V5;
+        let rotary = own.then(|| Rotary::new(&attn.at("rotary_emb"), c.head_dim, options.facts));
+        let wo = Linear::new(&attn.at("Wo"), hidden, hidden, biases.attention);
+        let mlp_norm = norm("mlp_norm");
+        let mlp = b.at("mlp");
+        Self {
+            attn_norm,
+            wqkv,
+            rotary,
+            wo,
+            mlp_norm,
+            wi: Linear::new(&mlp.at("Wi"), hidden, 2 * inner, biases.mlp),
+            down: Linear::new(&mlp.at("Wo"), inner, hidden, biases.mlp),
+            windowed: c.windowed.get(b.index()).is_some_and(|windowed| *windowed),
+            head_dim: c.head_dim,
+            activation: c.activation,
+            mlp_dropout: c.dropout.residual,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights where the layer holds them.
+    fn attend(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        let (b, s, hidden) = (x.dim(0), x.dim(1), x.dim(2));
+        let heads = hidden / self.head_dim;
+        let qkv = self.wqkv.forward(t, x);
+        let qkv = t.view(&qkv, [b, s, 3, heads, self.head_dim]);
+        let mask = shared.mask.as_ref();
+        let (out, weights, held) = match (&self.rotary, &shared.turn) {
+            (Some(rotary), Turn::Own(positions, _)) => {
+                let (cos, sin) = rotary.forward(t, positions, qkv.dtype());
+                let [q, k, v] = t.unbind(&t.transpose(&qkv, 1, 3), 2);
+                let [q, k] = [q, k].map(|x| rotary::apply(t, &x, &cos, &sin));
+                (self.weighed(t, [&q, &k, &v], mask).0, None, None)
+            }
+            (_, Turn::By(cos, sin) | Turn::Own(cos, sin)) => {
+                let [q, k, v] = t.unbind(&qkv, 2).map(|x| t.transpose(&x, 1, 2));
+                let [q, k] = rotary::apply_in_float32(t, [&q, &k], cos, sin);
+                let (out, weights) = self.weighed(t, [&q, &k, &v], mask);
+                (out, weights, Some([q, k, v]))
+            }
+        };
+        let merged = t.reshape(&out, [b, s, hidden]);
+        drop(out);
+        let projected = self.wo.forward(t, &merged);
+        // Attention's result keeps its name until this is assigned.
+        let dropped = dropped(t, projected, self.options.dropout);
+        drop((held, qkv));
+        (dropped, weights)
+    }
+
+    fn weighed(
+        &self,
+        t: &Tape,
+        [q, k, v]: [&Tensor; 3],
+        mask: Option<&Tensor>,
+    ) -> (Tensor, Option<Tensor>) {
+        if self.options.implementation == Attention::Eager {
+            return attend_with_weights(t, self.options, q, k, v, mask);
+        }
+        attend_as_bert(t, self.options, [q, k, v], mask, false)
+    }
+}
+
+impl Block for ModernBertLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        let mut kept = shared.clone();
+        if facts.transformers != Transformers::V5 {
+            kept.mask = None;
+        }
+        kept
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let (attended, weights) = {
+            let normed = match &self.attn_norm {
+                Some(norm) => t.scoped("attn_norm", None, || norm.forward(t, hidden)),
+                None => hidden.clone(),
+            };
+            t.scoped("attn", None, || self.attend(t, &normed, shared))
+        };
+        let sum = t.add(hidden, &attended);
+        let changed = {
+            let normed = t.scoped("mlp_norm", None, || self.mlp_norm.forward(t, &sum));
+            t.scoped("mlp", None, || {
+                let both = self.wi.forward(t, &normed);
+                let inner = both.dim(2) / 2;
+                let [input, gate] = t.split(&both, [inner; 2], -1);
+                drop(both);
+                let product = {
+                    let bent = activated(t, self.activation, input.clone());
+                    t.mul(&bent, &gate)
+                };
+                let product = dropped(t, product, self.mlp_dropout);
+                self.down.forward(t, &product)
+            })
+        };
+        let out = t.add(&sum, &changed);
+        drop((changed, attended, weights));
+        out
+    }
+}

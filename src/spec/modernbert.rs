@@ -1,0 +1,145 @@
+//! `ModernBERT` (`models/modernbert/configuration_modernbert.py` of transformers 5.23, 4.51 and 4.48).
+
+use super::config_fields::ConfigFields;
+use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use super::modules::{Module, ModuleKind, embedding, linear, norm, other};
+use super::{Activation, Dropout, Finding, Task};
+
+/// `ModernBERT` as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModernBertConfig {
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// V.
+    pub vocab_size: u64,
+    /// Of each layer whether it attends to near tokens only.
+    pub windowed: Vec<bool>,
+    /// Tokens on each side that such a layer sees.
+    pub window: u64,
+    /// Whether attention, feed-forward layers, norms, the head's first layer and its table of tokens
+    /// have biases.
+    pub biases: ModernBertBiases,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
+    /// The function of the head.
+    pub classifier_activation: Activation,
+    /// Where dropout is active in training; that of the residual is inside feed-forward layers.
+    pub dropout: Dropout,
+    /// Whether what a classifier reads is dropped out.
+    pub classifier_dropout: bool,
+    /// Whether a classifier reads the mean of all tokens, not the first.
+    pub mean_pooling: bool,
+    /// Whether the head's table of tokens is the embedding's.
+    pub tie_word_embeddings: bool,
+    /// Whether parts are compiled where Triton is installed (transformers 4).
+    pub compiled: bool,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}
+
+/// Which layers of `ModernBERT` have biases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "one for each kind of layer")]
+pub struct ModernBertBiases {
+    /// Of attention.
+    pub attention: bool,
+    /// Of feed-forward layers.
+    pub mlp: bool,
+    /// Of norms.
+    pub norm: bool,
+    /// Of the head's first layer.
+    pub classifier: bool,
+    /// Of the head that predicts tokens.
+    pub decoder: bool,
+}
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(fields: &mut ConfigFields<'_>) -> ModernBertConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
+    let heads = fields.optional("num_attention_heads", &HEADS, 12);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, 22);
+    let every = fields.optional("global_attn_every_n_layers", &LAYERS, 3);
+    if fields.flag("sparse_prediction", false) {
+        let key = fields.key("sparse_prediction");
+        fields.push(
+            Finding::error(
+                &key,
+                "With sparse_prediction the head reads masked tokens only, whose number the data decides; that is not estimated.",
+                "启用 sparse_prediction 时，输出层只计算被遮盖的词元，其数量取决于数据；暂不支持估算。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    ModernBertConfig {
+        hidden_size,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 1152),
+        num_attention_heads: heads,
+        head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_368),
+        windowed: fields.windowed_layers(layers, |layer| layer % every != 0),
+        window: fields.optional("local_attention", &SEQ_LEN, 128) / 2,
+        biases: ModernBertBiases {
+            attention: fields.flag("attention_bias", false),
+            mlp: fields.flag("mlp_bias", false),
+            norm: fields.flag("norm_bias", false),
+            classifier: fields.flag("classifier_bias", false),
+            decoder: fields.flag("decoder_bias", true),
+        },
+        activation: fields.activation("hidden_activation", "gelu"),
+        classifier_activation: fields.activation("classifier_activation", "gelu"),
+        dropout: Dropout {
+            embedding: fields.drops("embedding_dropout", false),
+            attention: fields.drops("attention_dropout", false),
+            residual: fields.drops("mlp_dropout", false),
+        },
+        classifier_dropout: fields.drops("classifier_dropout", false),
+        mean_pooling: fields.text("classifier_pooling") == Some("mean"),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        compiled: fields.flag("reference_compile", true),
+        num_labels: fields.labels(2),
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &ModernBertConfig, task: Task) -> Vec<Module> {
+    let biases = c.biases;
+    let norm = |path: String| if biases.norm { norm(path) } else { other(path) };
+    let mut all = vec![
+        embedding("model.embeddings.tok_embeddings"),
+        norm("model.embeddings.norm".to_owned()),
+    ];
+    for i in 0..c.windowed.len() {
+        let at = |name: &str| format!("model.layers.{i}.{name}");
+        if i > 0 {
+            all.push(norm(at("attn_norm")));
+        }
+        all.extend(["attn.Wqkv", "attn.Wo"].map(|name| linear(at(name), biases.attention)));
+        all.push(norm(at("mlp_norm")));
+        all.extend(["mlp.Wi", "mlp.Wo"].map(|name| linear(at(name), biases.mlp)));
+    }
+    all.push(norm("model.final_norm".to_owned()));
+    all.push(linear("head.dense", biases.classifier));
+    all.push(norm("head.norm".to_owned()));
+    all.push(if task == Task::MaskedLm {
+        let parameters: &[&str] = match (c.tie_word_embeddings, biases.decoder) {
+            (true, true) => &["bias"],
+            (true, false) => &[],
+            (false, true) => &["weight", "bias"],
+            (false, false) => &["weight"],
+        };
+        Module {
+            path: "decoder".to_owned(),
+            kind: ModuleKind::Output,
+            parameters,
+        }
+    } else {
+        linear("classifier", true)
+    });
+    all
+}
