@@ -328,6 +328,11 @@ fn granite_4_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn phi_3_5_moe_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("phimoe.jsonl", 17);
+}
+
+#[test]
 fn jamba_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("jamba.jsonl", 16);
 }

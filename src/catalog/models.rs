@@ -167,6 +167,7 @@ models! {
     "glm-4-9b-0414", "GLM-4 9B 0414", "THUDM/GLM-4-9B-0414", "2025-04";
     "olmo-2-1b", "OLMo 2 1B", "allenai/OLMo-2-0425-1B", "2025-04";
     "phi-2", "Phi-2 2.7B", "microsoft/phi-2", "2023-12";
+    "phi-3.5-moe", "Phi-3.5 MoE 42B", "microsoft/Phi-3.5-MoE-instruct", "2024-08";
     "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";
     "opt-125m", "OPT 125M", "facebook/opt-125m", "2022-05";
     "opt-1.3b", "OPT 1.3B", "facebook/opt-1.3b", "2022-05";

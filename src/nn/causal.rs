@@ -30,6 +30,8 @@ pub(super) struct Style {
     pub(super) rotary_by_pair: bool,
     /// Whether angles are complex numbers.
     pub(super) complex_rotary: bool,
+    /// Whether the frequencies of angles are made in each forward pass.
+    pub(super) remade_rotary: bool,
     /// Whether the loss takes logits in the dtype that they have.
     pub(super) narrow_loss: bool,
     /// Whether the head reads the hidden states without indexing them.
@@ -62,6 +64,7 @@ impl Style {
             wide_rotary: false,
             rotary_by_pair: false,
             complex_rotary: false,
+            remade_rotary: false,
             narrow_loss: false,
             whole_head: false,
             head_bias: false,
@@ -224,7 +227,9 @@ impl<L: Layer> Causal<L> {
         let rotary = |needed: bool| {
             let new = || {
                 let at = model.at("rotary_emb");
-                Rotary::new(&at, c.rotary_dim, facts).by_pair(style.rotary_by_pair)
+                Rotary::new(&at, c.rotary_dim, facts)
+                    .by_pair(style.rotary_by_pair)
+                    .remade(style.remade_rotary)
             };
             (needed && turns).then(new)
         };

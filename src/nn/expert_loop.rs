@@ -6,7 +6,7 @@
 
 use super::builder::Builder;
 use super::gated_mlp::GatedMlp;
-use crate::spec::{DecoderConfig, DecoderType, Experts};
+use crate::spec::{DecoderConfig, DecoderType, Experts, LayerNames};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -23,10 +23,10 @@ pub(super) type Held = (Tensor, [Option<Tensor>; 5]);
 impl ExpertLoop {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let sizes = [c.hidden_size, experts.intermediate_size];
-        let named = c.model_type == DecoderType::Mixtral;
+        let numbered = LayerNames::of(c).numbers_experts(true);
         Self {
             experts: b.items("experts", experts.count, |b| {
-                if named {
+                if numbered {
                     GatedMlp::numbered(b, sizes, Tape::silu)
                 } else {
                     GatedMlp::new(b, sizes[0], sizes[1], Tape::silu)

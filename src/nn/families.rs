@@ -112,7 +112,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
     (style, parts)
 }
 
-/// What differs from Llama in masks, norms of heads and dropout at most, Starcoder 2 in its norms too.
+/// What differs from Llama in masks, norms of heads and dropout at most, Starcoder 2 and Phi-3.5-MoE in their norms too.
 fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
     let recent = facts.transformers == Transformers::V5;
     (style.masks, style.masking) = masks(c, facts);
@@ -129,6 +129,11 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
         style.norm = NormKind::Layer;
         // transformers 4 runs the layers without looking at `gradient_checkpointing`.
         style.checkpoints = recent;
+    }
+    if c.model_type == DecoderType::PhiMoe {
+        style.norm = NormKind::Layer;
+        style.head_bias = c.head_bias;
+        style.remade_rotary = true;
     }
     parts.drops_attended = c.dropout.residual;
     if !recent {

@@ -80,6 +80,7 @@ mod rotary_pairs;
 mod router;
 mod seq2seq;
 mod short_conv;
+mod sparse_mixer;
 mod t5;
 mod t5_attention;
 mod t5_block;

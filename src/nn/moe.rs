@@ -57,6 +57,8 @@ pub(super) struct SparseMoe {
     shared: Option<SharedExpert>,
     /// Whether the expert that all tokens go through runs before the router.
     shared_first: bool,
+    /// How often tokens are multiplied by noise in their place while training.
+    jitters: usize,
 }
 
 /// The experts that a router chooses among.
@@ -100,7 +102,7 @@ impl SparseMoe {
         let hidden = c.hidden_size;
         let four = b.facts().transformers != Transformers::V5;
         let names = LayerNames::of(c);
-        let name = names.router;
+        let name = names.router(four);
         let router = || Router::new(&b.at(name), hidden, experts);
         let routed = || {
             if experts.routing == Routing::Sigmoid {
@@ -134,6 +136,11 @@ impl SparseMoe {
             experts: routed,
             shared,
             shared_first: matches!(experts.shared, SharedForm::Gated | SharedForm::First),
+            jitters: match experts.routing {
+                // The router does so once more since transformers 5.
+                Routing::Drawn { jitter: true } => 2 - usize::from(four),
+                _ => 0,
+            },
         }
     }
 
@@ -192,9 +199,23 @@ impl SparseMoe {
         (t.view(&out, *x.shape()), routed.logits)
     }
 
+    /// The tokens `[N, H]` of x `[B, S, H]`.
+    fn tokens(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let jittered = |x: Tensor, time: usize| {
+            if time > self.jitters || !t.is_training() {
+                return x;
+            }
+            let noise = t.empty("empty_like", *x.shape(), x.dtype());
+            t.jitter_in_place(x, &noise, time > 1)
+        };
+        let x = jittered(x.clone(), 1);
+        let tokens = t.view(&x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        jittered(tokens, 2)
+    }
+
     /// `MixtralSparseMoeBlock` and `Qwen2MoeSparseMoeBlock`.
     fn grouped(&self, t: &Tape, x: &Tensor, shared: Option<&SharedExpert>) -> Tensor {
-        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let tokens = self.tokens(t, x);
         let shared_output = shared.map(|shared| shared.forward(t, &tokens));
         let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
         let mut out = self.run(t, &tokens, &routed);
@@ -218,7 +239,7 @@ impl SparseMoe {
         experts: &ExpertLoop,
         shared: Option<&SharedExpert>,
     ) -> (Tensor, Tensor) {
-        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let tokens = self.tokens(t, x);
         let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
         let (mut out, held) = experts.forward(t, &tokens, &routed.chosen, &routed.weights);
         let mut weighted = None;

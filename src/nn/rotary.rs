@@ -14,6 +14,9 @@ pub(super) struct Rotary {
     dim: u64,
     /// Whether there is a cosine for each pair of columns, not for each column.
     by_pair: bool,
+    /// Whether frequencies are made on the host each time, for the largest position
+    /// (`PhimoeRotaryEmbedding`).
+    remade: bool,
     version: Transformers,
 }
 
@@ -27,6 +30,7 @@ impl Rotary {
             _inverse_frequencies: copies,
             dim,
             by_pair: false,
+            remade: false,
             version: facts.transformers,
         }
     }
@@ -34,6 +38,11 @@ impl Rotary {
     /// The same with a cosine and a sine for each pair of columns if `by_pair` says so: `[1, S, D / 2]`.
     pub(super) fn by_pair(self, by_pair: bool) -> Self {
         Self { by_pair, ..self }
+    }
+
+    /// The same with frequencies that are made each time if `remade` says so.
+    pub(super) fn remade(self, remade: bool) -> Self {
+        Self { remade, ..self }
     }
 
     /// Columns that are turned, D.
@@ -45,7 +54,14 @@ impl Rotary {
     pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
         let s = positions.dim(-1);
         let b = positions.numel() / s;
+        let length = self.remade.then(|| {
+            let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
+            let _last = number("max");
+            number("add")
+        });
         let mut real = Some(t.to(positions, DType::Float32));
+        let copied =
+            (self.remade).then(|| t.empty("_to_copy", Shape::from([self.dim / 2]), DType::Float32));
         let shape = Shape::from([b, s, self.dim / 2]);
         let angles = if self.version == Transformers::V5 {
             t.empty("mul", shape, DType::Float32)
@@ -55,6 +71,7 @@ impl Rotary {
         if self.version == Transformers::V5 {
             real = None;
         }
+        drop(copied);
         let both = if self.by_pair {
             angles.clone()
         } else {
@@ -74,7 +91,7 @@ impl Rotary {
             (scaled("cos"), scaled("sin"))
         };
         let result = (t.to(&cos, dtype), t.to(&sin, dtype));
-        drop(real);
+        drop((real, length));
         result
     }
 }

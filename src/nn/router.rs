@@ -6,6 +6,7 @@ use super::builder::Builder;
 use super::call::Call;
 use super::facts::Transformers;
 use super::layers::Linear;
+use super::sparse_mixer;
 use crate::spec::{Experts, Groups, Routing};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -83,6 +84,15 @@ impl Router {
                 self.softmax(t, &wide, false)
             }
             Routing::Static => self.with_statics(t, &tokens),
+            Routing::Drawn { .. } => {
+                let logits = self.gate.forward(t, &tokens);
+                let [weights, chosen] = sparse_mixer::choose(t, &logits);
+                Routed {
+                    logits,
+                    weights,
+                    chosen,
+                }
+            }
             Routing::Sigmoid => self.sigmoid(t, &tokens),
             Routing::Largest { biased } => self.largest(t, &tokens, biased),
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),

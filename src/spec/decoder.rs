@@ -259,6 +259,8 @@ pub enum DecoderType {
     Phi,
     /// Phi-3 and Phi-3.5.
     Phi3,
+    /// Phi-3.5 with experts.
+    PhiMoe,
     /// `StarCoder2`.
     Starcoder2,
     /// Granite.

@@ -3,7 +3,7 @@
 use super::experts::{ExpertForm, Experts, Routing, SharedForm};
 use super::layer_names::{BESIDE, LayerNames};
 use super::modules::{Module, ModuleKind, linear, norm, other};
-use super::{DecoderConfig, DecoderType, Framework};
+use super::{DecoderConfig, Framework};
 
 /// The modules of an expert that is a part of the layer, not of its mixture, if there is one.
 pub(super) fn beside(
@@ -35,20 +35,24 @@ pub(super) fn modules(
         return Vec::new();
     };
     let four = framework != Framework::Torch215Transformers523;
-    let numbered = four && config.model_type == DecoderType::Mixtral;
     let names = LayerNames::of(config);
     let path = layer_part(names.feed_forward(four));
     let at = |name: &str| format!("{path}.{name}");
+    let router = names.router(four);
     let plain_gate = !four || matches!(experts.routing, Routing::Corrected(_));
     let gate = match experts.routing {
-        Routing::Largest { biased: true } => norm(at(names.router)),
-        Routing::WideGate => linear(at(names.router) + ".wg", false),
-        _ if plain_gate => other(at(names.router)),
-        _ => linear(at(names.router), false),
+        Routing::Largest { biased: true } => norm(at(router)),
+        Routing::WideGate => linear(at(router) + ".wg", false),
+        _ if plain_gate => other(at(router)),
+        _ => linear(at(router), false),
     };
     let gated = ["gate_proj", "up_proj", "down_proj"];
     let routed = if four {
-        let names = if numbered { ["w1", "w2", "w3"] } else { gated };
+        let names = if names.numbers_experts(four) {
+            ["w1", "w2", "w3"]
+        } else {
+            gated
+        };
         let part = |index, name| linear(at(&format!("experts.{index}.{name}")), false);
         (0..experts.count)
             .flat_map(|index| names.map(|name| part(index, name)))
@@ -72,7 +76,7 @@ pub(super) fn modules(
     if experts.routing == Routing::Static {
         all.push(Module {
             parameters: &["e_score_correction_bias"],
-            ..other(at(names.router) + ".moe_statics")
+            ..other(at(router) + ".moe_statics")
         });
     }
     let first = if experts.are_built_first(four) {

@@ -86,6 +86,11 @@ pub enum Routing {
     /// By their probabilities in float32 with a correction that is never trained; the gate has its
     /// weights in float32.
     Static,
+    /// By chance, as likely as their scores say.
+    Drawn {
+        /// Whether tokens are multiplied by noise before.
+        jitter: bool,
+    },
     /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
     Corrected(Groups),
 }
@@ -203,6 +208,10 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             normalized: false,
             steps: true,
         },
+        DecoderType::PhiMoe => Defaults {
+            count: ("num_local_experts", 16),
+            ..mixtral
+        },
         DecoderType::GptOss => Defaults {
             count: ("num_local_experts", 128),
             per_token: 4,
@@ -229,8 +238,12 @@ pub(super) fn read(
     }
     let count = fields.named(&[name, "num_experts"], &EXPERTS, default);
     let per_token = per_token(count, defaults.per_token, fields);
-    warn_of_options(fields);
-    let (form, routing, shared) = kinds(model_type);
+    let (form, mut routing, shared) = kinds(model_type);
+    if let Routing::Drawn { jitter } = &mut routing {
+        *jitter = fields.drops("input_jitter_noise", false);
+    } else {
+        warn_of_options(fields);
+    }
     let intermediate_size = match defaults.intermediate_size {
         Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
         None => intermediate_size,
@@ -304,6 +317,7 @@ fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
         DecoderType::Ernie45Moe => (gated, Routing::Static, SharedForm::First),
         DecoderType::Jamba => (gated, Routing::SoftmaxOfTokens, of_own),
         DecoderType::Llama4 => (gated, Routing::Sigmoid, SharedForm::Plain),
+        DecoderType::PhiMoe => (gated, Routing::Drawn { jitter: false }, of_own),
         _ => (gated, Routing::Softmax, of_own),
     }
 }

@@ -32,6 +32,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
             ([4096, 11_008, 32, 32, 290_943], None, None)
         }
+        DecoderType::PhiMoe => ([4096, 6400, 32, 32, 32_064], Some(8), None),
         DecoderType::GptOss => ([2880, 2880, 36, 64, 201_088], Some(8), Some(64)),
         DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
             ([4096, 11_008, 32, 32, 32_000], None, None)
@@ -103,7 +104,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                     | DecoderType::Ernie45Moe
             ),
         ),
-        head_bias: model_type == DecoderType::Ernie45Moe && mlp_bias,
+        head_bias: match model_type {
+            DecoderType::Ernie45Moe => mlp_bias,
+            DecoderType::PhiMoe => fields.flag("lm_head_bias", false),
+            _ => false,
+        },
         rotary_dim: match model_type {
             DecoderType::StableLm => fields.turned(head_dim, "partial_rotary_factor", 250),
             DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
@@ -216,7 +221,7 @@ fn window(
     };
     let given = fields.get("sliding_window").is_some();
     let has_window = match model_type {
-        DecoderType::Starcoder2 => given,
+        DecoderType::Starcoder2 | DecoderType::PhiMoe => given,
         DecoderType::SmolLm3 => given && fields.flag("use_sliding_window", false),
         DecoderType::Cohere2
         | DecoderType::Ministral
@@ -257,7 +262,7 @@ fn window(
         _ => layer >= border,
     };
     let windowed = match model_type {
-        DecoderType::Starcoder2 => (0..layers).map(|_| true).collect(),
+        DecoderType::Starcoder2 | DecoderType::PhiMoe => (0..layers).map(|_| true).collect(),
         _ => fields.windowed_layers(layers, sees_window),
     };
     let any = model_type != DecoderType::Dots1 || windowed.contains(&true);
@@ -302,7 +307,10 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
     let names = LayerNames::of(config);
     let normalizes = |path: String| match config.model_type {
         DecoderType::Olmo => None,
-        DecoderType::Starcoder2 | DecoderType::StableLm | DecoderType::Nemotron => Some(norm(path)),
+        DecoderType::Starcoder2
+        | DecoderType::StableLm
+        | DecoderType::Nemotron
+        | DecoderType::PhiMoe => Some(norm(path)),
         _ => Some(other(path)),
     };
     let mut all = vec![embedding("model.embed_tokens")];

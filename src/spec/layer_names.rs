@@ -10,7 +10,7 @@ pub struct LayerNames {
     /// Of the MLP's layers.
     pub mlp: MlpNames,
     /// Of the layer that chooses experts.
-    pub router: &'static str,
+    router: &'static str,
     /// Of the expert that all tokens go through, where it is a part of the mixture.
     pub shared: &'static str,
     /// Of the MLP, or of the mixture of experts in its place.
@@ -121,7 +121,7 @@ impl LayerNames {
             _ => MlpNames::Gated,
         };
         let (block, router) = match config.model_type {
-            DecoderType::GptOss => ("mlp", "router"),
+            DecoderType::GptOss | DecoderType::PhiMoe => ("mlp", "router"),
             DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
             DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared
@@ -148,7 +148,10 @@ impl LayerNames {
             DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
-        let numbered = config.model_type == DecoderType::Mixtral;
+        let numbered = matches!(
+            config.model_type,
+            DecoderType::Mixtral | DecoderType::PhiMoe
+        );
         let shared = match config.model_type {
             DecoderType::HunyuanMoe => "shared_mlp",
             DecoderType::Qwen2Moe | DecoderType::Qwen3Next | DecoderType::Llama4 => "shared_expert",
@@ -177,9 +180,23 @@ impl LayerNames {
         }
     }
 
+    /// Of the layer that chooses experts, in transformers `four` or 5.
+    pub fn router(&self, four: bool) -> &'static str {
+        if self.numbers_experts(four) {
+            "gate"
+        } else {
+            self.router
+        }
+    }
+
+    /// Whether the layers of an expert are numbered (`w1`), in transformers `four` or 5.
+    pub fn numbers_experts(&self, four: bool) -> bool {
+        four && self.numbered
+    }
+
     /// Of the MLP, or of the mixture of experts in its place, in transformers `four` or 5.
     pub fn feed_forward(&self, four: bool) -> &'static str {
-        if four && self.numbered {
+        if self.numbers_experts(four) {
             SPARSE
         } else {
             self.block

@@ -90,6 +90,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
+    ("phimoe", Reader::Decoder(DecoderType::PhiMoe)),
     ("starcoder2", Reader::Decoder(DecoderType::Starcoder2)),
     ("granite", Reader::Decoder(DecoderType::Granite)),
     ("cohere", Reader::Decoder(DecoderType::Cohere)),

@@ -143,6 +143,21 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             };
             (attention + biases + 2 * hidden, hidden + mlps(config))
         }
+        DecoderType::PhiMoe => {
+            let attention = 2 * hidden * (queries + keys);
+            let biases = if config.attention_bias {
+                queries + 2 * keys + hidden
+            } else {
+                0
+            };
+            let head = if config.head_bias {
+                config.vocab_size
+            } else {
+                0
+            };
+            let layer = attention + biases + experts(config) + 4 * hidden;
+            (layer, 2 * hidden + head)
+        }
         DecoderType::GraniteMoe | DecoderType::GraniteMoeShared | DecoderType::HunyuanMoe => {
             let attention = 2 * hidden * (queries + keys);
             let norms = if config.head_norms {

@@ -125,6 +125,7 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::Llama4
             | DecoderType::Jamba
             | DecoderType::Qwen3Next
+            | DecoderType::PhiMoe
     )
 }
 

@@ -8,7 +8,7 @@ use super::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// A region as it can be run again.
 pub type Region<R = Tensor> = Rc<dyn Fn(&Tape, &Tensor) -> R>;
@@ -30,8 +30,8 @@ pub(super) struct Frame {
     /// Whether a gradient flows to the input.
     trained: bool,
     autocast: Option<DType>,
-    /// What stands for each saved tensor, as long as the graph that saved it lives.
-    holders: RefCell<Vec<Weak<usize>>>,
+    /// Of each saved tensor whether the graph that saved it lives.
+    asked: RefCell<Vec<bool>>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
     done: Cell<bool>,
 }
@@ -46,8 +46,24 @@ pub(super) struct Recompute {
 pub(super) enum Saved {
     Tensor(Tensor),
     OnHost(Shape, DType),
-    /// Its index stands for it as long as the graph that saved it lives.
-    Checkpointed(Rc<Frame>, Rc<usize>),
+    Checkpointed(Holder),
+}
+
+/// What stands for a tensor of a region as long as the graph that saved it lives (`_Holder`): when
+/// that is gone, so is what was computed again, asked for or not.
+pub(super) struct Holder {
+    frame: Rc<Frame>,
+    index: usize,
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        self.frame.asked.borrow_mut()[self.index] = false;
+        let mut recomputed = self.frame.recomputed.borrow_mut();
+        let tensor = recomputed.get_mut(self.index).and_then(Option::take);
+        drop(recomputed);
+        drop(tensor);
+    }
 }
 
 impl Saved {
@@ -56,11 +72,11 @@ impl Saved {
         match self {
             Self::Tensor(tensor) => tensor.clone(),
             Self::OnHost(shape, dtype) => tape.empty("_to_copy", *shape, *dtype),
-            Self::Checkpointed(frame, index) => {
+            Self::Checkpointed(Holder { frame, index }) => {
                 if !frame.done.replace(true) {
                     tape.recompute(frame);
                 }
-                let tensor = frame.recomputed.borrow_mut()[**index].take();
+                let tensor = frame.recomputed.borrow_mut()[*index].take();
                 tensor.expect("a recomputation saves what the first run saved")
             }
         }
@@ -74,10 +90,11 @@ impl Tape {
             return Saved::Tensor(self.save_recomputed(recompute, tensor));
         }
         if let Some(frame) = self.checkpoint.borrow().as_ref() {
-            let mut holders = frame.holders.borrow_mut();
-            let holder = Rc::new(holders.len());
-            holders.push(Rc::downgrade(&holder));
-            return Saved::Checkpointed(Rc::clone(frame), holder);
+            let mut asked = frame.asked.borrow_mut();
+            let index = asked.len();
+            asked.push(true);
+            let frame = Rc::clone(frame);
+            return Saved::Checkpointed(Holder { frame, index });
         }
         if let Some(on_host) = self.offload.borrow_mut().as_mut() {
             on_host.push(tensor.nbytes());
@@ -117,8 +134,7 @@ impl Tape {
         recompute.next.set(index + 1);
         let mut recomputed = recompute.frame.recomputed.borrow_mut();
         // What nobody can ask for any more is not kept.
-        let asked = recompute.frame.holders.borrow();
-        let asked = asked.get(index).is_some_and(|h| h.strong_count() > 0);
+        let asked = recompute.frame.asked.borrow().get(index) == Some(&true);
         if let Some(slot) = recomputed.get_mut(index).filter(|_| asked) {
             *slot = Some(kept.clone());
         }
@@ -133,7 +149,7 @@ impl Tape {
         frame
             .recomputed
             .borrow_mut()
-            .resize(frame.holders.borrow().len(), None);
+            .resize(frame.asked.borrow().len(), None);
         // Inside of another autocast region the copies of weights stay until that one ends.
         let nested = frame.autocast.is_some() && frame.autocast == self.autocast_dtype();
         let outer_autocast = self.autocast.borrow_mut().take_if(|_| !nested);
@@ -174,7 +190,7 @@ impl Tape {
             input: self.save(input),
             trained: input.requires_grad(),
             autocast: self.autocast_dtype(),
-            holders: RefCell::default(),
+            asked: RefCell::default(),
             recomputed: RefCell::default(),
             done: Cell::new(false),
         });

@@ -139,6 +139,7 @@ fn a_few_layers_stand_for_all() {
         "retnet-1.3b",
         "mixtral-8x7b",
         "gpt-oss-20b",
+        "phi-3.5-moe",
         "glm-4.5-air",
         "ernie-4.5-0.3b",
         "ernie-4.5-21b-a3b",

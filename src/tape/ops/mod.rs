@@ -28,6 +28,7 @@ mod norm;
 mod pointwise;
 mod reduce;
 mod routing;
+mod sampling;
 mod scan;
 mod shape;
 mod slices;

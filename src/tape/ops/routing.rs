@@ -42,15 +42,28 @@ impl Tape {
 
     /// `x.max(dim=-1).values` of `[.., n]`. Saves the indices of the largest.
     pub fn max_last(&self, x: &Tensor) -> Tensor {
+        let shape = Shape::new(&x.shape().dims()[..x.shape().rank() - 1]);
+        self.largest(x, shape).0
+    }
+
+    /// `x.max(dim=-1, keepdim=True)` of `[.., n]`: values and indices `[.., 1]`. Saves the indices.
+    pub fn max_of_rows(&self, x: &Tensor) -> (Tensor, Tensor) {
+        let mut shape = *x.shape();
+        let last = shape.rank() - 1;
+        shape.dims_mut()[last] = 1;
+        self.largest(x, shape)
+    }
+
+    /// The largest of each row of x and where it is, both in `shape`.
+    fn largest(&self, x: &Tensor, shape: Shape) -> (Tensor, Tensor) {
         let from = *x.shape();
-        let shape = Shape::new(&from.dims()[..from.rank() - 1]);
         let values = self.empty("max", shape, x.dtype());
         let indices = self.empty("max", shape, DType::Int64);
         if !self.records(&[x]) {
-            return values;
+            return (values, indices);
         }
         let saved = self.save(&indices);
-        self.attach(
+        let values = self.attach(
             &[x],
             values,
             Box::new(move |t, g| {
@@ -58,7 +71,8 @@ impl Tape {
                 let _indices = saved.unpack(t);
                 smallvec![Some(t.empty("scatter", from, g.dtype()))]
             }),
-        )
+        );
+        (values, indices)
     }
 
     /// `x /= divisor` for a divisor with one column `[.., 1]`. Saves the divisor and a copy of what

@@ -96,16 +96,26 @@ impl Tape {
 
     /// `x.masked_fill(mask, number)`. Saves the mask.
     pub fn masked_fill(&self, x: &Tensor, mask: &Tensor) -> Tensor {
-        let saved = self.records(&[x]).then(|| self.save(mask));
-        let out = self.empty("masked_fill", *x.shape(), x.dtype());
+        self.overwritten("masked_fill", x, mask)
+    }
+
+    /// `x.scatter(-1, index, number)`. Saves the index.
+    pub fn scatter_number(&self, x: &Tensor, index: &Tensor) -> Tensor {
+        self.overwritten("scatter", x, index)
+    }
+
+    /// A copy of x in which a number stands `where_` it is said, as in its gradient. Saves that.
+    fn overwritten(&self, op: &'static str, x: &Tensor, where_: &Tensor) -> Tensor {
+        let saved = self.records(&[x]).then(|| self.save(where_));
+        let out = self.empty(op, *x.shape(), x.dtype());
         let Some(saved) = saved else { return out };
         self.attach(
             &[x],
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let _mask = saved.unpack(t);
-                smallvec![Some(t.empty("masked_fill", *g.shape(), g.dtype()))]
+                let _where = saved.unpack(t);
+                smallvec![Some(t.empty(op, *g.shape(), g.dtype()))]
             }),
         )
     }
