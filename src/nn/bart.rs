@@ -148,11 +148,9 @@ impl Stack {
             encoder: None,
             encoder_mask: None,
         });
-        for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || {
-                self.shell.run(t, layer, &hidden, &shared)
-            });
-        }
+        hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
+            self.shell.run(t, layer, hidden, &shared)
+        });
         drop((shared, positions, range, embedded));
         hidden
     }

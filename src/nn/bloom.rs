@@ -131,13 +131,11 @@ impl Bloom {
         };
         // What the last block returned is held until the next one has run.
         let mut held = None;
-        for (i, block) in (0..).zip(&self.h) {
-            let (out, weights) = t.scoped("h", Some(i), || {
-                self.shell.run_with_weights(t, block, &hidden, &shared)
-            });
+        hidden = t.through_layers("h", &self.h, hidden, |_, block, hidden| {
+            let (out, weights) = self.shell.run_with_weights(t, block, hidden, &shared);
             held = weights;
-            hidden = out;
-        }
+            out
+        });
         let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
         drop((kept, embedded, held));
         out

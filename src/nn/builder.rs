@@ -152,12 +152,16 @@ impl<'a> Builder<'a> {
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
         let (tape, asked) = (self.plan.tape, &self.plan.asked_index);
         let built = tape.fold_list(self.scope, name, head, count);
-        asked.set(false);
+        let outside = asked.replace(false);
         let mut items: Vec<T> = (0..number(built)).map(at).collect();
         if built < count && asked.get() {
             tape.keep_list_whole();
             items.extend((number(built)..number(count)).map(at));
         }
+        if let (false, Ok(head)) = (asked.get(), usize::try_from(head)) {
+            tape.list_is_alike(self.scope, name, head);
+        }
+        asked.set(outside);
         items
     }
 
@@ -173,8 +177,13 @@ impl<'a> Builder<'a> {
 
     /// Which element of a module list the module is, or 0: for modules that differ by it.
     pub(super) fn index(&self) -> usize {
-        self.plan.asked_index.set(true);
+        self.differs();
         self.index
+    }
+
+    /// The module differs from others of its list, or is called otherwise.
+    pub(super) fn differs(&self) {
+        self.plan.asked_index.set(true);
     }
 
     /// The same up to `head` and `head` beyond, for modules of a list whose first `head` elements

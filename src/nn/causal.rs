@@ -218,7 +218,11 @@ impl<L: Layer> Causal<L> {
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
         let dense = c.experts.as_ref().map_or(0, Experts::head);
+        let differ = c.windowed.windows(2).any(|pair| pair[0] != pair[1]);
         let layers = model.items_after(dense, "layers", c.num_hidden_layers, |b| {
+            if differ {
+                b.differs();
+            }
             Rc::new(L::new(b, c, options))
         });
         let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
@@ -420,7 +424,7 @@ impl<L: Layer> Causal<L> {
             hidden = t.mul_scalar(&hidden);
         }
         let unmasked = full.without_mask();
-        for (i, layer) in self.layers.iter().enumerate() {
+        let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
             let near = self.windowed.get(i).copied().unwrap_or(false);
             let attends = self
                 .mixers
@@ -431,11 +435,8 @@ impl<L: Layer> Causal<L> {
                 (true, true) => &local,
                 (true, false) => &full,
             };
-            let index = u32::try_from(i).ok();
-            hidden = t.scoped("layers", index, || {
-                self.shell.run(t, layer, &hidden, shared)
-            });
-        }
+            self.shell.run(t, layer, hidden, shared)
+        });
         let [.., norm] = self.style.names;
         let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
         drop((hidden, embedded));

@@ -134,13 +134,11 @@ impl Falcon {
         let mut hidden = embedded.clone();
         // What the last layer returned is held until the next one has run.
         let mut held = None;
-        for (i, layer) in (0..).zip(&self.h) {
-            let (out, weights) = t.scoped("h", Some(i), || {
-                self.shell.run_with_weights(t, layer, &hidden, &shared)
-            });
+        hidden = t.through_layers("h", &self.h, hidden, |_, layer, hidden| {
+            let (out, weights) = self.shell.run_with_weights(t, layer, hidden, &shared);
             held = weights;
-            hidden = out;
-        }
+            out
+        });
         let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
         drop((ones, embedded, held));
         out

@@ -111,10 +111,10 @@ impl Mamba {
             if self.asks_mask && self.shell.has_mask() && input_ids.dim(1) > 1 {
                 mask::looked_through(t, *input_ids.shape());
             }
-            let mut hidden = embedded.clone();
-            for (i, layer) in (0..).zip(&self.layers) {
-                hidden = t.scoped("layers", Some(i), || self.shell.run(t, layer, &hidden, &()));
-            }
+            let hidden = embedded.clone();
+            let hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
+                self.shell.run(t, layer, hidden, &())
+            });
             let out = t.scoped("norm_f", None, || self.norm_f.forward(t, &hidden));
             drop((hidden, embedded));
             out

@@ -147,11 +147,9 @@ impl Opt {
             mask,
             _positions: Some(positions),
         };
-        for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || {
-                self.shell.run(t, layer, &hidden, &shared)
-            });
-        }
+        hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
+            self.shell.run(t, layer, hidden, &shared)
+        });
         if let Some(norm) = &self.final_layer_norm {
             hidden = t.scoped("final_layer_norm", None, || norm.forward(t, &hidden));
         }

@@ -146,12 +146,11 @@ impl Stack {
             cross: None,
         };
         let mut hidden = dropped(t, embedded.clone(), self.options.dropout);
-        for (i, block) in (0..).zip(&self.blocks) {
-            let next = t.scoped("block", Some(i), || {
-                self.block(t, block, &hidden, (&shared, &positions), &biases)
-            });
-            (hidden, biases) = next;
-        }
+        hidden = t.through_layers("block", &self.blocks, hidden, |_, block, hidden| {
+            let next = self.block(t, block, hidden, (&shared, &positions), &biases);
+            biases = next.1;
+            next.0
+        });
         // The last block's results stay a local variable (transformers 4).
         let last = (self.options.facts.transformers != Transformers::V5).then(|| hidden.clone());
         hidden = t.scoped("final_layer_norm", None, || {

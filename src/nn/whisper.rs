@@ -208,12 +208,10 @@ impl Stack {
     }
 
     fn forward(&self, t: &Tape, embedded: Tensor, shared: &Shared) -> Tensor {
-        let mut hidden = dropped(t, embedded, self.dropout);
-        for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || {
-                self.shell.run(t, layer, &hidden, shared)
-            });
-        }
+        let hidden = dropped(t, embedded, self.dropout);
+        let hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
+            self.shell.run(t, layer, hidden, shared)
+        });
         t.scoped("layer_norm", None, || self.layer_norm.forward(t, &hidden))
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Source: `cache_utils.py`, transformers 4.48, 4.51 and 5.23: `DynamicCache` grows by concatenation.
 
-use super::layer_states::LayerStates;
+use super::layer_states::{LayerState, LayerStates};
+use super::repeats::Standing;
 use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -40,6 +41,7 @@ pub struct KeyValueCache {
     pub(super) replaced_states: LayerStates,
 }
 
+#[derive(Clone)]
 struct CachedLayer {
     keys: Tensor,
     values: Tensor,
@@ -47,6 +49,80 @@ struct CachedLayer {
     seen: u64,
     /// The window as a number on the device.
     _window: Option<Tensor>,
+}
+
+/// How far layers have come in the cache: which asks next in each of its lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cursor([usize; 4]);
+
+impl std::ops::Sub for Cursor {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|list| self.0[list] - other.0[list]))
+    }
+}
+
+/// Tensors of one layer in one list.
+trait Kept: Clone {
+    fn tensors(&mut self) -> Vec<&mut Tensor>;
+}
+
+impl Kept for CachedLayer {
+    fn tensors(&mut self) -> Vec<&mut Tensor> {
+        vec![&mut self.keys, &mut self.values]
+    }
+}
+
+impl Kept for (Tensor, Tensor) {
+    fn tensors(&mut self) -> Vec<&mut Tensor> {
+        vec![&mut self.0, &mut self.1]
+    }
+}
+
+impl Kept for Tensor {
+    fn tensors(&mut self) -> Vec<&mut Tensor> {
+        vec![self]
+    }
+}
+
+impl Kept for LayerState {
+    fn tensors(&mut self) -> Vec<&mut Tensor> {
+        self.all()
+    }
+}
+
+/// Where what a layer has made in this pass stands.
+fn places<K: Kept>(list: &[K], [from, to]: [usize; 2]) -> impl Iterator<Item = u32> + '_ {
+    let layers = list.get(from..to).unwrap_or_default();
+    let place = |tensor: &mut Tensor| tensor.storage_id();
+    layers.iter().flat_map(move |kept| {
+        let mut kept = kept.clone();
+        let places: Vec<u32> = kept.tensors().into_iter().map(place).collect();
+        places
+    })
+}
+
+/// What one layer keeps, for one that is so many layers further.
+fn repeated<K: Kept>(
+    list: &mut Vec<K>,
+    [from, to]: [usize; 2],
+    distance: usize,
+    standing: &mut Standing,
+) {
+    for at in from..to {
+        let there = at + distance * (to - from);
+        let mut kept = list[at].clone();
+        let mut had = list.get(there).cloned();
+        let mut had = had.iter_mut().flat_map(Kept::tensors);
+        for tensor in kept.tensors() {
+            *tensor = standing.instead(tensor, had.next().map(|had| &*had));
+        }
+        match list.get_mut(there) {
+            Some(place) => *place = kept,
+            None => list.push(kept),
+        }
+    }
 }
 
 /// The dimension of the tokens.
@@ -101,6 +177,59 @@ impl Tape {
             cache.next_state = 0;
             cache.replaced_states.rewind();
         }
+    }
+
+    /// How keys and values are kept, if they are.
+    pub(super) fn cache_kind(&self) -> Option<CacheKind> {
+        self.cache.borrow().as_ref().map(|cache| cache.kind)
+    }
+
+    /// Which layer asks next.
+    pub(super) fn cache_cursor(&self) -> Cursor {
+        let cache = self.cache.borrow();
+        cache.as_ref().map_or(Cursor::default(), |cache| {
+            let states = cache.replaced_states.next();
+            Cursor([cache.next, cache.next_crossed, cache.next_state, states])
+        })
+    }
+
+    /// Where what is kept between two layers stands.
+    pub(super) fn kept_between(&self, from: Cursor, to: Cursor) -> Vec<u32> {
+        let cache = self.cache.borrow();
+        let Some(cache) = cache.as_ref() else {
+            return Vec::new();
+        };
+        let between = |list: usize| [from.0[list], to.0[list]];
+        places(&cache.layers, between(0))
+            .chain(places(&cache.crossed, between(1)))
+            .chain(places(&cache.states, between(2)))
+            .chain(places(cache.replaced_states.layers(), between(3)))
+            .collect()
+    }
+
+    /// A layer so many further than the one between two borders has run, and keeps the like of
+    /// what that one does.
+    pub(super) fn repeat_cache(
+        &self,
+        [from, to]: [Cursor; 2],
+        distance: usize,
+        standing: &mut Standing,
+    ) {
+        let mut cache = self.cache.borrow_mut();
+        let Some(cache) = cache.as_mut() else {
+            return;
+        };
+        let between = |list: usize| [from.0[list], to.0[list]];
+        repeated(&mut cache.layers, between(0), distance, standing);
+        repeated(&mut cache.crossed, between(1), distance, standing);
+        repeated(&mut cache.states, between(2), distance, standing);
+        let states = cache.replaced_states.layers_mut();
+        repeated(states, between(3), distance, standing);
+        let Cursor(one) = to - from;
+        cache.next += one[0];
+        cache.next_crossed += one[1];
+        cache.next_state += one[2];
+        cache.replaced_states.advance(one[3]);
     }
 
     /// Tokens that earlier passes have left in the cache; 0 without one.
@@ -280,12 +409,17 @@ impl Tape {
             copy.set_category(Category::KvCache);
             *x = copy;
         };
+        let now = || self.recorder.ends().1;
         for cache in cache.iter_mut() {
+            let start = now();
             cache.replaced_states.reorder(self);
+            self.made_for_layers(start, cache.replaced_states.layers().len());
+            let start = now();
             for layer in &mut cache.layers {
                 copy(&mut layer.keys);
                 copy(&mut layer.values);
             }
+            self.made_for_layers(start, cache.layers.len());
             for (keys, values) in &mut cache.crossed {
                 copy(keys);
                 copy(values);

@@ -23,6 +23,12 @@ impl Details {
         self.made.push(Made { op, shape: 0 });
     }
 
+    /// The next storage is made as this one was.
+    pub(super) fn repeat(&mut self, storage: u32) {
+        let made = self.made[storage as usize];
+        self.made.push(made);
+    }
+
     /// The shape and type that a storage was made for.
     pub(super) fn describe(&mut self, storage: u32, shape: (Shape, DType)) {
         if let Some(made) = self.made.get_mut(storage as usize) {

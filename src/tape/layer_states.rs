@@ -19,8 +19,8 @@ pub(super) struct LayerStates {
     next: usize,
 }
 
-#[derive(Default)]
-struct LayerState {
+#[derive(Clone, Default)]
+pub(super) struct LayerState {
     /// Tokens that the layer has seen.
     seen: u64,
     recurrent: Vec<Tensor>,
@@ -30,7 +30,33 @@ struct LayerState {
     attended: Vec<Tensor>,
 }
 
+impl LayerState {
+    /// All that is kept.
+    pub(super) fn all(&mut self) -> Vec<&mut Tensor> {
+        let kept = [&mut self.recurrent, &mut self.convolved, &mut self.attended];
+        kept.into_iter().flatten().collect()
+    }
+}
+
 impl LayerStates {
+    /// The layer that runs next.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// So many layers have run.
+    pub(super) fn advance(&mut self, layers: usize) {
+        self.next += layers;
+    }
+
+    pub(super) fn layers(&self) -> &[LayerState] {
+        &self.layers
+    }
+
+    pub(super) fn layers_mut(&mut self) -> &mut Vec<LayerState> {
+        &mut self.layers
+    }
+
     pub(super) fn rewind(&mut self) {
         self.next = 0;
     }

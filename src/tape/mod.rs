@@ -26,6 +26,7 @@ mod layer_states;
 mod layout;
 mod ops;
 mod recorder;
+mod repeats;
 mod scopes;
 mod sweeps;
 mod tensor;
@@ -109,6 +110,8 @@ pub struct Tape {
     training: Cell<bool>,
     /// What attention keeps between forward passes.
     cache: RefCell<Option<KeyValueCache>>,
+    /// Lists of modules that repeat.
+    repeats: RefCell<repeats::Repeats>,
     /// What flash-linear-attention keeps of masks.
     packing: ops::Packing,
     /// Bytes of what was kept on the host, while it goes there.
@@ -142,6 +145,7 @@ impl Tape {
             checkpoint_every: Cell::new(1),
             regions: Cell::new(0),
             cache: RefCell::default(),
+            repeats: RefCell::default(),
             packing: ops::Packing::default(),
             checkpoint: RefCell::default(),
             recompute: RefCell::default(),

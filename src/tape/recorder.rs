@@ -4,11 +4,13 @@ use super::Category;
 use super::details::Details;
 use super::event::{Event, Events};
 use super::folds::Folds;
+use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
 use super::unfold::{Folded, Unfolded};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// What the record knows of a storage.
@@ -130,6 +132,125 @@ impl Recorder {
         }
         self.scope_ids.borrow_mut().clear();
         Some(unfolded)
+    }
+
+    /// Where the next event, the next storage and its number will be.
+    pub(super) fn ends(&self) -> (usize, u32, u32) {
+        let places = self.places.borrow().len();
+        let number = |n: usize| u32::try_from(n).unwrap_or(PHANTOM);
+        let storage = number(self.count());
+        let id = if places == 0 { storage } else { number(places) };
+        (self.event_count(), storage, id)
+    }
+
+    /// The later of two stretches of events (Note [Layers that repeat without gradients],
+    /// `repeats.rs`), where each event does what that of the earlier one does to a storage that is
+    /// one `step` further.
+    pub(super) fn compare(
+        &self,
+        [one, other]: [Range<usize>; 2],
+        step: impl Fn(u32) -> Option<u32>,
+    ) -> Option<Vec<Stepping>> {
+        let (events, storages) = (self.events.borrow(), self.storages.borrow());
+        if one.len() != other.len() {
+            return None;
+        }
+        let what = |id: u32| {
+            let storage = storages[id as usize];
+            (storage.bytes, storage.category)
+        };
+        let pairs = events.between(one).zip(events.between(other));
+        let stepping = pairs.map(|pair| {
+            let (from, to) = match pair {
+                (Event::Alloc(from), Event::Alloc(to)) if what(from) == what(to) => (from, to),
+                (Event::Free(from), Event::Free(to)) => (from, to),
+                _ => return None,
+            };
+            let step = step(from)?;
+            let event = pair.1;
+            (to == from + step).then_some(Stepping { event, step })
+        });
+        stepping.collect()
+    }
+
+    /// Writes a stretch of events again and again, each time a step further, with the storages
+    /// that were made in it; `scopes` are those of each storage, time by time.
+    pub(super) fn write_again(&self, stretch: &[Stepping], made: Range<u32>, scopes: &[Rc<[u32]>]) {
+        let (mut events, mut storages) = (self.events.borrow_mut(), self.storages.borrow_mut());
+        let mut details = self.details.borrow_mut();
+        let again = scopes.first().map_or(0, |scopes| scopes.len());
+        let of_before = stretch.iter().filter_map(|s| match s.event {
+            Event::Free(id) if !made.contains(&id) => Some((id, s.step)),
+            _ => None,
+        });
+        let of_before: Vec<(u32, u32)> = of_before.collect();
+        for (time, distance) in (1u32..).take(again).enumerate() {
+            for (id, scopes) in made.clone().zip(scopes) {
+                let scope = scopes[time];
+                let storage = RawStorage {
+                    scope,
+                    ..storages[id as usize]
+                };
+                storages.push(storage);
+                if let Some(details) = details.as_mut() {
+                    details.repeat(id);
+                }
+            }
+            for &Stepping { event, step } in stretch {
+                events.push(match event {
+                    Event::Alloc(id) => Event::Alloc(id + distance * step),
+                    Event::Free(id) => Event::Free(id + distance * step),
+                    mark @ Event::Mark(_) => mark,
+                });
+            }
+            for &(id, step) in &of_before {
+                storages[(id + distance * step) as usize].alive = false;
+            }
+        }
+    }
+
+    /// Of the storages with these numbers those that stand at one of `places` now stand so much
+    /// further.
+    pub(super) fn moved(&self, ids: Range<u32>, places: &[u32], further: u32) {
+        let mut all = self.places.borrow_mut();
+        if all.is_empty() {
+            all.extend(0..ids.end);
+        }
+        for place in &mut all[ids.start as usize..ids.end as usize] {
+            if places.contains(place) {
+                *place += further;
+            }
+        }
+    }
+
+    /// The scopes that are for the `following` elements of a list of modules what `one` and `other`
+    /// are for two of them, one after the other.
+    pub(super) fn siblings(&self, one: u32, other: u32, following: u32) -> Option<Rc<[u32]>> {
+        let (mut way, mut at) = (Vec::new(), (one, other));
+        let (parent, name, index) = loop {
+            if at.0 == at.1 {
+                return Some((0..following).map(|_| other).collect());
+            }
+            let scopes = self.scopes.borrow();
+            let (&from, &to) = (scopes.get(at.0)?, scopes.get(at.1)?);
+            if from.name != to.name {
+                return None;
+            }
+            if from.parent == to.parent && from.index? + 1 == to.index? {
+                break (to.parent, to.name, to.index?);
+            }
+            if from.index != to.index {
+                return None;
+            }
+            way.push((to.name, to.index));
+            at = (from.parent, to.parent);
+        };
+        let sibling = |distance| {
+            let element = self.child(parent, name, Some(index + distance));
+            let down = way.iter().rev();
+            down.fold(element, |at, &(name, index)| self.child(at, name, index))
+        };
+        Some((1..=following).map(sibling).collect())
     }
 
     /// Keeps what makes storages from here on.
@@ -268,6 +389,11 @@ impl Storage {
     #[allow(clippy::needless_pass_by_value, reason = "it is gone")]
     pub(super) fn become_other(&self, other: Self) {
         self.id.set(other.id.replace(PHANTOM));
+    }
+
+    /// Somebody else has recorded the free.
+    pub(super) fn forget(&self) {
+        self.id.set(PHANTOM);
     }
 
     /// Records the free now; whoever holds the storage holds nothing from here on.

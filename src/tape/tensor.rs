@@ -193,6 +193,11 @@ impl Tensor {
         self.0.storage.place()
     }
 
+    /// Its storage is gone already.
+    pub(super) fn forget_storage(&self) {
+        self.0.storage.forget();
+    }
+
     /// Frees the storage, whoever holds it.
     pub(super) fn free_storage(&self) {
         self.0.storage.free();

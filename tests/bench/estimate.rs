@@ -5,10 +5,12 @@
 //! runs, since a busy machine only ever adds.
 
 use highwater::catalog;
+use highwater::codec::decode_json;
 use highwater::report::{Sweeper, estimate, summarize};
 use highwater::sim::simulate;
 use highwater::spec::{
-    Framework, ModelRef, Optimizer, OptimizerImpl, Precision, Scenario, resolve,
+    Evaluation, EvaluationKind, Framework, ModelRef, Optimizer, OptimizerImpl, Precision, Program,
+    Scenario, resolve,
 };
 use std::hint::black_box;
 use std::process::Command;
@@ -72,6 +74,37 @@ fn scenario(model: &str, precision: Precision, implementation: OptimizerImpl) ->
     }
 }
 
+/// Token by token: a text of an 8B model, one with beams, and the evaluations of situation 4.
+fn generations() -> [(&'static str, Scenario, Duration); 3] {
+    let text = |beams: u64| Scenario {
+        model: ModelRef::Catalog("llama-3.1-8b".to_owned()),
+        precision: Precision::Bf16,
+        program: Program::Evaluation,
+        seq_len: 512,
+        micro_batch_size: 4,
+        evaluation: Evaluation {
+            kind: EvaluationKind::Generate,
+            max_new_tokens: 512,
+            num_beams: beams,
+            ..Evaluation::default()
+        },
+        ..Scenario::default()
+    };
+    let two_jobs = catalog::SITUATIONS
+        .iter()
+        .find(|situation| situation.id == "two-lora-jobs")
+        .expect("a situation");
+    [
+        ("512 tokens", text(1), Duration::from_millis(20)),
+        ("512 tokens, 4 beams", text(4), Duration::from_millis(20)),
+        (
+            "situation 4",
+            decode_json(two_jobs.scenario).0,
+            Duration::from_millis(5),
+        ),
+    ]
+}
+
 fn main() {
     memory();
     println!("smallest of {RUNS} runs, in microseconds");
@@ -80,20 +113,11 @@ fn main() {
         "scenario", "events", "budget", "whole", "resolve", "simulate", "summarize"
     );
     for (model, precision, implementation, budget) in MODELS {
-        let scenario = scenario(model, precision, implementation);
-        let spec = resolve(&scenario).spec.expect("a valid scenario");
-        let trace = simulate(&spec);
-        let micros = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1e6);
-        println!(
-            "{:<34} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
-            format!("{model} {} {}", precision.name(), implementation.name()),
-            trace.event_count(),
-            micros(budget),
-            micros(smallest(|| estimate(&scenario))),
-            micros(smallest(|| resolve(&scenario))),
-            micros(smallest(|| simulate(&spec))),
-            micros(smallest(|| summarize(&spec, &trace))),
-        );
+        let name = format!("{model} {} {}", precision.name(), implementation.name());
+        row(&name, &scenario(model, precision, implementation), budget);
+    }
+    for (name, scenario, budget) in generations() {
+        row(name, &scenario, budget);
     }
     let scenario = scenario("qwen2.5-1.5b", Precision::Fp32, OptimizerImpl::Foreach);
     let mut sweeper = Sweeper::around(&scenario);
@@ -104,6 +128,22 @@ fn main() {
     }
     println!("a sweep: {estimates} estimates, {:?}", start.elapsed());
     thousand();
+}
+
+/// One scenario's time, as a whole and in its parts.
+fn row(name: &str, scenario: &Scenario, budget: Duration) {
+    let spec = resolve(scenario).spec.expect("a valid scenario");
+    let trace = simulate(&spec);
+    let micros = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1e6);
+    println!(
+        "{name:<34} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
+        trace.event_count(),
+        micros(budget),
+        micros(smallest(|| estimate(scenario))),
+        micros(smallest(|| resolve(scenario))),
+        micros(smallest(|| simulate(&spec))),
+        micros(smallest(|| summarize(&spec, &trace))),
+    );
 }
 
 /// The most memory that the process has had, in KiB: `VmHWM` of `/proc/self/status`, on Linux only.

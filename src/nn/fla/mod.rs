@@ -114,16 +114,14 @@ impl Fla {
         let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
         let bounds = self.lower_bounds.as_ref();
         let bounds = bounds.map(|parameter| hgrn2::lower_bounds(t, parameter));
-        let mut hidden = embedded.clone();
-        for (i, layer) in (0..).zip(&self.layers) {
+        let hidden = embedded.clone();
+        let hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
             let shared = FlaShared {
                 mask: self.shell.call().mask(),
                 lower_bound: bounds.as_ref().map(|bounds| t.select(bounds, 0)),
             };
-            hidden = t.scoped("layers", Some(i), || {
-                self.shell.run(t, layer, &hidden, &shared)
-            });
-        }
+            self.shell.run(t, layer, hidden, &shared)
+        });
         let normalized = t.scoped("norm", None, || self.norm.forward(t, &hidden));
         drop((hidden, embedded));
         normalized

@@ -200,3 +200,66 @@ fn a_few_layers_stand_for_all() {
     assert!(different.is_empty(), "{}", different.join("\n"));
     assert!(compared > 50, "{compared}");
 }
+
+#[test]
+fn layers_that_repeat_without_gradients_do_what_each_of_them_does() {
+    let options = [
+        r#"{"precision": "bf16"}"#,
+        r#"{"precision": "bf16", "padding_mask": true, "framework": "torch-2.6/transformers-4.51"}"#,
+        r#"{"precision": "amp_bf16", "attention": "eager", "evaluation": {"num_beams": 2}}"#,
+        r#"{"precision": "amp_fp16", "program": "training"}"#,
+        r#"{"precision": "bf16", "padding_mask": true, "program": "training",
+            "framework": "torch-2.6/transformers-4.48", "evaluation": {"do_sample": true}}"#,
+        r#"{"evaluation": {"kind": "trainer"}, "program": "training", "precision": "amp_bf16"}"#,
+    ];
+    let models = [
+        "smollm2-135m",
+        "t5-small",
+        "bart-base",
+        "whisper-tiny",
+        "opt-125m",
+        "falcon-rw-1b",
+        "bloom-560m",
+        "gpt2",
+        "gla-340m",
+        "deltanet-340m",
+        "mamba-130m",
+        "gemma-2b",
+        "gemma-2-2b",
+        "olmoe-1b-7b",
+        "deepseek-v2-lite",
+    ];
+    let (mut different, mut compared) = (Vec::new(), 0);
+    for model in models {
+        for option in options {
+            let mut scenario: serde_json::Value = serde_json::from_str(option).expect("JSON");
+            scenario["model"] = model.into();
+            scenario["micro_batch_size"] = 2.into();
+            scenario["seq_len"] = 16.into();
+            let evaluation = &mut scenario["evaluation"];
+            if evaluation["kind"].is_null() {
+                evaluation["kind"] = "generate".into();
+                evaluation["max_new_tokens"] = 4.into();
+            }
+            if scenario["program"].is_null() {
+                scenario["program"] = "evaluation".into();
+            }
+            let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+            let Some(spec) = resolve(&scenario).spec else {
+                continue;
+            };
+            compared += 1;
+            let some = run(&spec, 1, Tape::with_details);
+            let all = run(&spec, 1, |backend| {
+                let tape = Tape::with_details(backend);
+                tape.run_all_layers();
+                tape
+            });
+            if written(&some) != written(&all) {
+                different.push(format!("{model} {option}"));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(compared > 40, "{compared}");
+}

@@ -1,0 +1,282 @@
+//! Note [Layers that repeat without gradients]
+//!
+//! Without gradients nothing is left of a layer but what the cache keeps and the result that it hands
+//! on. So layers that are alike do the same one after another, and the storages of each have the
+//! numbers of those of the one before and so many more: of this pass, and of those passes before it
+//! that left something to be replaced. Two of them are run and compared, and the events of the second
+//! are written once more for each that follows. Where they differ, or where something stays that is
+//! neither in the cache nor replaced by the next layer, all layers are run.
+//!
+//! `sim` tests that records are the same either way.
+
+use super::cache::Cursor;
+use super::event::Event;
+use super::recorder::Storage;
+use super::{CacheKind, Tape, Tensor};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Layers that are run: the first, which may differ, and two that are compared.
+const RUN: usize = 3;
+
+/// Storages of layers that are alike, as many of each.
+#[derive(Clone, Debug)]
+struct Pass {
+    storages: Range<u32>,
+    each: u32,
+}
+
+/// Lists of modules that repeat, and what they made.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    /// Whether all layers are run, so that records can be compared.
+    all: bool,
+    /// The first element from which on they are alike, by scope and name of the list.
+    lists: BTreeMap<(u32, &'static str), usize>,
+    passes: Vec<Pass>,
+    /// Of each scope of the layer that is repeated those of the layers that follow.
+    scopes: BTreeMap<u32, Rc<[u32]>>,
+}
+
+/// Where a layer begins.
+#[derive(Clone, Copy)]
+struct Border {
+    event: usize,
+    /// The next storage: where it stands, and its number.
+    storage: u32,
+    id: u32,
+    cache: Cursor,
+}
+
+/// An event of the pattern, and how much further the storage of the next layer is.
+#[derive(Clone, Copy)]
+pub(super) struct Stepping {
+    pub(super) event: Event,
+    pub(super) step: u32,
+}
+
+/// The storages of a layer that is not run.
+pub(super) struct Standing<'a> {
+    tape: &'a Tape,
+    /// Those of the pattern, and how much further the layer's are.
+    pattern: Range<u32>,
+    further: u32,
+    made: Vec<(u32, Rc<Storage>)>,
+}
+
+impl Standing<'_> {
+    /// What the layer has in the place of the pattern's `kept`: the like of it, if the pattern has
+    /// made it in this pass, else what it `had`.
+    pub(super) fn instead(&mut self, kept: &Tensor, had: Option<&Tensor>) -> Tensor {
+        let place = kept.storage_id();
+        if !self.pattern.contains(&place) {
+            return had.unwrap_or(kept).clone();
+        }
+        // Its free is written already.
+        had.inspect(|had| had.forget_storage());
+        let made = self.made.iter().find(|(of, _)| *of == place);
+        let storage = made.map(|(_, storage)| Rc::clone(storage));
+        let storage = storage.unwrap_or_else(|| {
+            let standing = Rc::new(self.tape.recorder.standing(place + self.further));
+            self.made.push((place, Rc::clone(&standing)));
+            standing
+        });
+        Tensor::new(storage, *kept.shape(), *kept.strides(), kept.dtype())
+    }
+}
+
+impl Tape {
+    /// The elements of a list of modules are alike from `first` on.
+    pub fn list_is_alike(&self, parent: u32, name: &'static str, first: usize) {
+        let mut repeats = self.repeats.borrow_mut();
+        repeats.lists.insert((parent, name), first);
+    }
+
+    /// From here on all layers are run.
+    #[cfg(test)]
+    pub fn run_all_layers(&self) {
+        self.repeats.borrow_mut().all = true;
+    }
+
+    /// Runs the `layers` of the list `name` one after another, each over the result of the one
+    /// before. Without gradients, those that are alike stand for one another.
+    pub fn through_layers<L>(
+        &self,
+        name: &'static str,
+        layers: &[L],
+        mut hidden: Tensor,
+        mut run: impl FnMut(usize, &L, &Tensor) -> Tensor,
+    ) -> Tensor {
+        let first = self.repeating_from(name).unwrap_or(usize::MAX);
+        let mut borders = Vec::new();
+        let mut repeated = false;
+        for (i, layer) in layers.iter().enumerate() {
+            if i >= first {
+                borders.push(self.border());
+            }
+            let index = u32::try_from(i).ok();
+            hidden = self.scoped(name, index, || run(i, layer, &hidden));
+            if borders.len() == RUN {
+                let following = u32::try_from(layers.len() - 1 - i).unwrap_or(0);
+                repeated = self.repeat(&borders, following).is_some();
+                if repeated {
+                    break;
+                }
+            }
+        }
+        if !borders.is_empty() {
+            borders.push(self.border());
+            self.note_pass(&borders, repeated);
+        }
+        hidden
+    }
+
+    /// The first layer of a list that runs now from which on they are alike, where nothing else
+    /// needs them all.
+    fn repeating_from(&self, name: &'static str) -> Option<usize> {
+        let repeats = self.repeats.borrow();
+        let first = *repeats.lists.get(&(self.scope(), name))?;
+        let free = !repeats.all
+            && !self.grad_enabled.get()
+            && self.recorder.folds().is_none()
+            && !self.recorder.is_muted()
+            && self.cache_kind() != Some(CacheKind::Tuples);
+        free.then_some(first)
+    }
+
+    fn border(&self) -> Border {
+        let (event, storage, id) = self.recorder.ends();
+        Border {
+            event,
+            storage,
+            id,
+            cache: self.cache_cursor(),
+        }
+    }
+
+    /// What was made from a storage on was made for so many layers, one after another.
+    pub(super) fn made_for_layers(&self, since: u32, layers: usize) {
+        let storages = since..self.recorder.ends().1;
+        let layers = u32::try_from(layers).unwrap_or(0);
+        if let Some(0) = storages.end.wrapping_sub(since).checked_rem(layers) {
+            let each = (storages.end - since) / layers;
+            let mut repeats = self.repeats.borrow_mut();
+            repeats.passes.push(Pass { storages, each });
+        }
+    }
+
+    fn note_pass(&self, borders: &[Border], repeated: bool) {
+        let [_, second, .., end] = borders else {
+            return;
+        };
+        let each = borders[2].storage - second.storage;
+        let mut layers = borders[1..].windows(2);
+        if repeated || layers.all(|pair| pair[1].storage - pair[0].storage == each) {
+            self.repeats.borrow_mut().passes.push(Pass {
+                storages: second.storage..end.storage,
+                each,
+            });
+        }
+    }
+
+    /// How much further than a storage that a layer frees the one is that the next layer does, and
+    /// where the last of them ends. Those from `since` on are of this pass.
+    fn step_of(&self, storage: u32, since: u32, each: u32) -> Option<(u32, u32)> {
+        if storage >= since {
+            return Some((each, u32::MAX));
+        }
+        let passes = &self.repeats.borrow().passes;
+        let after = passes.partition_point(|pass| pass.storages.start <= storage);
+        let pass = passes[..after].last()?;
+        let is_in = pass.storages.contains(&storage);
+        is_in.then_some((pass.each, pass.storages.end))
+    }
+
+    /// Writes the events of the last layer once more for so many layers that follow; nothing where
+    /// that would not be what they do.
+    fn repeat(&self, borders: &[Border], following: u32) -> Option<()> {
+        let &[head, one, other] = borders else {
+            return None;
+        };
+        let end = self.border();
+        let each = other.storage - one.storage;
+        if each == 0
+            || end.storage - other.storage != each
+            || end.cache - other.cache != other.cache - one.cache
+        {
+            return None;
+        }
+        let pattern = self.recorder.compare(
+            [one.event..other.event, other.event..end.event],
+            |storage| {
+                let (step, last) = self.step_of(storage, head.storage, each)?;
+                let farthest = u64::from(storage) + u64::from(step) * u64::from(following + 1);
+                (farthest < u64::from(last)).then_some(step)
+            },
+        )?;
+        // What stays of the layer is in the cache, or the next layer replaces it.
+        let kept = self.kept_between(other.cache, end.cache);
+        let replaced = self.with_storages(|storages| {
+            let alive = |storage: u32| storages[storage as usize].alive;
+            let mut replaced = Vec::new();
+            for storage in other.storage..end.storage {
+                match (alive(storage - each), alive(storage)) {
+                    (true, true) if kept.contains(&storage) => {}
+                    (false, true) => replaced.push(storage),
+                    (false, false) => {}
+                    _ => return None,
+                }
+            }
+            Some(replaced)
+        })?;
+        let scopes = self.scopes_that_follow([one.storage, other.storage], each, following)?;
+        self.recorder
+            .write_again(&pattern, other.storage..end.storage, &scopes);
+        self.recorder
+            .moved(other.id..end.id, &replaced, following * each);
+        for distance in 1..=following {
+            let mut standing = Standing {
+                tape: self,
+                pattern: other.storage..end.storage,
+                further: distance * each,
+                made: Vec::new(),
+            };
+            self.repeat_cache([other.cache, end.cache], distance as usize, &mut standing);
+        }
+        Some(())
+    }
+
+    /// Of each storage of a layer the scopes of its likes in the layers that follow.
+    fn scopes_that_follow(
+        &self,
+        [one, other]: [u32; 2],
+        each: u32,
+        following: u32,
+    ) -> Option<Vec<Rc<[u32]>>> {
+        let scope = |storage| self.recorder.scope_of(storage);
+        let mut repeats = self.repeats.borrow_mut();
+        let mut found: Vec<Rc<[u32]>> = Vec::new();
+        let mut last = None;
+        for ordinal in 0..each {
+            let here = scope(other + ordinal);
+            if last == Some(here) {
+                found.extend(found.last().cloned());
+                continue;
+            }
+            last = Some(here);
+            let known = repeats.scopes.get(&here).cloned();
+            let scopes = if let Some(scopes) = known {
+                scopes
+            } else {
+                let scopes = self
+                    .recorder
+                    .siblings(scope(one + ordinal), here, following)?;
+                repeats.scopes.insert(here, Rc::clone(&scopes));
+                scopes
+            };
+            found.push(scopes);
+        }
+        Some(found)
+    }
+}
