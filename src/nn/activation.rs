@@ -58,6 +58,7 @@ pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
         Activation::Relu => t.relu(&x),
         Activation::Gelu => t.gelu(&x),
         Activation::Silu => t.silu(&x),
+        Activation::Tanh => t.tanh(&x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::GeluFast => gelu_fast(t, &x),
         Activation::Relu2 => {

@@ -5,13 +5,11 @@ use super::bert_layer::BertLayer;
 use super::builder::Builder;
 use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
+use super::heads::{Head, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::loss;
 use super::mask;
-use super::masked_tokens::MaskedTokens;
 use super::model::Output;
-use super::token_classes::TokenClasses;
-use crate::spec::{Attention, BertConfig, BertKind, ResolvedSpec, Task};
+use crate::spec::{Activation, Attention, BertConfig, BertKind, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -22,33 +20,19 @@ pub(super) struct Bert {
     /// From the columns of the embeddings to those of the layers (ELECTRA).
     projection: Option<Linear>,
     layers: Vec<Rc<BertLayer>>,
+    /// What `BertModel` makes of the first token.
+    pooler: Option<Transform>,
     head: Head,
-    /// The names of the embeddings, of the list of layers, of the pooler and of the head over
-    /// tokens.
-    names: [&'static str; 4],
+    /// The names of the embeddings and of the list of layers.
+    names: [&'static str; 2],
     options: AttentionOptions,
     dtype: DType,
     shell: Shell,
 }
 
-const BERT: [&str; 4] = [
-    "bert.embeddings",
-    "bert.encoder.layer",
-    "bert.pooler",
-    "cls.predictions",
-];
-const ELECTRA: [&str; 4] = [
-    "electra.embeddings",
-    "electra.encoder.layer",
-    "electra.pooler",
-    "generator_lm_head",
-];
-const ROBERTA: [&str; 4] = [
-    "roberta.embeddings",
-    "roberta.encoder.layer",
-    "roberta.pooler",
-    "lm_head",
-];
+const BERT: [&str; 2] = ["bert.embeddings", "bert.encoder.layer"];
+const ELECTRA: [&str; 2] = ["electra.embeddings", "electra.encoder.layer"];
+const ROBERTA: [&str; 2] = ["roberta.embeddings", "roberta.encoder.layer"];
 
 /// `BertEmbeddings`.
 struct Embeddings {
@@ -63,89 +47,69 @@ struct Embeddings {
     roberta: bool,
 }
 
-enum Head {
-    /// `BertOnlyMLMHead`, whose table of tokens is the embedding's.
-    Tokens(MaskedTokens),
-    /// A class for each token.
-    Each(TokenClasses),
-    /// `BertPooler` and a classifier.
-    Class {
-        pooler: Linear,
-        classifier: Linear,
-        dropout: bool,
-    },
-    /// `RobertaClassificationHead` and `ElectraClassificationHead`.
-    Roberta {
-        dense: Linear,
-        out_proj: Linear,
-        dropout: bool,
-        /// ELECTRA's gelu, `RoBERTa`'s tanh.
-        activation: fn(&Tape, &Tensor) -> Tensor,
-    },
+/// A class of the whole text.
+fn of_class(b: &Builder, c: &BertConfig) -> Head {
+    let (hidden, dropout) = (c.hidden_size, c.classifier_dropout);
+    let classifier = b.at("classifier");
+    let linear = |at: &Builder, n| Linear::new(at, hidden, n, true);
+    if c.kind == BertKind::Bert {
+        return Head::plain("classifier", linear(&classifier, c.num_labels), dropout);
+    }
+    // `RobertaClassificationHead` and `ElectraClassificationHead`.
+    let transform = Transform {
+        dense: linear(&classifier.at("dense"), hidden),
+        activation: match c.kind {
+            BertKind::Electra => Activation::Gelu,
+            _ => Activation::Tanh,
+        },
+        norm: None,
+    };
+    let output = linear(&classifier.at("out_proj"), c.num_labels);
+    Head {
+        reads: Reads::FirstColumns,
+        drops_first: dropout,
+        transform: Some(transform),
+        holds: false,
+        ..Head::plain("classifier", output, dropout)
+    }
 }
 
-impl Head {
-    /// A class of the whole text.
-    fn of_class(b: &Builder, bert: &Builder, c: &BertConfig) -> Self {
-        let (hidden, dropout) = (c.hidden_size, c.classifier_dropout);
-        let classifier = b.at("classifier");
-        if c.kind == BertKind::Bert {
-            let pooler = bert.at("pooler").at("dense");
-            return Self::Class {
-                pooler: Linear::new(&pooler, hidden, hidden, true),
-                classifier: Linear::new(&classifier, hidden, c.num_labels, true),
-                dropout,
-            };
-        }
-        Self::Roberta {
-            dense: Linear::new(&classifier.at("dense"), hidden, hidden, true),
-            out_proj: Linear::new(&classifier.at("out_proj"), hidden, c.num_labels, true),
-            dropout,
-            activation: match c.kind {
-                BertKind::Electra => Tape::gelu,
-                _ => Tape::tanh,
-            },
-        }
-    }
+/// Tokens, by the table `words` of the embedding.
+fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
+    let roberta = c.kind == BertKind::Roberta;
+    let (name, b, norm) = if roberta {
+        ("lm_head", b.at("lm_head"), "layer_norm")
+    } else {
+        (
+            "cls.predictions",
+            b.at("cls").at("predictions"),
+            "LayerNorm",
+        )
+    };
+    let bias = b.parameter("bias", [c.vocab_size]);
+    let at = if roberta { b.same() } else { b.at("transform") };
+    let transform = Transform {
+        dense: Linear::new(&at.at("dense"), c.hidden_size, c.hidden_size, true),
+        activation: Activation::Gelu,
+        norm: Some(LayerNorm::new(&at.at(norm), c.hidden_size)),
+    };
+    b.at("decoder").untied([c.vocab_size, c.hidden_size]);
+    Head::of_tokens(name, transform, Linear::sharing(words, bias))
+}
 
-    /// Tokens, by the table `words` of the embedding.
-    fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Self {
-        let (b, norm) = if c.kind == BertKind::Roberta {
-            (b.at("lm_head"), "layer_norm")
-        } else {
-            (b.at("cls").at("predictions"), "LayerNorm")
-        };
-        let bias = b.parameter("bias", [c.vocab_size]);
-        let transform = if c.kind == BertKind::Roberta {
-            b.same()
-        } else {
-            b.at("transform")
-        };
-        let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
-        let layer_norm = LayerNorm::new(&transform.at(norm), c.hidden_size);
-        b.at("decoder").untied([c.vocab_size, c.hidden_size]);
-        Self::Tokens(MaskedTokens {
-            dense,
-            layer_norm,
-            weight: words.clone(),
-            bias,
-        })
-    }
-
-    /// The same of ELECTRA's generator (`ElectraGeneratorPredictions`).
-    fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Self {
-        let at = b.at("generator_predictions");
-        let layer_norm = LayerNorm::new(&at.at("LayerNorm"), c.embedding_size);
-        let dense = Linear::new(&at.at("dense"), c.hidden_size, c.embedding_size, true);
-        let head = b.at("generator_lm_head");
-        head.untied([c.vocab_size, c.embedding_size]);
-        Self::Tokens(MaskedTokens {
-            dense,
-            layer_norm,
-            weight: words.clone(),
-            bias: head.parameter("bias", [c.vocab_size]),
-        })
-    }
+/// The same of ELECTRA's generator (`ElectraGeneratorPredictions`).
+fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
+    let at = b.at("generator_predictions");
+    let norm = Some(LayerNorm::new(&at.at("LayerNorm"), c.embedding_size));
+    let transform = Transform {
+        dense: Linear::new(&at.at("dense"), c.hidden_size, c.embedding_size, true),
+        activation: Activation::Gelu,
+        norm,
+    };
+    let head = b.at("generator_lm_head");
+    head.untied([c.vocab_size, c.embedding_size]);
+    let bias = head.parameter("bias", [c.vocab_size]);
+    Head::of_tokens("generator_lm_head", transform, Linear::sharing(words, bias))
 }
 
 impl Bert {
@@ -165,19 +129,34 @@ impl Bert {
             Rc::new(BertLayer::new(b, c, options))
         });
         let words = &embeddings.words.weight;
+        let pools = spec.task == Task::SequenceClassification && c.kind == BertKind::Bert;
+        let pooler = pools.then(|| Transform {
+            dense: Linear::new(
+                &bert.at("pooler").at("dense"),
+                c.hidden_size,
+                c.hidden_size,
+                true,
+            ),
+            activation: Activation::Tanh,
+            norm: None,
+        });
         let head = match spec.task {
-            Task::SequenceClassification => Head::of_class(b, &bert, c),
+            Task::SequenceClassification => of_class(b, c),
             Task::TokenClassification => {
-                let (classes, dropout) = (c.num_labels, c.classifier_dropout);
-                Head::Each(TokenClasses::new(b, c.hidden_size, classes, dropout))
+                let sizes = [c.hidden_size, c.num_labels];
+                Head::of_each(b, spec.task, sizes, c.classifier_dropout)
             }
-            _ if c.kind == BertKind::Electra => Head::of_electra(b, c, words),
-            _ => Head::of_tokens(b, c, words),
+            Task::QuestionAnswering => {
+                Head::of_each(b, spec.task, [c.hidden_size, c.num_labels], false)
+            }
+            _ if c.kind == BertKind::Electra => of_electra(b, c, words),
+            _ => of_tokens(b, c, words),
         };
         Self {
             embeddings,
             projection,
             layers,
+            pooler,
             head,
             names: match c.kind {
                 BertKind::Bert | BertKind::Deberta => BERT,
@@ -193,48 +172,9 @@ impl Bert {
     /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let (hidden, pooled) = self.encode(t, input_ids);
-        let mut read = None;
-        let logits = match &self.head {
-            Head::Each(classes) => {
-                let (logits, kept) = classes.forward(t, &hidden);
-                read = Some(kept);
-                logits
-            }
-            Head::Tokens(tokens) => t.scoped(self.names[3], None, || tokens.forward(t, &hidden)),
-            Head::Roberta {
-                dense,
-                out_proj,
-                dropout,
-                activation,
-            } => t.scoped("classifier", None, || {
-                // features[:, 0, :]
-                let facts = self.options.facts;
-                let rows = facts.index_all(t, &hidden, 1);
-                let first = facts.index_all(t, &t.select(&rows, 1), 1);
-                let x = dense.forward(t, &dropped(t, first, *dropout));
-                let bent = activation(t, &x);
-                drop(x);
-                out_proj.forward(t, &dropped(t, bent, *dropout))
-            }),
-            Head::Class {
-                classifier,
-                dropout,
-                ..
-            } => t.scoped("classifier", None, || {
-                let pooled = pooled.unwrap_or_else(|| hidden.clone());
-                let dropped = dropped(t, pooled.clone(), *dropout);
-                drop(pooled);
-                classifier.forward(t, &dropped)
-            }),
-        };
-        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop((hidden, read));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        let read = pooled.as_ref().unwrap_or(&hidden);
+        self.head
+            .forward(t, self.options.facts, (read, None), labels)
     }
 
     /// `BertModel`: the last hidden state and, for a class, what the pooler makes of its first token.
@@ -244,7 +184,7 @@ impl Bert {
         if !recent && !self.shell.padding_mask {
             mask::looks_like_padding(t, size.0);
         }
-        let [embeddings, list, pool, _] = self.names;
+        let [embeddings, list] = self.names;
         let mut embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
         if let Some(projection) = &self.projection {
             embedded = projection.forward(t, &embedded);
@@ -263,16 +203,12 @@ impl Bert {
         for (i, layer) in (0..).zip(&self.layers) {
             hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &mask));
         }
-        let pooled = match &self.head {
-            Head::Tokens(_) | Head::Roberta { .. } | Head::Each(_) => None,
-            Head::Class { pooler, .. } => Some(t.scoped(pool, None, || {
-                // hidden_states[:, 0]
-                let rows = self.options.facts.index_all(t, &hidden, 1);
-                let first = t.select(&rows, 1);
-                let dense = pooler.forward(t, &first);
-                t.tanh(&dense)
-            })),
-        };
+        let pooled = self.pooler.as_ref().map(|pooler| {
+            t.scoped("bert.pooler", None, || {
+                let (first, _) = Reads::First.of(t, self.options.facts, &hidden, None);
+                pooler.forward(t, &first)
+            })
+        });
         drop((mask, locals, embedded));
         (hidden, pooled)
     }

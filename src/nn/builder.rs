@@ -367,7 +367,8 @@ impl<'a> Builder<'a> {
             self.dtype
         };
         let lora = self.plan.spec.lora.as_ref()?;
-        if !lora::is_target(lora, &self.plan.tape.scope_path(self.scope), output) {
+        let copied = !output && self.is_copied();
+        if copied || !lora::is_target(lora, &self.plan.tape.scope_path(self.scope), output) {
             return None;
         }
         let slot = Slot::default();

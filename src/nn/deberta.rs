@@ -6,13 +6,11 @@ use super::builder::Builder;
 use super::deberta_layer::{DebertaLayer, Shared};
 use super::decoder::Shell;
 use super::facts::Facts;
+use super::heads::{Head, HeadLoss, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::loss;
 use super::mask;
-use super::masked_tokens::MaskedTokens;
 use super::model::Output;
-use super::token_classes::TokenClasses;
-use crate::spec::{BertConfig, Relative, ResolvedSpec, Task};
+use crate::spec::{Activation, BertConfig, Relative, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -32,18 +30,40 @@ pub(super) struct Deberta {
     shell: Shell,
 }
 
-enum Head {
-    /// `LegacyDebertaV2OnlyMLMHead`, whose table of tokens is the embedding's.
-    Tokens(MaskedTokens),
-    /// A class for each token.
-    Each(TokenClasses),
-    /// `ContextPooler` and a classifier.
-    Class {
-        pooler: Linear,
-        classifier: Linear,
-        /// Before the pooler and before the classifier.
-        dropout: [bool; 2],
-    },
+/// What it predicts. Tokens come by the table `words` of the embedding (`LegacyDebertaV2OnlyMLMHead`).
+fn head(b: &Builder, c: &BertConfig, relative: Relative, task: Task, words: &Tensor) -> Head {
+    let (hidden, classes) = (c.hidden_size, c.num_labels);
+    let transform = |dense: &Builder, norm| Transform {
+        dense: Linear::new(dense, hidden, hidden, true),
+        activation: Activation::Gelu,
+        norm,
+    };
+    if task.head_of_each().is_some() {
+        let dropout = task == Task::TokenClassification && c.dropout.residual;
+        return Head::of_each(b, task, [hidden, classes], dropout);
+    }
+    if task == Task::SequenceClassification {
+        // `ContextPooler` and a classifier.
+        let pooler = transform(&b.at("pooler").at("dense"), None);
+        let output = Linear::new(&b.at("classifier"), hidden, classes, true);
+        return Head {
+            reads: Reads::First,
+            drops_first: relative.pooler_dropout,
+            transform: Some(pooler),
+            loss: HeadLoss::Labelled,
+            ..Head::plain("classifier", output, c.classifier_dropout)
+        };
+    }
+    let at = b.at("cls").at("predictions");
+    let inner = at.at("transform");
+    let dense = inner.at("dense");
+    let mut transform = transform(&dense, None);
+    transform.norm = Some(LayerNorm::new(&inner.at("LayerNorm"), hidden));
+    let decoder = at.at("decoder");
+    decoder.untied([c.vocab_size, hidden]);
+    decoder.untied([c.vocab_size]);
+    let bias = at.parameter("bias", [c.vocab_size]);
+    Head::of_tokens("cls.predictions", transform, Linear::sharing(words, bias))
 }
 
 impl Deberta {
@@ -82,31 +102,7 @@ impl Deberta {
         let distances = Embedding::new(&encoder.at("rel_embeddings"), relative.rows, c.hidden_size);
         let norm = || LayerNorm::new(&encoder.at("LayerNorm"), c.hidden_size);
         let distances = (distances, relative.normalized.then(norm));
-        let head = if spec.task == Task::TokenClassification {
-            let (classes, dropout) = (c.num_labels, c.dropout.residual);
-            Head::Each(TokenClasses::new(b, c.hidden_size, classes, dropout))
-        } else if spec.task == Task::SequenceClassification {
-            let linear = |at: &Builder, n| Linear::new(at, c.hidden_size, n, true);
-            Head::Class {
-                pooler: linear(&b.at("pooler").at("dense"), c.hidden_size),
-                classifier: linear(&b.at("classifier"), c.num_labels),
-                dropout: [relative.pooler_dropout, c.classifier_dropout],
-            }
-        } else {
-            let at = b.at("cls").at("predictions");
-            let transform = at.at("transform");
-            let dense = Linear::new(&transform.at("dense"), c.hidden_size, c.hidden_size, true);
-            let layer_norm = LayerNorm::new(&transform.at("LayerNorm"), c.hidden_size);
-            let decoder = at.at("decoder");
-            decoder.untied([c.vocab_size, c.hidden_size]);
-            decoder.untied([c.vocab_size]);
-            Head::Tokens(MaskedTokens {
-                dense,
-                layer_norm,
-                weight: words.weight.clone(),
-                bias: at.parameter("bias", [c.vocab_size]),
-            })
-        };
+        let head = head(b, c, relative, spec.task, &words.weight);
         Self {
             words,
             tables,
@@ -123,42 +119,8 @@ impl Deberta {
     /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("deberta", None, || self.encode(t, input_ids));
-        let (logits, held) = match &self.head {
-            Head::Each(classes) => {
-                let (logits, read) = classes.forward(t, &hidden);
-                (logits, Some(read))
-            }
-            Head::Tokens(tokens) => {
-                let at = "cls.predictions";
-                (t.scoped(at, None, || tokens.forward(t, &hidden)), None)
-            }
-            Head::Class {
-                pooler,
-                classifier,
-                dropout: [first, second],
-            } => {
-                let pooled = t.scoped("pooler", None, || {
-                    // hidden_states[:, 0]
-                    let token = t.select(&hidden, 1);
-                    let dense = pooler.forward(t, &dropped(t, token, *first));
-                    t.gelu(&dense)
-                });
-                let pooled = dropped(t, pooled, *second);
-                let logits = t.scoped("classifier", None, || classifier.forward(t, &pooled));
-                (logits, Some(pooled))
-            }
-        };
-        let loss = labels.map(|labels| match &self.head {
-            Head::Tokens(_) | Head::Each(_) => loss::of_classes(t, &logits, labels),
-            Head::Class { .. } => loss::of_labelled(t, &logits, labels),
-        });
-        drop((hidden, held));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        self.head
+            .forward(t, self.shell.facts, (&hidden, None), labels)
     }
 
     /// `DebertaV2Model`: `[B, S, H]`.

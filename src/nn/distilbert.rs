@@ -1,16 +1,14 @@
 //! `DistilBERT` (`models/distilbert/modeling_distilbert.py`), predicting masked tokens or a class.
 
-use super::activation::activated;
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
 use super::decoder::Shell;
 use super::distilbert_layer::{DistilBertLayer, Shared};
 use super::facts::{Facts, Transformers};
+use super::heads::{Head, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::loss;
 use super::mask;
 use super::model::Output;
-use super::token_classes::TokenClasses;
 use crate::spec::{Activation, Attention, DistilBertConfig, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -30,22 +28,38 @@ pub(super) struct DistilBert {
     shell: Shell,
 }
 
-enum Head {
-    /// The table of tokens is the embedding's.
-    Tokens {
-        transform: Linear,
-        layer_norm: LayerNorm,
-        weight: Tensor,
-        bias: Tensor,
-        activation: Activation,
-    },
-    /// A class for each token.
-    Each(TokenClasses),
-    Class {
-        pre_classifier: Linear,
-        classifier: Linear,
-        dropout: bool,
-    },
+/// What it predicts. Tokens come by the table `words` of the embedding.
+fn head(b: &Builder, c: &DistilBertConfig, task: Task, words: &Tensor) -> Head {
+    let dense = |name| Linear::new(&b.at(name), c.dim, c.dim, true);
+    if task.head_of_each().is_some() {
+        let dropout = match task {
+            Task::QuestionAnswering => c.qa_dropout,
+            _ => c.dropout.residual,
+        };
+        return Head::of_each(b, task, [c.dim, c.num_labels], dropout);
+    }
+    if task == Task::SequenceClassification {
+        let transform = Transform {
+            dense: dense("pre_classifier"),
+            activation: Activation::Relu,
+            norm: None,
+        };
+        let output = Linear::new(&b.at("classifier"), c.dim, c.num_labels, true);
+        return Head {
+            reads: Reads::First,
+            transform: Some(transform),
+            ..Head::plain("classifier", output, c.classifier_dropout)
+        };
+    }
+    let transform = Transform {
+        dense: dense("vocab_transform"),
+        activation: c.activation,
+        norm: Some(LayerNorm::new(&b.at("vocab_layer_norm"), c.dim)),
+    };
+    let projector = b.at("vocab_projector");
+    projector.untied([c.vocab_size, c.dim]);
+    let bias = projector.parameter("bias", [c.vocab_size]);
+    Head::of_tokens("vocab_projector", transform, Linear::sharing(words, bias))
 }
 
 impl DistilBert {
@@ -70,28 +84,7 @@ impl DistilBert {
         let layers = base.at("transformer").items("layer", c.n_layers, |b| {
             Rc::new(DistilBertLayer::new(b, c, options))
         });
-        let head = if spec.task == Task::TokenClassification {
-            let (classes, dropout) = (c.num_labels, c.dropout.residual);
-            Head::Each(TokenClasses::new(b, c.dim, classes, dropout))
-        } else if spec.task == Task::SequenceClassification {
-            Head::Class {
-                pre_classifier: Linear::new(&b.at("pre_classifier"), c.dim, c.dim, true),
-                classifier: Linear::new(&b.at("classifier"), c.dim, c.num_labels, true),
-                dropout: c.classifier_dropout,
-            }
-        } else {
-            let transform = Linear::new(&b.at("vocab_transform"), c.dim, c.dim, true);
-            let layer_norm = LayerNorm::new(&b.at("vocab_layer_norm"), c.dim);
-            let projector = b.at("vocab_projector");
-            projector.untied([c.vocab_size, c.dim]);
-            Head::Tokens {
-                transform,
-                layer_norm,
-                weight: words.weight.clone(),
-                bias: projector.parameter("bias", [c.vocab_size]),
-                activation: c.activation,
-            }
-        };
+        let head = head(b, c, spec.task, &words.weight);
         Self {
             words,
             positions,
@@ -109,50 +102,8 @@ impl DistilBert {
     /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("distilbert", None, || self.encode(t, input_ids));
-        let (logits, read) = t.scoped("head", None, || self.logits(t, &hidden));
-        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop((hidden, read));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
-    }
-
-    /// The logits, and what stays in a local variable besides.
-    fn logits(&self, t: &Tape, hidden: &Tensor) -> (Tensor, Option<Tensor>) {
-        let logits = match &self.head {
-            Head::Each(classes) => {
-                let (logits, read) = classes.forward(t, hidden);
-                return (logits, Some(read));
-            }
-            Head::Tokens {
-                transform,
-                layer_norm,
-                weight,
-                bias,
-                activation,
-            } => {
-                let x = activated(t, *activation, transform.forward(t, hidden));
-                let normed = layer_norm.forward(t, &x);
-                drop(x);
-                t.linear(&normed, weight, Some(bias))
-            }
-            Head::Class {
-                pre_classifier,
-                classifier,
-                dropout,
-            } => {
-                // hidden_state[:, 0]
-                let rows = self.shell.facts.index_all(t, hidden, 1);
-                let first = t.select(&rows, 1);
-                let active = activated(t, Activation::Relu, pre_classifier.forward(t, &first));
-                let pooled = dropped(t, active, *dropout);
-                classifier.forward(t, &pooled)
-            }
-        };
-        (logits, None)
+        self.head
+            .forward(t, self.shell.facts, (&hidden, None), labels)
     }
 
     /// `DistilBertModel`: `[B, S, H]`.

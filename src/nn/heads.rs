@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::loss;
 use super::model::Output;
-use crate::spec::Activation;
+use crate::spec::{Activation, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -34,10 +34,35 @@ impl Transform {
 pub(super) enum Reads {
     /// All of them.
     All,
-    /// Those of the first token.
+    /// Those of the first token: `hidden_states[:, 0]`.
     First,
+    /// The same, written `hidden_states[:, 0, :]`.
+    FirstColumns,
     /// Their mean over the tokens that are no padding.
     Mean,
+}
+
+impl Reads {
+    /// What is read of hidden states `[B, S, H]`, and what stays in local variables; `mask` `[B, S]` is
+    /// that of padding, if one came with the batch.
+    pub(super) fn of(
+        self,
+        t: &Tape,
+        facts: Facts,
+        hidden: &Tensor,
+        mask: Option<&Tensor>,
+    ) -> (Tensor, Vec<Tensor>) {
+        let first = || t.select(&facts.index_all(t, hidden, 1), 1);
+        match self {
+            Self::All => (hidden.clone(), Vec::new()),
+            Self::First => (first(), Vec::new()),
+            Self::FirstColumns => (facts.index_all(t, &first(), 1), Vec::new()),
+            Self::Mean => {
+                let (mean, mask) = mean(t, hidden, mask);
+                (mean.clone(), vec![mean, mask])
+            }
+        }
+    }
 }
 
 /// How a head's loss is computed.
@@ -47,11 +72,19 @@ pub(super) enum HeadLoss {
     Classes,
     /// From logits in float32 (`ForMaskedLMLoss`).
     Wide,
+    /// From those of samples that have a label (`DeBERTa`).
+    Labelled,
+    /// Of where an answer begins and ends.
+    Spans,
 }
 
 /// A head: what it reads of the hidden states, what it makes of that, and its last layer.
 pub(super) struct Head {
+    /// What it is called.
+    pub(super) name: &'static str,
     pub(super) reads: Reads,
+    /// Whether what the transform reads is dropped out.
+    pub(super) drops_first: bool,
     pub(super) transform: Option<Transform>,
     /// Whether what the last layer reads is dropped out.
     pub(super) dropout: bool,
@@ -62,8 +95,54 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Hidden states `[B, S, H]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from
-    /// labels, the loss. `mask` `[B, S]` is that of padding, if one came with the batch.
+    /// A last layer alone, called `name`, over all that it is given.
+    pub(super) fn plain(name: &'static str, output: Linear, dropout: bool) -> Self {
+        Self {
+            name,
+            reads: Reads::All,
+            drops_first: false,
+            transform: None,
+            dropout,
+            holds: true,
+            output,
+            loss: HeadLoss::Classes,
+        }
+    }
+
+    /// A class for each token, or where answers begin and end, as `task` asks: a last layer over hidden
+    /// states of `hidden` columns.
+    pub(super) fn of_each(
+        b: &Builder,
+        task: Task,
+        [hidden, classes]: [u64; 2],
+        dropout: bool,
+    ) -> Self {
+        let spans = task == Task::QuestionAnswering;
+        let name = if spans { "qa_outputs" } else { "classifier" };
+        let output = Linear::new(&b.at(name), hidden, classes, true);
+        let head = Self::plain(name, output, dropout);
+        if spans { head.with_spans() } else { head }
+    }
+
+    /// The same head, whose two columns say where an answer begins and ends.
+    pub(super) fn with_spans(self) -> Self {
+        Self {
+            loss: HeadLoss::Spans,
+            ..self
+        }
+    }
+
+    /// Tokens, by a table of their own or the embedding's.
+    pub(super) fn of_tokens(name: &'static str, transform: Transform, output: Linear) -> Self {
+        Self {
+            transform: Some(transform),
+            holds: false,
+            ..Self::plain(name, output, false)
+        }
+    }
+
+    /// Hidden states `[B, S, H]`, or what was pooled of them `[B, H]`, to logits `[B, S, V]`,
+    /// `[B, S, classes]` or `[B, classes]` and, from labels, the loss.
     pub(super) fn forward(
         &self,
         t: &Tape,
@@ -71,13 +150,17 @@ impl Head {
         (hidden, mask): (&Tensor, Option<&Tensor>),
         labels: Option<&Tensor>,
     ) -> Output {
-        let (logits, held) = t.scoped("head", None, || self.logits(t, facts, hidden, mask));
+        let (logits, held) = t.scoped(self.name, None, || self.logits(t, facts, hidden, mask));
+        if self.loss == HeadLoss::Spans {
+            return spans(t, &logits, labels, held);
+        }
         let loss = labels.map(|labels| match self.loss {
-            HeadLoss::Classes => loss::of_classes(t, &logits, labels),
+            HeadLoss::Labelled if logits.dim(-1) > 1 => loss::of_labelled(t, &logits, labels),
             HeadLoss::Wide => {
                 let wide = t.to(&logits, DType::Float32);
                 loss::of_classes(t, &wide, labels)
             }
+            _ => loss::of_classes(t, &logits, labels),
         });
         drop(held);
         Output {
@@ -96,17 +179,8 @@ impl Head {
         hidden: &Tensor,
         mask: Option<&Tensor>,
     ) -> (Tensor, Vec<Tensor>) {
-        let mut held = Vec::new();
-        let read = match self.reads {
-            Reads::All => hidden.clone(),
-            // hidden_states[:, 0]
-            Reads::First => t.select(&facts.index_all(t, hidden, 1), 1),
-            Reads::Mean => {
-                let (mean, mask) = mean(t, hidden, mask);
-                held.extend([mean.clone(), mask]);
-                mean
-            }
-        };
+        let (read, mut held) = self.reads.of(t, facts, hidden, mask);
+        let read = dropped(t, read, self.drops_first);
         let x = match &self.transform {
             Some(transform) => transform.forward(t, &read),
             None => read,
@@ -117,6 +191,33 @@ impl Head {
             held.push(x);
         }
         (logits, held)
+    }
+}
+
+/// Logits `[B, S, 2]` apart, `[B, S]` each, and from the places of answers `[B]` the mean of two
+/// losses (`ForQuestionAnsweringLoss`, and as models write it).
+fn spans(t: &Tape, logits: &Tensor, places: Option<&Tensor>, held: Vec<Tensor>) -> Output {
+    let [start, end] = t.split(logits, [1, 1], -1).map(|column| {
+        let flat = t.view(&column, [column.dim(0), column.dim(1)]);
+        t.contiguous(&flat)
+    });
+    let loss = places.map(|places| {
+        t.scoped("loss", None, || {
+            let clamped = [(); 2].map(|()| t.empty("clamp", *places.shape(), DType::Int64));
+            let first = t.cross_entropy(&start, &clamped[0]);
+            let second = t.cross_entropy(&end, &clamped[1]);
+            let sum = t.add(&first, &second);
+            let mean = t.div_scalar(&sum);
+            drop((sum, second, first, clamped));
+            mean
+        })
+    });
+    drop(held);
+    Output {
+        logits: Some(start),
+        loss,
+        encoded: None,
+        beside: vec![end],
     }
 }
 
@@ -144,9 +245,4 @@ fn counted(t: &Tape, mask: &Tensor) -> Tensor {
     let sum = t.empty("sum", rows, DType::Int64);
     drop(t.empty("sum", *mask.shape(), DType::Int64));
     sum
-}
-
-/// The linear layer `name` with a bias that gives `classes`.
-pub(super) fn classifier(b: &Builder, name: &'static str, hidden: u64, classes: u64) -> Linear {
-    Linear::new(&b.at(name), hidden, classes, true)
 }

@@ -7,7 +7,7 @@ use super::int8::Linear8bit;
 use super::lora::Slot;
 use crate::spec::QuantizationType;
 use crate::tape::{Tape, Tensor};
-use crate::units::DType;
+use crate::units::{DType, Shape};
 
 /// `torch.nn.Linear`.
 pub(super) struct Linear {
@@ -55,8 +55,10 @@ impl Linear {
             }
             QuantizationType::Int8 => Weight::EightBit(Linear8bit::new(b, inputs, outputs, bias)),
             QuantizationType::None => {
-                let weight = b.parameter_in("weight", [outputs, inputs], dtype);
-                let bias = bias.then(|| b.parameter_in("bias", [outputs], dtype));
+                let parameter =
+                    |name, shape: Shape| b.trained_copy(b.parameter_in(name, shape, dtype));
+                let weight = parameter("weight", [outputs, inputs].into());
+                let bias = bias.then(|| parameter("bias", [outputs].into()));
                 Weight::Full { weight, bias }
             }
         };
@@ -90,6 +92,17 @@ impl Linear {
         let weight = Weight::Full { weight, bias: None };
         let adapter = b.adapter(inputs, outputs, true, || weight.base());
         Self { weight, adapter }
+    }
+
+    /// The weight `[outputs, inputs]` of another module, with a bias `[outputs]` of its own.
+    pub(super) fn sharing(weight: &Tensor, bias: Tensor) -> Self {
+        Self {
+            weight: Weight::Full {
+                weight: weight.clone(),
+                bias: Some(bias),
+            },
+            adapter: None,
+        }
     }
 
     /// The full weight `[outputs, inputs]`, which fused functions read past any adapter.

@@ -33,6 +33,8 @@ pub struct Batch {
     labels: Option<Tensor>,
     /// The decoder's token ids `[B, T]`, when they do not come from labels.
     decoder_ids: Option<Tensor>,
+    /// The second label `[B]` of a sample that has two.
+    _ends: Option<Tensor>,
 }
 
 /// What a forward pass returns.
@@ -210,6 +212,7 @@ impl Model {
             padding_mask: mask,
             labels: None,
             decoder_ids: None,
+            _ends: None,
         };
         self.evaluate(t, &batch, request).logits
     }
@@ -296,6 +299,7 @@ fn batch(
             padding_mask: None,
             labels: None,
             decoder_ids: None,
+            _ends: None,
         };
     }
     if let Architecture::Vit(config) = &spec.architecture {
@@ -306,6 +310,7 @@ fn batch(
             padding_mask: None,
             labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
             decoder_ids: None,
+            _ends: None,
         };
     }
     let tokens = Shape::from([samples, seq_len]);
@@ -324,12 +329,17 @@ fn batch(
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
-        Task::SequenceClassification | Task::ImageClassification => Shape::from([samples]),
+        Task::SequenceClassification | Task::ImageClassification | Task::QuestionAnswering => {
+            Shape::from([samples])
+        }
         Task::CausalLm | Task::MaskedLm | Task::TokenClassification => tokens,
     };
     let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
     let label = if number { spec.weights } else { DType::Int64 };
     let labels = labels.then(|| input(given, label));
+    // Where answers end.
+    let ends = (labels.is_some() && spec.task == Task::QuestionAnswering)
+        .then(|| input(given, DType::Int64));
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
     Batch {
@@ -337,5 +347,6 @@ fn batch(
         padding_mask: mask,
         labels,
         decoder_ids,
+        _ends: ends,
     }
 }

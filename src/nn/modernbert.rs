@@ -5,7 +5,7 @@ use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
 use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
-use super::heads::{self, Head, HeadLoss, Reads, Transform};
+use super::heads::{Head, HeadLoss, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
 use super::model::Output;
@@ -68,21 +68,34 @@ impl ModernBert {
             )),
         };
         let tokens = spec.task == Task::MaskedLm;
-        let output = if tokens {
+        let head = if tokens {
             let at = b.at("decoder");
             let tied = c.tie_word_embeddings.then_some(&words.weight);
             let mut decoder = Linear::of_output(&at, hidden, c.vocab_size, tied);
             if c.biases.decoder {
                 decoder.add_bias(&at, c.vocab_size);
             }
-            decoder
+            Head {
+                loss: HeadLoss::Wide,
+                ..Head::of_tokens("head", transform, decoder)
+            }
         } else {
-            heads::classifier(b, "classifier", hidden, c.num_labels)
-        };
-        let reads = match spec.task {
-            Task::SequenceClassification if c.mean_pooling => Reads::Mean,
-            Task::SequenceClassification => Reads::First,
-            _ => Reads::All,
+            let classifier = Linear::new(&b.at("classifier"), hidden, c.num_labels, true);
+            let reads = match spec.task {
+                Task::SequenceClassification if c.mean_pooling => Reads::Mean,
+                Task::SequenceClassification => Reads::First,
+                _ => Reads::All,
+            };
+            let head = Head {
+                reads,
+                transform: Some(transform),
+                ..Head::plain("head", classifier, c.classifier_dropout)
+            };
+            if spec.task == Task::QuestionAnswering {
+                head.with_spans()
+            } else {
+                head
+            }
         };
         Self {
             words,
@@ -90,18 +103,7 @@ impl ModernBert {
             layers,
             final_norm,
             rotary,
-            head: Head {
-                reads,
-                transform: Some(transform),
-                dropout: !tokens && c.classifier_dropout,
-                holds: !tokens,
-                output,
-                loss: if tokens {
-                    HeadLoss::Wide
-                } else {
-                    HeadLoss::Classes
-                },
-            },
+            head,
             window: c.window,
             dropout: c.dropout.embedding,
             attention: spec.attention,

@@ -13,6 +13,8 @@ pub enum Activation {
     Gelu,
     /// `silu`.
     Silu,
+    /// `tanh`.
+    Tanh,
     /// `relu2`: the square of `relu`.
     Relu2,
 }
@@ -26,6 +28,7 @@ impl Activation {
             "gelu_fast" => Self::GeluFast,
             "gelu" | "gelu_pytorch_tanh" => Self::Gelu,
             "silu" | "swish" => Self::Silu,
+            "tanh" => Self::Tanh,
             "relu2" => Self::Relu2,
             _ => return None,
         })

@@ -2,16 +2,83 @@
 
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
-use super::{Architecture, Finding, Lora, Scenario, Task, closest};
+use super::{Architecture, Finding, Framework, Lora, Scenario, Task, closest};
 
 /// PEFT's word for every linear layer but the one that gives the logits.
 pub const ALL_LINEAR: &str = "all-linear";
-/// The head of a decoder that classifies.
-const CLASSIFIER: &str = "score";
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
 /// Letters of a name that are shown.
 const SHOWN: usize = 60;
+
+/// Adapters of every linear layer that can have them: by PEFT's word for it, or by their names where
+/// that would reach a head.
+pub(super) fn all_targets(asked: (Task, Framework), modules: &[Module]) -> Vec<String> {
+    let reaches = |name: &str| adapted_head(&[name.to_owned()], asked, modules).is_some();
+    if !reaches(ALL_LINEAR) {
+        return vec![ALL_LINEAR.to_owned()];
+    }
+    let mut names = linear_names(modules);
+    names.retain(|name| !reaches(name) && !asked.0.heads_trained_whole().contains(name));
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The layer of a head that one of the targets would give adapters to. PEFT cannot train such a layer as
+/// a whole: it leaves out only what `SEQ_CLS` calls `classifier` or `score`, and what is inside that
+/// (`check_target_module_exists`, peft 0.21; not what is inside it in peft 0.15).
+fn adapted_head<'a>(
+    targets: &[String],
+    (task, framework): (Task, Framework),
+    modules: &'a [Module],
+) -> Option<&'a str> {
+    let heads = task.heads_trained_whole();
+    let recent = framework == Framework::Torch215Transformers523;
+    let left_out = |path: &str| {
+        let inside = recent && path.split('.').any(|part| heads.contains(&part));
+        task == Task::SequenceClassification && (inside || heads.contains(&path))
+    };
+    let is_meant = |module: &Module| {
+        let linear = module.kind == ModuleKind::Linear;
+        linear
+            && targets
+                .iter()
+                .any(|name| name == ALL_LINEAR || module.is_called(name))
+    };
+    let head = |module: &&Module| {
+        let mut parts = module.path.split('.');
+        parts.any(|part| heads.iter().any(|name| part.ends_with(name)))
+            && !left_out(&module.path)
+            && is_meant(module)
+    };
+    modules.iter().find(head).map(|module| module.path.as_str())
+}
+
+fn check_heads(
+    targets: &[String],
+    asked: (Task, Framework),
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let Some(head) = adapted_head(targets, asked, modules) else {
+        return;
+    };
+    let names = all_targets(asked, modules);
+    let meant = |name: &&String| targets.contains(name);
+    let mut fix: Vec<&String> = names.iter().filter(meant).collect();
+    if fix.is_empty() {
+        fix = names.iter().collect();
+    }
+    findings.push(
+        Finding::error(
+            "lora.target_modules",
+            format!(
+                "PEFT trains {head} with its head as a whole for this task, beside which adapters of it fail or are not estimated; name the other layers."
+            ),
+            format!("PEFT 在该任务中会整体训练 {head} 所在的输出头，不能再为其添加适配器，或暂不支持估算；请写出其他层的名称。"),
+        )
+        .with_fix("lora.target_modules", serde_json::json!(fix)),
+    );
+}
 
 /// Checks adapters and frozen parts.
 pub(super) fn check(
@@ -28,6 +95,8 @@ pub(super) fn check(
         check_numbers(lora, findings);
         check_targets(&lora.target_modules, &modules, findings);
         check_saved(&lora.modules_to_save, architecture, &modules, findings);
+        let asked = (task, scenario.framework);
+        check_heads(&lora.target_modules, asked, &modules, findings);
     }
     check_frozen(&scenario.frozen, &modules, findings);
 }
@@ -73,68 +142,79 @@ fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
 
 impl Lora {
     /// Whether the module at `path` is trained as a whole (`_set_trainable`, `utils/other.py`, peft
-    /// 0.21): its name ends so.
+    /// 0.21): its name ends so, or that of a module it is in.
     pub fn saves(&self, path: &str) -> bool {
-        let ends = |name: &String| path.ends_with(name.as_str());
-        self.modules_to_save.iter().any(ends)
+        let ends = |path: &str| {
+            let mut names = self.modules_to_save.iter();
+            names.any(|name| path.ends_with(name.as_str()))
+        };
+        let mut dots = path.match_indices('.');
+        ends(path) || dots.any(|(at, _)| ends(&path[..at]))
     }
 }
 
-/// The adapters of a run: PEFT trains the head of a decoder that classifies with them.
+/// The adapters of a run: PEFT trains heads that classify with them.
 pub(super) fn resolve(
     scenario: &Scenario,
     architecture: &Architecture,
     task: Task,
 ) -> Option<Lora> {
     let mut lora = scenario.lora.clone()?;
-    let decoder = matches!(architecture, Architecture::Decoder(_));
-    if decoder && task == Task::SequenceClassification && !lora.saves(CLASSIFIER) {
-        lora.modules_to_save.push(CLASSIFIER.to_owned());
+    let modules = modules(architecture, task, scenario.framework);
+    for &name in task.heads_trained_whole() {
+        let head = |module: &Module| module.path.split('.').any(|part| part.ends_with(name));
+        if !lora.saves(name) && modules.iter().any(head) {
+            lora.modules_to_save.push(name.to_owned());
+        }
     }
     Some(lora)
 }
 
-/// The names of modules that can be trained as a whole.
-pub(super) fn whole_names(modules: &[Module]) -> Vec<&str> {
-    let whole =
-        |module: &&Module| matches!(module.kind, ModuleKind::Embedding | ModuleKind::Output);
-    let names = modules.iter().filter(whole);
+/// The names of modules that can be trained as a whole: embeddings and heads of decoders, and what
+/// classifies.
+pub(super) fn whole_names<'a>(architecture: &Architecture, modules: &'a [Module]) -> Vec<&'a str> {
+    if matches!(architecture, Architecture::Decoder(_)) {
+        let whole =
+            |module: &&Module| matches!(module.kind, ModuleKind::Embedding | ModuleKind::Output);
+        let names = modules.iter().filter(whole);
+        return names
+            .map(|module| module.path.rsplit('.').next().unwrap_or_default())
+            .collect();
+    }
+    let first = |module: &'a Module| module.path.split('.').next().unwrap_or_default();
+    let heads = ["classifier", "pre_classifier", "qa_outputs"];
+    let mut names: Vec<&str> = modules.iter().map(first).collect();
+    names.retain(|name| heads.contains(name));
+    names.dedup();
     names
-        .map(|module| module.path.rsplit('.').next().unwrap_or_default())
-        .collect()
 }
 
-/// Modules to be trained as a whole: embeddings and heads of decoders.
+/// Modules to be trained as a whole.
 fn check_saved(
     saved: &[String],
     architecture: &Architecture,
     modules: &[Module],
     findings: &mut Vec<Finding>,
 ) {
-    let decoder = matches!(architecture, Architecture::Decoder(_));
-    let names = if decoder {
-        whole_names(modules)
-    } else {
-        Vec::new()
-    };
+    let names = whole_names(architecture, modules);
     let is_known = |name: &&String| names.contains(&name.as_str());
     let Some(unknown) = saved.iter().find(|name| !is_known(name)) else {
         return;
     };
     let shown: String = unknown.chars().take(SHOWN).collect();
-    let (english, chinese) = if decoder {
+    let (english, chinese) = if names.is_empty() {
+        (
+            "Modules that are trained as a whole beside adapters are estimated for decoders and for encoders that classify only."
+                .to_owned(),
+            "目前只支持解码器和带分类头的编码器在适配器之外整体训练模块。".to_owned(),
+        )
+    } else {
         let all = names.join(", ");
         (
             format!(
                 "{shown} is no module that is estimated as trained as a whole; there are {all}."
             ),
             format!("{shown} 不是可整体训练的模块；可选：{all}。"),
-        )
-    } else {
-        (
-            "Modules that are trained as a whole beside adapters are estimated for decoders only."
-                .to_owned(),
-            "目前只支持解码器模型在适配器之外整体训练模块。".to_owned(),
         )
     };
     let rest: Vec<&String> = saved.iter().filter(is_known).collect();

@@ -225,8 +225,8 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             norm(at("output.LayerNorm")),
         ]);
     }
-    if task == Task::TokenClassification {
-        all.push(linear("classifier".to_owned()));
+    if let Some(name) = task.head_of_each() {
+        all.push(linear(name.to_owned()));
     } else if task == Task::SequenceClassification && c.kind != BertKind::Bert {
         all.push(linear("classifier.dense".to_owned()));
         all.push(linear("classifier.out_proj".to_owned()));
@@ -282,8 +282,8 @@ fn of_deberta(c: &BertConfig, relative: Relative, task: Task) -> Vec<Module> {
     if relative.normalized {
         all.push(norm("deberta.encoder.LayerNorm"));
     }
-    if task == Task::TokenClassification {
-        all.push(full("classifier"));
+    if let Some(name) = task.head_of_each() {
+        all.push(full(name));
         return all;
     }
     if task == Task::SequenceClassification {

@@ -1,4 +1,5 @@
-//! Decoders with a classification head (`*ForSequenceClassification`).
+//! What classifies: decoders with a classification head (`*ForSequenceClassification`), and what is not
+//! estimated of heads.
 
 use super::{
     Architecture, DecoderConfig, DecoderType, EvaluationKind, Finding, Framework, QuantizationType,
@@ -52,6 +53,16 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let decoder = matches!(architecture, Architecture::Decoder(_));
+    if !decoder && scenario.quantization.is_on() && !task.heads_trained_whole().is_empty() {
+        findings.push(
+            Finding::error(
+                "quantization.type",
+                "A quantized base below a head that classifies is not estimated.",
+                "暂不支持估算带分类头的模型使用量化基座。",
+            )
+            .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    }
     if !decoder || task != Task::SequenceClassification {
         return;
     }

@@ -28,6 +28,8 @@ pub struct DistilBertConfig {
     pub dropout: Dropout,
     /// Whether what a classifier reads is dropped out.
     pub classifier_dropout: bool,
+    /// Whether what finds answers reads is dropped out.
+    pub qa_dropout: bool,
     /// Classes of a classifier.
     pub num_labels: u64,
 }
@@ -52,6 +54,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DistilBertConfig {
             residual: dropped,
         },
         classifier_dropout: fields.drops("seq_classif_dropout", true),
+        qa_dropout: fields.drops("qa_dropout", true),
         num_labels: fields.labels(2),
     }
 }
@@ -76,8 +79,8 @@ pub(super) fn modules(c: &DistilBertConfig, task: Task) -> Vec<Module> {
             norm(at("output_layer_norm")),
         ]);
     }
-    if task == Task::TokenClassification {
-        all.push(linear("classifier", true));
+    if let Some(name) = task.head_of_each() {
+        all.push(linear(name, true));
     } else if task == Task::SequenceClassification {
         all.extend(["pre_classifier", "classifier"].map(|name| linear(name, true)));
     } else {

@@ -26,6 +26,7 @@ const FIELDS: &[&str] = &[
     "d_kv",
     "d_model",
     "classifier_dropout",
+    "qa_dropout",
     "sparse_prediction",
     "reference_compile",
     "global_attn_every_n_layers",

@@ -1,9 +1,9 @@
 //! What the lists of a scenario can hold for its model: names to be offered, not the only ones
 //! that are allowed.
 
-use super::adapters::{ALL_LINEAR, linear_names, whole_names};
+use super::adapters::{ALL_LINEAR, all_targets, linear_names, whole_names};
 use super::modules::{Module, modules};
-use super::{LigerKernel, Lora, Scenario, liger, model, task};
+use super::{LigerKernel, Lora, Scenario, Task, liger, model, task};
 
 /// The names that are offered for the setting with this key.
 pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
@@ -19,7 +19,10 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             names.insert(0, ALL_LINEAR);
             owned(&names)
         }
-        "lora.modules_to_save" => owned(&whole_names(&modules_of(scenario))),
+        "lora.modules_to_save" => match model::read(scenario, &mut Vec::new()) {
+            Some(model) => owned(&whole_names(&model.architecture, &modules_of(scenario))),
+            None => Vec::new(),
+        },
         "liger_kernel" => kernels(scenario),
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),
@@ -38,9 +41,17 @@ pub fn usual_adapters(scenario: &Scenario) -> Lora {
     {
         return usual;
     }
+    let asked = (task_of(scenario), scenario.framework);
     Lora {
-        target_modules: vec![ALL_LINEAR.to_owned()],
+        target_modules: all_targets(asked, &modules),
         ..usual
+    }
+}
+
+fn task_of(scenario: &Scenario) -> Task {
+    match model::read(scenario, &mut Vec::new()) {
+        Some(model) => task::resolve(scenario, &model.architecture, &mut Vec::new()),
+        None => scenario.task,
     }
 }
 

@@ -69,6 +69,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
+    task::check_answers(scenario, &model.architecture, task, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     fla::check(scenario, &model.architecture, findings);
     whisper::check(scenario, &model.architecture, findings);

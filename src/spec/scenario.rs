@@ -216,6 +216,8 @@ names! {
         SequenceClassification = "sequence_classification",
         /// One label per token.
         TokenClassification = "token_classification",
+        /// Where in a text an answer begins and ends.
+        QuestionAnswering = "question_answering",
         /// One label per image.
         ImageClassification = "image_classification",
     }

@@ -1,9 +1,30 @@
 //! What an architecture can be trained for.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, Finding, Framework, Scenario, Task,
-    classifier,
+    ActivationCheckpointing, Architecture, Attention, EvaluationKind, Finding, Framework, Loss,
+    Scenario, Task, classifier, evaluation,
 };
+
+impl Task {
+    /// The last layer of an encoder that says something of each token, where it is that alone.
+    pub fn head_of_each(self) -> Option<&'static str> {
+        match self {
+            Self::TokenClassification => Some("classifier"),
+            Self::QuestionAnswering => Some("qa_outputs"),
+            _ => None,
+        }
+    }
+
+    /// The modules that PEFT trains as a whole beside adapters (`PeftModelForSequenceClassification`,
+    /// `PeftModelForTokenClassification` and `PeftModelForQuestionAnswering`, peft 0.21 and 0.15).
+    pub(super) fn heads_trained_whole(self) -> &'static [&'static str] {
+        match self {
+            Self::SequenceClassification | Self::TokenClassification => &["classifier", "score"],
+            Self::QuestionAnswering => &["qa_outputs"],
+            _ => &[],
+        }
+    }
+}
 
 /// The tasks that are estimated for an architecture, its own first.
 pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'static [Task] {
@@ -20,6 +41,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
             Task::MaskedLm,
             Task::SequenceClassification,
             Task::TokenClassification,
+            Task::QuestionAnswering,
         ],
     }
 }
@@ -48,6 +70,51 @@ pub(super) fn resolve(
         );
     }
     own
+}
+
+/// What is not estimated of answers in a text.
+pub(super) fn check_answers(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if task != Task::QuestionAnswering {
+        return;
+    }
+    let labels = architecture.labels();
+    if labels != 2 {
+        findings.push(
+            Finding::error(
+                "model_overrides.num_labels",
+                format!(
+                    "An answer has a beginning and an end: num_labels is {labels} and must be 2."
+                ),
+                format!("答案由起点和终点标出：num_labels 为 {labels}，必须为 2。"),
+            )
+            .with_fix("model_overrides.num_labels", 2),
+        );
+    }
+    if scenario.loss == Loss::MeanLogits {
+        findings.push(
+            Finding::error(
+                "loss",
+                "The mean of logits is not estimated for question_answering, which has two of them; the loss from labels is.",
+                "question_answering 有两组 logits，暂不支持以其均值为损失；支持由标签计算的损失。",
+            )
+            .with_fix("loss", Loss::Labels.name()),
+        );
+    }
+    if evaluation::resolve(scenario).kind != EvaluationKind::None {
+        findings.push(
+            Finding::error(
+                "evaluation.kind",
+                "Evaluation is not estimated for question_answering yet.",
+                "暂不支持估算 question_answering 的评估。",
+            )
+            .with_fix("evaluation.kind", EvaluationKind::None.name()),
+        );
+    }
 }
 
 /// Options that an encoder-decoder excludes.

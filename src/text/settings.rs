@@ -153,8 +153,8 @@ settings! {
         "The length of each row of the adapted weight is learnt, too; each layer is computed with copies of its weight.",
         "还学习所适配权重每一行的长度；每层计算时会复制其权重。"; "in (in + 4 out) numbers per layer", "LoraConfig.use_dora";
     "lora.modules_to_save": "Trained as a whole", "整体训练的模块";
-        "Modules beside the adapters that are copied and trained in full, as embed_tokens and lm_head.",
-        "除适配器外复制并完整训练的模块，例如 embed_tokens 和 lm_head。"; "2 V H each", "LoraConfig.modules_to_save";
+        "Modules beside the adapters that are copied and trained in full, as embed_tokens and lm_head; heads for classes and answers always are.",
+        "除适配器外复制并完整训练的模块，例如 embed_tokens 和 lm_head；分类与问答任务的输出头总会如此训练。"; "2 V H each", "LoraConfig.modules_to_save";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";

@@ -144,6 +144,7 @@ terms! { Task {
     MaskedLm: "masked tokens", "掩码语言模型";
     SequenceClassification: "classes of sequences", "序列分类";
     TokenClassification: "classes of tokens", "词元分类";
+    QuestionAnswering: "answers in a text", "抽取式问答";
     ImageClassification: "classes of images", "图像分类";
 } }
 

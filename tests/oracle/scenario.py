@@ -17,6 +17,7 @@ WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float3
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
                sequence_classification="AutoModelForSequenceClassification", token_classification="AutoModelForTokenClassification",
+               question_answering="AutoModelForQuestionAnswering",
                image_classification="AutoModelForImageClassification")
 TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
 
@@ -94,8 +95,9 @@ def model(scenario):
         libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
         import peft
         # PEFT's own wrapper of encoder-decoders passes token ids on, which Whisper does not take.
-        # With the last PEFT trains the heads of classifiers, too: those of decoders.
-        tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS" if hasattr(model, "score") else None)
+        # With those of heads PEFT trains the heads, too.
+        tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS",
+                     token_classification="TOKEN_CLS", question_answering="QUESTION_ANS")
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
                                    target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), task_type=tasks.get(scenario["task"]))
         with torch.device("cuda"):
@@ -154,6 +156,8 @@ def batch(scenario, config, target=True):
         batch["attention_mask"] = libraries.mask_of(batch["attention_mask"], config.model_type, padded=True)
     if scenario["task"] == "seq2seq_lm" and target:
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
+    elif labelled and scenario["task"] == "question_answering":
+        batch.update(start_positions=tokens(), end_positions=tokens())
     elif labelled:
         of_sequences = scenario["task"] == "sequence_classification"
         batch["labels"] = tokens() if of_sequences else tokens(length)
