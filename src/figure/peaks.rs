@@ -53,7 +53,7 @@ mod tests {
 
     fn point(event: u32, bytes: u64) -> TimelinePoint {
         let mut composition = Composition::default();
-        composition.add(Category::Activations, bytes);
+        composition.change(Category::Activations, bytes);
         TimelinePoint {
             event,
             composition,

@@ -1,6 +1,5 @@
 //! What a run asks for, before the allocator rounds it.
 
-use super::Composition;
 use crate::tape::Category;
 
 /// The most bytes that a run asks for at a time, before the allocator's rounding.
@@ -15,12 +14,37 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// So many bytes are held.
-    pub(super) fn see(&mut self, held: &Composition) {
-        let of = |category| held.get(category).get();
-        let tensors = held.total().get() - of(Category::Workspaces);
-        self.parameters = self.parameters.max(of(Category::Parameters));
-        self.optimizer_states = self.optimizer_states.max(of(Category::OptimizerStates));
-        self.tensors = self.tensors.max(tensors);
+    /// So many bytes more, or less when they are negative, for something of a category.
+    #[inline]
+    pub(super) fn change(&mut self, category: Category, bytes: u64) {
+        let only = |counts: bool| if counts { bytes } else { 0 };
+        let change = Self {
+            parameters: only(category == Category::Parameters),
+            optimizer_states: only(category == Category::OptimizerStates),
+            tensors: only(category != Category::Workspaces),
+        };
+        *self = self.after(change);
+    }
+
+    /// What is asked for when a change has happened. Sums wrap.
+    pub(super) fn after(self, change: Self) -> Self {
+        self.of_each(change, u64::wrapping_add)
+    }
+
+    /// The higher of each, of changes that can be negative.
+    #[inline]
+    pub(super) fn highest(self, other: Self) -> Self {
+        self.of_each(other, |a, b| {
+            a.cast_signed().max(b.cast_signed()).cast_unsigned()
+        })
+    }
+
+    #[inline]
+    fn of_each(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            parameters: f(self.parameters, other.parameters),
+            optimizer_states: f(self.optimizer_states, other.optimizer_states),
+            tensors: f(self.tensors, other.tensors),
+        }
     }
 }

@@ -23,6 +23,7 @@ mod measure;
 mod others;
 mod phases;
 mod replayed;
+mod stretch;
 mod summarize;
 mod sweep;
 mod types;

@@ -27,13 +27,13 @@ fn counted_as(phase: Phase) -> Phase {
 pub(super) fn step(step: u32, peaks: &[PhasePeak]) -> Option<StepReport> {
     let mut phases: Vec<PhaseReport> = Vec::new();
     for peak in peaks.iter().filter(|peak| peak.span.step == step) {
-        let PhasePeak { highest, held, .. } = peak;
+        let held = peak.held;
         let new = PhaseReport {
             phase: counted_as(peak.span.phase),
-            peak_tensor: Bytes(highest.live),
+            peak_tensor: Bytes(peak.live),
             peak_allocated: Bytes(held.allocated),
             peak_reserved: Bytes(held.reserved),
-            composition: highest.at.composition,
+            composition: peak.composition,
         };
         let Some(old) = phases.iter_mut().find(|old| old.phase == new.phase) else {
             phases.push(new);

@@ -18,14 +18,18 @@ impl Composition {
         Bytes(self.0[category as usize])
     }
 
-    /// Adds to one category.
-    pub fn add(&mut self, category: Category, bytes: u64) {
-        self.0[category as usize] += bytes;
+    /// Adds to one category; what is taken away is added as a negative number, so sums wrap.
+    pub fn change(&mut self, category: Category, bytes: u64) {
+        let of = &mut self.0[category as usize];
+        *of = of.wrapping_add(bytes);
     }
 
-    /// Takes from one category.
-    pub fn remove(&mut self, category: Category, bytes: u64) {
-        self.0[category as usize] -= bytes;
+    /// The sum of each category.
+    pub(super) fn wrapping_add(mut self, change: &Self) -> Self {
+        for (of, change) in self.0.iter_mut().zip(change.0) {
+            *of = of.wrapping_add(change);
+        }
+        self
     }
 
     /// The parts that are not zero, in the order of [`Category::ALL`].

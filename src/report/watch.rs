@@ -1,15 +1,16 @@
-//! A run watched once, from its first event to its last: what it holds at each, where it was
-//! highest.
+//! A run watched: what is alive at each event, where it was highest, and what the allocator held.
+//!
+//! What is alive does not depend on the allocator, and the steps of a run share most events: it is
+//! found stretch by stretch (`stretch.rs`). Then the run goes through the allocator once.
 
 use super::asked::Asked;
-use super::phases::rounded;
 use super::replayed::{requests, unlimited, within_its_limit};
+use super::stretch::{Alive, Stretch, Stretches};
 use super::{Composition, PhaseSpan, RunReport, Timeline, TimelinePoint};
 use crate::device::{Failure, Held, Request, Settings, replay};
-use crate::sim::{Event, Trace};
+use crate::sim::Trace;
 use crate::spec::ResolvedSpec;
-use crate::units::{Bytes, sort_short};
-use std::ops::Range;
+use crate::units::Bytes;
 
 /// Points that a drawing of some 1,000 pixels can show.
 const POINTS: usize = 480;
@@ -36,15 +37,14 @@ pub(super) struct Watched {
 /// if there is one, are thinned less than the others, or not at all.
 pub(super) fn watched(spec: &ResolvedSpec, trace: &Trace, window: Option<(u32, u32)>) -> Watched {
     let emptied = spec.allocator.empty_cache_after_loading;
-    let run = |settings| watch(trace, settings, emptied, window);
-    let watched = run(within_its_limit(spec));
-    let Some(failure) = watched.failure else {
-        return watched;
-    };
-    Watched {
-        failure: Some(failure),
-        ..run(unlimited(spec))
+    let mut watched = watch(trace, within_its_limit(spec), emptied, window);
+    if watched.failure.is_some() {
+        watched = Watched {
+            failure: watched.failure,
+            ..watch(trace, unlimited(spec), emptied, window)
+        };
     }
+    watched
 }
 
 /// The same with the allocator's settings.
@@ -54,195 +54,95 @@ pub(super) fn watch(
     emptied: bool,
     window: Option<(u32, u32)>,
 ) -> Watched {
-    let mut watcher = Watcher::new(trace, window);
-    let failure = replay(
-        requests(trace, emptied),
-        trace.storages.len(),
-        settings,
-        |request, held| watcher.see(request, held),
-    );
-    watcher.ended(failure)
-}
-
-/// The highest moment of some events: the first with the most live bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Highest {
-    pub live: u64,
-    pub at: TimelinePoint,
+    let mut run = Watcher::new(trace);
+    run.see_what_lives(window);
+    run.see_what_is_held(settings, emptied)
 }
 
 /// What was highest in one phase of one micro-batch.
 pub(super) struct PhasePeak {
     pub span: PhaseSpan,
-    pub highest: Highest,
+    /// The first moment with the most live bytes.
+    pub live: u64,
+    pub composition: Composition,
+    /// The most that the allocator held.
     pub held: Held,
 }
 
-/// Events cut into stretches of equal length, each of which keeps its highest moment.
-struct Stretches {
-    /// Where the next one begins.
-    next: usize,
-    end: usize,
-    length: usize,
-    highest: Option<Highest>,
-}
-
-impl Stretches {
-    fn of(events: Range<usize>) -> Self {
-        Self {
-            next: events.start,
-            end: events.end,
-            length: events.len().div_ceil(POINTS).max(1),
-            highest: None,
-        }
-    }
-
-    /// Begins a stretch, if there is one left; the highest moment of the one before.
-    fn begin(&mut self, now: Highest) -> Option<Highest> {
-        let begun = (self.next < self.end).then_some(now);
-        self.next = (self.next + self.length).min(self.end);
-        std::mem::replace(&mut self.highest, begun)
-    }
-}
-
 /// A run that is being watched.
-///
-/// Memory is highest right before something is freed, or before another phase or stretch begins: only
-/// there it is compared.
 struct Watcher<'a> {
     trace: &'a Trace,
     /// Events seen.
     event: usize,
-    composition: Composition,
-    live: u64,
-    /// What was asked for, before rounding.
-    asked_now: Composition,
+    alive: Alive,
+    /// What is asked for, and the most of it.
+    asked_now: Asked,
     asked: Asked,
-    held: Held,
-    /// The most that was held since moments were compared, and in the whole run.
-    held_since: Held,
-    highest_held: Held,
-    /// Whether the last event allocated something.
-    rising: bool,
     phases: Vec<PhasePeak>,
-    stretches: [Stretches; 2],
-    /// The next event at which a stretch begins, or the last one has ended.
-    border: usize,
     points: Vec<TimelinePoint>,
 }
 
 impl<'a> Watcher<'a> {
-    fn new(trace: &'a Trace, window: Option<(u32, u32)>) -> Self {
-        let end = trace.event_count();
-        let is_mark = |event| matches!(event, Event::Mark(_));
-        let first = trace.events().position(is_mark).unwrap_or(0);
-        let (from, to) = window.unwrap_or_default();
-        let (from, to) = (from as usize, (to as usize).min(end));
-        let from = from.min(to);
+    fn new(trace: &'a Trace) -> Self {
         Self {
             trace,
             event: 0,
-            composition: Composition::default(),
-            live: 0,
-            asked_now: Composition::default(),
+            alive: Alive::default(),
+            asked_now: Asked::default(),
             asked: Asked::default(),
-            held: Held::default(),
-            held_since: Held::default(),
-            highest_held: Held::default(),
-            rising: false,
             phases: Vec::with_capacity(trace.marks.len()),
-            stretches: [first..end, from..to].map(Stretches::of),
-            border: first.min(from),
             points: Vec::with_capacity(POINTS + trace.marks.len().min(BORDERS) + 2),
         }
     }
 
-    /// One more event has happened, and this is what the allocator holds.
-    #[inline]
-    fn see(&mut self, request: Request, held: Held) {
-        let begins = self.event == self.border;
-        let allocates = matches!(request, Request::Alloc { .. } | Request::Moment { .. });
-        let begins_phase = matches!(request, Request::EmptyCache | Request::Nothing);
-        if begins_phase || self.rising && (begins || !allocates) {
-            self.compare();
-        }
-        self.rising = allocates;
-        self.held = held;
-        self.event += 1;
-        match request {
-            Request::Alloc { id, bytes } | Request::Moment { id, bytes } => {
-                let category = self.trace.storages[id as usize].category;
-                self.live += rounded(bytes);
-                self.composition.add(category, rounded(bytes));
-                self.asked_now.add(category, bytes);
-                self.held_since = self.held_since.max_of_each(held);
+    /// Goes through the program, stretch by stretch.
+    fn see_what_lives(&mut self, window: Option<(u32, u32)>) {
+        let trace = self.trace;
+        let mut stretches = Stretches::of(trace);
+        let end = trace.event_count();
+        let length = |events: usize| events.div_ceil(POINTS).max(1);
+        let (from, to) = window.unwrap_or_default();
+        let window = from as usize..(to as usize).min(end);
+        let lengths = [length(end), length(window.len())];
+        for range in &trace.program {
+            // What lies before the window, in it, and behind it.
+            let here = |event: usize| {
+                let at = event.clamp(self.event, self.event + range.len());
+                at - self.event + range.start
+            };
+            let (from, to) = (here(window.start), here(window.end).max(here(window.start)));
+            let parts = [range.start..from, from..to, to..range.end];
+            for (part, which) in parts.into_iter().zip([0, 1, 0]) {
+                stretches.walk(part, lengths[which], |stretch| self.see(stretch));
             }
-            Request::Free(id) => {
-                let storage = &self.trace.storages[id as usize];
-                let (category, bytes) = (storage.category, storage.bytes);
-                self.live -= rounded(bytes);
-                self.composition.remove(category, rounded(bytes));
-                self.asked_now.remove(category, bytes);
-            }
-            Request::EmptyCache | Request::Nothing => self.begin_phase(),
         }
-        if begins {
-            self.begin_stretches();
+        self.add_point(end.saturating_sub(1), self.alive);
+        if let Some(last) = self.phases.last_mut() {
+            last.span.end = number(end);
         }
     }
 
-    /// The moment after the last event.
-    fn now(&self) -> Highest {
-        Highest {
-            live: self.live,
-            at: TimelinePoint {
-                event: number(self.event.saturating_sub(1)),
-                composition: self.composition,
-                allocated: Bytes(self.held.allocated),
-                reserved: Bytes(self.held.reserved),
-            },
+    fn see(&mut self, stretch: &Stretch) {
+        if stretch.begins_phase {
+            self.begin_phase();
         }
-    }
-
-    /// Compares the moment after the last event with the highest ones.
-    fn compare(&mut self) {
-        let held = std::mem::take(&mut self.held_since);
-        self.highest_held = self.highest_held.max_of_each(held);
-        self.asked.see(&self.asked_now);
-        let (live, now) = (self.live, self.now());
-        let mut higher = |highest: &mut Highest| {
-            if live > highest.live {
-                *highest = now;
-            }
-        };
+        let asked = self.asked_now.after(stretch.asked_highest);
+        self.asked = self.asked.highest(asked);
+        self.asked_now = self.asked_now.after(stretch.asked_whole);
+        let highest = self.alive.after(&stretch.highest);
         if let Some(phase) = self.phases.last_mut() {
-            phase.held = phase.held.max_of_each(held);
-            higher(&mut phase.highest);
+            if highest.live > phase.live {
+                (phase.live, phase.composition) = (highest.live, highest.composition);
+            }
+            self.add_point(self.event + stretch.highest_at, highest);
         }
-        for stretches in &mut self.stretches {
-            stretches.highest.as_mut().map(&mut higher);
-        }
+        self.alive = self.alive.after(&stretch.whole);
+        self.event += stretch.events;
     }
 
-    /// Stretches begin at the last event, or have ended there.
-    fn begin_stretches(&mut self) {
-        let (event, now) = (self.event - 1, self.now());
-        self.border = usize::MAX;
-        for stretches in &mut self.stretches {
-            if stretches.next == event {
-                let passed = stretches.begin(now);
-                self.points.extend(passed.map(|highest| highest.at));
-            }
-            if stretches.next > event {
-                self.border = self.border.min(stretches.next);
-            }
-        }
-    }
-
-    /// The last event was the beginning of a phase.
+    /// The next event begins a phase.
     fn begin_phase(&mut self) {
-        let start = number(self.event - 1);
-        let now = self.now();
+        let start = number(self.event);
         if let Some(last) = self.phases.last_mut() {
             last.span.end = start;
         }
@@ -255,42 +155,89 @@ impl<'a> Watcher<'a> {
                     start,
                     end: start,
                 },
-                highest: now,
-                held: self.held,
+                live: self.alive.live,
+                composition: self.alive.composition,
+                held: Held::default(),
             });
         }
         if self.trace.marks.len() <= BORDERS {
-            self.points.push(now.at);
+            self.add_point(self.event, self.alive);
         }
     }
 
-    fn ended(mut self, failure: Option<Failure>) -> Watched {
-        self.compare();
-        if let Some(last) = self.phases.last_mut() {
-            last.span.end = number(self.event);
+    /// The moment after an event, if it is another than the last one.
+    fn add_point(&mut self, event: usize, alive: Alive) {
+        let event = number(event);
+        if self.points.last().is_none_or(|last| last.event < event) {
+            self.points.push(TimelinePoint {
+                event,
+                composition: alive.composition,
+                allocated: Bytes::ZERO,
+                reserved: Bytes::ZERO,
+            });
         }
-        let (now, mut points) = (self.now(), self.points);
-        let stretches = self.stretches.iter();
-        let highest = stretches.filter_map(|stretches| stretches.highest);
-        points.extend(highest.chain([now]).map(|highest| highest.at));
-        // They came nearly in order.
-        sort_short(&mut points, |point| point.event);
-        points.dedup_by_key(|point| point.event);
+    }
+
+    /// Runs the program through an allocator.
+    fn see_what_is_held(self, settings: Settings, emptied: bool) -> Watched {
+        let Self {
+            trace,
+            asked,
+            mut phases,
+            mut points,
+            ..
+        } = self;
+        let (mut event, mut phase, mut highest) = (0, 0, Held::default());
+        let mut of_phase = Held::default();
+        let mut next = 0;
+        let failure = replay(
+            requests(trace, emptied),
+            trace.storages.len(),
+            settings,
+            |request, held| {
+                match request {
+                    Request::Alloc { .. } | Request::Moment { .. } => {
+                        of_phase = of_phase.max_of_each(held);
+                    }
+                    Request::Free(_) => {}
+                    Request::EmptyCache | Request::Nothing => {
+                        highest = highest.max_of_each(of_phase);
+                        if let Some(ended) = phases[..phase].last_mut() {
+                            ended.held = of_phase;
+                        }
+                        of_phase = held;
+                        phase = (phase + 1).min(phases.len());
+                    }
+                }
+                if let Some(point) = points.get_mut(next)
+                    && point.event == event
+                {
+                    point.allocated = Bytes(held.allocated);
+                    point.reserved = Bytes(held.reserved);
+                    next += 1;
+                }
+                event += 1;
+            },
+        );
+        highest = highest.max_of_each(of_phase);
+        if let Some(ended) = phases[..phase].last_mut() {
+            ended.held = of_phase;
+        }
         let total = |at: usize| points[at].composition.total();
         let peak =
             (0..points.len()).fold(0, |best, i| if total(i) > total(best) { i } else { best });
         Watched {
             run: RunReport {
-                peak_allocated: Bytes(self.highest_held.allocated),
-                peak_reserved: Bytes(self.highest_held.reserved),
+                peak_allocated: Bytes(highest.allocated),
+                peak_reserved: Bytes(highest.reserved),
             },
             timeline: Timeline {
-                spans: self.phases.iter().map(|phase| phase.span).collect(),
+                spans: phases.iter().map(|phase| phase.span).collect(),
                 points,
                 peak,
             },
-            phases: self.phases,
-            asked: self.asked,
+            phases,
+            asked,
             failure,
         }
     }

@@ -67,25 +67,35 @@ impl Record {
     /// Puts the steps together: the model is built in the events before the first mark, `updates`
     /// are the optimizer's steps. `None` when the micro-batches free what they did not allocate.
     pub(super) fn fold(self, updates: &[Range<usize>]) -> Option<Self> {
-        let is_mark = |event| matches!(event, Event::Mark(_));
-        let built = self.events.iter().position(is_mark)?;
+        let marks: Vec<(usize, Mark)> = (self.events.marks())
+            .map(|(at, mark)| (at, self.marks[mark as usize]))
+            .collect();
+        let &(built, _) = marks.first()?;
         let (first, last) = (updates.first()?.start, updates.last()?.end);
         let (batches, tail) = (built..first, last..self.events.len());
-        let mut made = vec![false; self.storages.len()];
-        for range in [&batches, &tail] {
-            for event in self.events.between(range.clone()) {
-                if let Event::Alloc(id) = event {
-                    made[id as usize] = true;
-                }
-            }
-        }
+        // Storages are numbered in the order in which they are allocated.
+        let next_storage = |at: usize| {
+            let mut events = self.events.between(at..self.events.len());
+            let next = events.find_map(|event| match event {
+                Event::Alloc(id) => Some(id as usize),
+                _ => None,
+            });
+            next.unwrap_or(self.storages.len())
+        };
+        let of_batches = next_storage(built)..next_storage(first);
+        let of_tail = next_storage(last)..self.storages.len();
         // What runs again in later steps: all but what made something that lives on.
         let again = |range: &Range<usize>| {
             let mut stretches = Vec::new();
             let mut start = range.start;
-            for at in range.clone() {
-                match self.events.at(at) {
-                    Event::Free(id) if !made[id as usize] => return None,
+            for (at, event) in range.clone().zip(self.events.between(range.clone())) {
+                match event {
+                    Event::Free(id) => {
+                        let id = id as usize;
+                        if !of_batches.contains(&id) && !of_tail.contains(&id) {
+                            return None;
+                        }
+                    }
                     Event::Alloc(id) if self.storages[id as usize].alive => {
                         stretches.push(start..at);
                         start = at + 1;
@@ -97,13 +107,6 @@ impl Record {
             Some(stretches)
         };
         let (batches_again, tail_again) = (again(&batches)?, again(&tail)?);
-        let marks: Vec<(usize, Mark)> = (0..)
-            .zip(self.events.iter())
-            .filter_map(|(at, event)| match event {
-                Event::Mark(mark) => Some((at, self.marks[mark as usize])),
-                _ => None,
-            })
-            .collect();
         let mut folded = Self {
             program: once(0..built).collect(),
             marks: Vec::new(),

@@ -21,6 +21,7 @@ pub struct Events(Vec<u32>);
 const FREE: u32 = 1;
 const MARK: u32 = 2;
 
+#[inline]
 fn read(word: u32) -> Event {
     match word & 3 {
         FREE => Event::Free(word >> 2),
@@ -66,9 +67,26 @@ impl Events {
         (0..words.len()).map(move |at| (read(words[at]), is_freed(at)))
     }
 
+    /// The marks, each with its place.
+    pub fn marks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let marks = self.0.iter().enumerate();
+        let marks = marks.filter(|&(_, &word)| word & 3 == MARK);
+        marks.map(|(at, &word)| (at, word >> 2))
+    }
+
     /// All events.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
         self.between(0..self.len())
+    }
+
+    /// Adds as many events as there are from `one` to the beginning of `other`, each to that of `other` as
+    /// that is to the one of `one`: its number goes on by as much.
+    pub(super) fn go_on(&mut self, one: usize, other: Range<usize>) {
+        let distance = other.start - one;
+        for at in other {
+            let (before, last) = (self.0[at - distance], self.0[at]);
+            self.0.push(last.wrapping_add(last.wrapping_sub(before)));
+        }
     }
 
     pub(super) fn reserve_exact(&mut self, events: usize) {

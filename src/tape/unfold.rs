@@ -9,7 +9,6 @@ use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
 use super::{Parameter, Tape, Tensor};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where a storage of the folded record was made.
@@ -158,6 +157,8 @@ impl Unfolded {
         let events = steps(&parts).map(|step| runs[step.run].range.len()).sum();
         self.storages.reserve_exact(room(storages));
         self.events.reserve_exact(room(events));
+        // Where the copies of a run for consecutive places begin, in both lists.
+        let mut copies: Vec<[usize; 2]> = Vec::new();
         for step in steps(&parts) {
             let first = number(self.storages.len())?;
             let firsts = &mut self.firsts[step.part];
@@ -172,6 +173,15 @@ impl Unfolded {
                     None
                 }
             };
+            if copy_of.is_none() {
+                copies.clear();
+            } else if let [.., one, other] = copies[..] {
+                copies.push([self.events.len(), self.storages.len()]);
+                self.go_on(one, other);
+                continue;
+            } else {
+                copies.push([self.events.len(), self.storages.len()]);
+            }
             for event in folded.events.between(runs[step.run].range.clone()) {
                 let event = match event {
                     Event::Alloc(id) => {
@@ -199,6 +209,24 @@ impl Unfolded {
         }
         self.parts = parts;
         Some(())
+    }
+
+    /// Writes one more copy of a run, which is to the `other` one as that is to `one`: from place to
+    /// place all numbers go on by as much, of storages and of scopes.
+    fn go_on(&mut self, one: [usize; 2], other: [usize; 2]) {
+        let [events, storages] = other;
+        self.events.go_on(one[0], events..self.events.len());
+        let distance = storages - one[1];
+        let end = self.storages.len();
+        self.storages.extend_from_within(storages..);
+        for at in end..self.storages.len() {
+            let before = self.storages[at - 2 * distance].scope;
+            let scope = &mut self.storages[at].scope;
+            *scope = scope.wrapping_add(scope.wrapping_sub(before));
+        }
+        if !self.made.is_empty() {
+            self.made.extend_from_within(storages..);
+        }
     }
 
     /// The storage that stands for the one with this home, as an event of `step` means it.
@@ -339,11 +367,11 @@ impl Tape {
         };
         let folded = self.parameters.take();
         // Parameters or gradients can be parts of one storage.
-        let mut storages = BTreeMap::new();
+        let mut storages = vec![None; self.recorder.count()];
         let mut copy = |x: &Tensor, place| {
             let stands = unfolded.copy(x.folded_id(), place)?;
             let make = || Rc::new(self.recorder.standing(stands));
-            let storage = storages.entry(stands).or_insert_with(make);
+            let storage = storages[stands as usize].get_or_insert_with(make);
             let storage = Rc::clone(storage);
             Some(Tensor::new(storage, *x.shape(), *x.strides(), x.dtype()))
         };

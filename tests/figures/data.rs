@@ -19,7 +19,7 @@ fn phase_report(phase: Phase, value: &Value) -> PhaseReport {
     let mut composition = Composition::default();
     for (name, size) in value["composition"].as_object().expect("a composition") {
         let category = Category::from_name(name).expect("a known category");
-        composition.add(category, bytes(size).get());
+        composition.change(category, bytes(size).get());
     }
     PhaseReport {
         phase,

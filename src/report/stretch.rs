@@ -1,0 +1,173 @@
+//! What stretches of a run do to what is alive, whatever is alive before them.
+//!
+//! The steps of a run share most of their events, so each stretch of the record is looked at once:
+//! where in it memory is highest does not depend on what was there before.
+
+use super::Composition;
+use super::asked::Asked;
+use super::phases::rounded;
+use crate::sim::{Event, Trace};
+use crate::tape::Category;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What is alive, or how it changes; all sums wrap, so that a change can be negative.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Alive {
+    /// Live storages, each rounded to the allocator's blocks.
+    pub live: u64,
+    pub composition: Composition,
+}
+
+impl Alive {
+    /// What is alive when `change` has happened.
+    pub fn after(self, change: &Self) -> Self {
+        Self {
+            live: self.live.wrapping_add(change.live),
+            composition: self.composition.wrapping_add(&change.composition),
+        }
+    }
+
+    fn change(&mut self, category: Category, bytes: u64) {
+        self.live = self.live.wrapping_add(bytes);
+        self.composition.change(category, bytes);
+    }
+}
+
+/// Consecutive events, of which only the first can begin a phase.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    /// How many.
+    pub events: usize,
+    /// Whether a phase begins with it.
+    pub begins_phase: bool,
+    /// Its highest moment, right after the event with this number in it: the first with the most
+    /// live bytes.
+    pub highest_at: usize,
+    pub highest: Alive,
+    /// What it changes as a whole.
+    pub whole: Alive,
+    /// Bytes asked for, before rounding: at their highest, and as it changes them.
+    pub asked_highest: Asked,
+    pub asked_whole: Asked,
+}
+
+impl Stretch {
+    /// The stretch that begins at `start` and ends before the next phase, and before `end`.
+    fn new(trace: &Trace, Range { start, end }: Range<usize>) -> Self {
+        let mut now = Alive::default();
+        let mut stretch = Self {
+            events: 0,
+            begins_phase: false,
+            highest_at: 0,
+            highest: now,
+            whole: now,
+            asked_highest: Asked::default(),
+            asked_whole: Asked::default(),
+        };
+        // Memory is highest right before something is freed, or at the end: only there it is compared.
+        let (mut highest, mut rising) = (i64::MIN, false);
+        let mut compare = |stretch: &mut Self, now: Alive, at: usize| {
+            if now.live.cast_signed() > highest {
+                highest = now.live.cast_signed();
+                (stretch.highest_at, stretch.highest) = (at, now);
+            }
+        };
+        for (at, event) in trace.record.between(start..end).enumerate() {
+            let (id, allocates) = match event {
+                Event::Mark(_) if at > 0 => break,
+                Event::Mark(_) => {
+                    stretch.begins_phase = true;
+                    (None, true)
+                }
+                Event::Alloc(id) => (Some(id), true),
+                Event::Free(id) => (Some(id), false),
+            };
+            if rising && !allocates {
+                compare(&mut stretch, now, at - 1);
+            }
+            rising = allocates;
+            if let Some(id) = id {
+                let storage = &trace.storages[id as usize];
+                let sign = |bytes: u64| {
+                    if allocates {
+                        bytes
+                    } else {
+                        bytes.wrapping_neg()
+                    }
+                };
+                now.change(storage.category, sign(rounded(storage.bytes)));
+                let asked = &mut stretch.asked_whole;
+                asked.change(storage.category, sign(storage.bytes));
+                stretch.asked_highest = stretch.asked_highest.highest(*asked);
+            }
+            if at == 0 {
+                compare(&mut stretch, now, at);
+            }
+            stretch.events += 1;
+        }
+        if rising {
+            let last = stretch.events - 1;
+            compare(&mut stretch, now, last);
+        }
+        stretch.whole = now;
+        stretch
+    }
+}
+
+/// The stretches of a record that have been looked at.
+pub(super) struct Stretches<'a> {
+    trace: &'a Trace,
+    /// Where ranges of the program begin or end in the record.
+    borders: Vec<usize>,
+    /// Of each length of stretches and place of the record, what was found from there to the next border.
+    known: BTreeMap<(usize, usize), Vec<Stretch>>,
+}
+
+impl<'a> Stretches<'a> {
+    pub fn of(trace: &'a Trace) -> Self {
+        let program = trace.program.iter();
+        let mut borders: Vec<usize> = program.flat_map(|range| [range.start, range.end]).collect();
+        borders.sort_unstable();
+        borders.dedup();
+        Self {
+            trace,
+            borders,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Walks a range of the record in stretches of at most `length` events.
+    pub fn walk(&mut self, range: Range<usize>, length: usize, mut see: impl FnMut(&Stretch)) {
+        let mut start = range.start;
+        while start < range.end {
+            let next = self.borders.partition_point(|&border| border <= start);
+            let border = self.borders.get(next).copied();
+            let end = border.map_or(range.end, |border| border.min(range.end));
+            let trace = self.trace;
+            let found = || stretches(trace, start..end, length);
+            if border == Some(end) {
+                self.known
+                    .entry((length, start))
+                    .or_insert_with(found)
+                    .iter()
+                    .for_each(&mut see);
+            } else {
+                found().iter().for_each(&mut see);
+            }
+            start = end;
+        }
+    }
+}
+
+fn stretches(trace: &Trace, range: Range<usize>, length: usize) -> Vec<Stretch> {
+    let mut found = Vec::new();
+    let mut start = range.start;
+    while start < range.end {
+        let end = range.end.min(start.saturating_add(length));
+        let stretch = Stretch::new(trace, start..end);
+        start += stretch.events;
+        found.push(stretch);
+    }
+    found
+}
