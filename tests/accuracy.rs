@@ -128,6 +128,11 @@ fn deberta_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn albert_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("albert.jsonl", 16);
+}
+
+#[test]
 fn modernbert_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("modernbert.jsonl", 87);
 }

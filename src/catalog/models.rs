@@ -231,6 +231,8 @@ models! {
     "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";
     "electra-base", "ELECTRA base", "google/electra-base-discriminator", "2020-03";
     "electra-small", "ELECTRA small", "google/electra-small-discriminator", "2020-03";
+    "albert-base-v2", "ALBERT base v2", "albert/albert-base-v2", "2019-10";
+    "albert-large-v2", "ALBERT large v2", "albert/albert-large-v2", "2019-10";
     "modernbert-base", "ModernBERT base", "answerdotai/ModernBERT-base", "2024-12";
     "modernbert-large", "ModernBERT large", "answerdotai/ModernBERT-large", "2024-12";
     "gte-modernbert-base", "GTE ModernBERT base", "Alibaba-NLP/gte-modernbert-base", "2025-01";

@@ -1,4 +1,5 @@
-//! BERT, `RoBERTa` and ELECTRA (`models/{bert,roberta,electra}/modeling_*.py`), predicting masked tokens or classes.
+//! BERT, `RoBERTa`, ELECTRA and ALBERT (`models/{bert,roberta,electra,albert}/modeling_*.py`), predicting
+//! masked tokens or classes.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::BertLayer;
@@ -20,6 +21,8 @@ pub(super) struct Bert {
     /// From the columns of the embeddings to those of the layers (ELECTRA).
     projection: Option<Linear>,
     layers: Vec<Rc<BertLayer>>,
+    /// How often each of them is used.
+    uses: u64,
     /// What `BertModel` makes of the first token.
     pooler: Option<Transform>,
     head: Head,
@@ -33,6 +36,8 @@ pub(super) struct Bert {
 const BERT: [&str; 2] = ["bert.embeddings", "bert.encoder.layer"];
 const ELECTRA: [&str; 2] = ["electra.embeddings", "electra.encoder.layer"];
 const ROBERTA: [&str; 2] = ["roberta.embeddings", "roberta.encoder.layer"];
+
+const ALBERT: [&str; 2] = ["albert.embeddings", "albert.encoder"];
 
 /// `BertEmbeddings`.
 struct Embeddings {
@@ -52,7 +57,7 @@ fn of_class(b: &Builder, c: &BertConfig) -> Head {
     let (hidden, dropout) = (c.hidden_size, c.classifier_dropout);
     let classifier = b.at("classifier");
     let linear = |at: &Builder, n| Linear::new(at, hidden, n, true);
-    if c.kind == BertKind::Bert {
+    if c.kind.pools() {
         return Head::plain("classifier", linear(&classifier, c.num_labels), dropout);
     }
     // `RobertaClassificationHead` and `ElectraClassificationHead`.
@@ -112,6 +117,22 @@ fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     Head::of_tokens("generator_lm_head", transform, Linear::sharing(words, bias))
 }
 
+/// The same of ALBERT (`AlbertMLMHead`).
+fn of_albert(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
+    let at = b.at("predictions");
+    let norm = Some(LayerNorm::new(&at.at("LayerNorm"), c.embedding_size));
+    let bias = at.parameter("bias", [c.vocab_size]);
+    let transform = Transform {
+        dense: Linear::new(&at.at("dense"), c.hidden_size, c.embedding_size, true),
+        activation: c.activation,
+        norm,
+    };
+    let decoder = at.at("decoder");
+    decoder.untied([c.vocab_size, c.embedding_size]);
+    decoder.untied([c.vocab_size]);
+    Head::of_tokens("predictions", transform, Linear::sharing(words, bias))
+}
+
 impl Bert {
     pub(super) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions {
@@ -121,24 +142,34 @@ impl Bert {
         };
         let bert = b.at(c.kind.name());
         let embeddings = Embeddings::new(&bert.at("embeddings"), c, facts);
-        let projection = (c.embedding_size != c.hidden_size).then(|| {
-            let at = bert.at("embeddings_project");
+        let albert = c.kind == BertKind::Albert;
+        let encoder = bert.at("encoder");
+        let projection = (albert || c.embedding_size != c.hidden_size).then(|| {
+            let at = if albert {
+                encoder.at("embedding_hidden_mapping_in")
+            } else {
+                bert.at("embeddings_project")
+            };
             Linear::new(&at, c.embedding_size, c.hidden_size, true)
         });
-        let layers = bert.at("encoder").items("layer", c.num_hidden_layers, |b| {
-            Rc::new(BertLayer::new(b, c, options))
-        });
+        let layer = |b: &Builder| Rc::new(BertLayer::new(b, c, options));
+        let (layers, uses) = if albert {
+            let group = encoder.item("albert_layer_groups", 0);
+            let shared = layer(&group.item("albert_layers", 0));
+            (vec![shared], c.num_hidden_layers)
+        } else {
+            (encoder.items("layer", c.num_hidden_layers, layer), 1)
+        };
         let words = &embeddings.words.weight;
-        let pools = spec.task == Task::SequenceClassification && c.kind == BertKind::Bert;
-        let pooler = pools.then(|| Transform {
-            dense: Linear::new(
-                &bert.at("pooler").at("dense"),
-                c.hidden_size,
-                c.hidden_size,
-                true,
-            ),
-            activation: Activation::Tanh,
-            norm: None,
+        let pools = spec.task == Task::SequenceClassification && c.kind.pools();
+        let pooler = pools.then(|| {
+            let at = bert.at("pooler");
+            let at = if albert { at } else { at.at("dense") };
+            Transform {
+                dense: Linear::new(&at, c.hidden_size, c.hidden_size, true),
+                activation: Activation::Tanh,
+                norm: None,
+            }
         });
         let head = match spec.task {
             Task::SequenceClassification => of_class(b, c),
@@ -150,18 +181,21 @@ impl Bert {
                 Head::of_each(b, spec.task, [c.hidden_size, c.num_labels], false)
             }
             _ if c.kind == BertKind::Electra => of_electra(b, c, words),
+            _ if albert => of_albert(b, c, words),
             _ => of_tokens(b, c, words),
         };
         Self {
             embeddings,
             projection,
             layers,
+            uses,
             pooler,
             head,
             names: match c.kind {
                 BertKind::Bert | BertKind::Deberta => BERT,
                 BertKind::Roberta => ROBERTA,
                 BertKind::Electra => ELECTRA,
+                BertKind::Albert => ALBERT,
             },
             options,
             dtype: b.dtype(),
@@ -186,8 +220,12 @@ impl Bert {
         }
         let [embeddings, list] = self.names;
         let mut embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
+        let mut hidden = embedded.clone();
         if let Some(projection) = &self.projection {
-            embedded = projection.forward(t, &embedded);
+            hidden = projection.forward(t, &embedded);
+            if self.uses == 1 {
+                embedded = hidden.clone();
+            }
         }
         let (mask, locals) = if recent {
             let attention = self.options.implementation;
@@ -199,8 +237,11 @@ impl Bert {
         } else {
             self.mask_of_four(t, size)
         };
-        let mut hidden = embedded.clone();
-        for (i, layer) in (0..).zip(&self.layers) {
+        let uses = self
+            .layers
+            .iter()
+            .flat_map(|layer| (0..self.uses).map(move |_| layer));
+        for (i, layer) in (0..).zip(uses) {
             hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &mask));
         }
         let pooled = self.pooler.as_ref().map(|pooler| {

@@ -1,11 +1,12 @@
-//! One layer of BERT: norms come after the residual sums.
+//! One layer of BERT or ALBERT: norms come after the residual sums.
 
+use super::activation::activated;
 use super::attention::{AttentionOptions, attend_as_bert, attend_with_scores, dropped, in_heads};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
-use crate::spec::{Attention, BertConfig};
+use crate::spec::{Activation, Attention, BertConfig, BertKind};
 use crate::tape::{Tape, Tensor};
 
 /// `BertLayer`.
@@ -16,6 +17,9 @@ pub(super) struct BertLayer {
     attention_output: ResidualNorm,
     intermediate: Linear,
     output: ResidualNorm,
+    activation: Activation,
+    /// Whether what the last layer reads is gone when the residual is added (ALBERT).
+    narrows_first: bool,
     head_dim: u64,
     options: AttentionOptions,
 }
@@ -37,7 +41,11 @@ impl ResidualNorm {
     }
 
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
-        let hidden = self.dense.forward(t, x);
+        self.added(t, self.dense.forward(t, x), residual)
+    }
+
+    /// The norm of what the linear layer gave and the residual.
+    fn added(&self, t: &Tape, hidden: Tensor, residual: &Tensor) -> Tensor {
         let hidden = dropped(t, hidden, self.dropout);
         let sum = t.add(&hidden, residual);
         let out = self.layer_norm.forward(t, &sum);
@@ -49,6 +57,9 @@ impl ResidualNorm {
 
 impl BertLayer {
     pub(super) fn new(b: &Builder, c: &BertConfig, options: AttentionOptions) -> Self {
+        if c.kind == BertKind::Albert {
+            return Self::of_albert(b, c, options);
+        }
         let attention = b.at("attention");
         let own = attention.at("self");
         let linear = |name| Linear::new(&own.at(name), c.hidden_size, c.hidden_size, true);
@@ -64,6 +75,34 @@ impl BertLayer {
             attention_output,
             intermediate,
             output,
+            activation: c.activation,
+            narrows_first: false,
+            head_dim: c.head_dim,
+            options,
+        }
+    }
+
+    /// `AlbertLayer`.
+    fn of_albert(b: &Builder, c: &BertConfig, options: AttentionOptions) -> Self {
+        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        let last_norm = LayerNorm::new(&b.at("full_layer_layer_norm"), hidden);
+        let attention = b.at("attention");
+        let linear = |name| Linear::new(&attention.at(name), hidden, hidden, true);
+        let (query, key, value) = (linear("query"), linear("key"), linear("value"));
+        let attention_output = ResidualNorm::new(&attention, hidden, c);
+        Self {
+            query,
+            key,
+            value,
+            attention_output,
+            intermediate: Linear::new(&b.at("ffn"), hidden, inner, true),
+            output: ResidualNorm {
+                dense: Linear::new(&b.at("ffn_output"), inner, hidden, true),
+                layer_norm: last_norm,
+                dropout: false,
+            },
+            activation: c.activation,
+            narrows_first: true,
             head_dim: c.head_dim,
             options,
         }
@@ -100,9 +139,16 @@ impl Block for BertLayer {
         let out = {
             let wide = t.scoped("intermediate", None, || {
                 let wide = self.intermediate.forward(t, &attended);
-                t.gelu(&wide)
+                activated(t, self.activation, wide)
             });
-            t.scoped("output", None, || self.output.forward(t, &wide, &attended))
+            t.scoped("output", None, || {
+                if self.narrows_first {
+                    let narrow = self.output.dense.forward(t, &wide);
+                    drop(wide);
+                    return self.output.added(t, narrow, &attended);
+                }
+                self.output.forward(t, &wide, &attended)
+            })
         };
         drop((weights, attended));
         out

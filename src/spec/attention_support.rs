@@ -1,14 +1,17 @@
 //! Implementations of attention that a family does not have.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DecoderType, Finding, Framework, Precision,
-    Scenario,
+    ActivationCheckpointing, Architecture, Attention, BertKind, DecoderType, Finding, Framework,
+    Precision, Scenario,
 };
 
 /// Refuses what transformers refuses, or what is not estimated yet.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let config = match architecture {
         Architecture::Decoder(config) => config,
+        Architecture::Bert(config) if config.kind == BertKind::Albert => {
+            return check_albert(scenario, findings);
+        }
         Architecture::Bert(config) if config.relative.is_some() => {
             return check_deberta(scenario, findings);
         }
@@ -103,6 +106,23 @@ fn check_delta_rule(scenario: &Scenario, findings: &mut Vec<Finding>) {
                 "flash-linear-attention 的 delta 规则内核不支持 float32；请使用 bf16 或 amp_bf16。",
             )
             .with_fix("precision", Precision::AmpBf16.name()),
+        );
+    }
+}
+
+/// ALBERT cannot be checkpointed (`supports_gradient_checkpointing`).
+fn check_albert(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if scenario.activation_checkpointing != ActivationCheckpointing::None {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "transformers has no activation checkpointing for ALBERT.",
+                "transformers 的 ALBERT 不支持激活重计算。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::None.name(),
+            ),
         );
     }
 }

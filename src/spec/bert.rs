@@ -1,9 +1,10 @@
-//! BERT, `RoBERTa` and ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and 4.51).
+//! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
+//! 4.51) and ALBERT (5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{self, Module, ModuleKind, embedding, norm, other, output};
-use super::{Dropout, Finding, Task};
+use super::{Activation, Dropout, Finding, Task};
 use serde_json::Value;
 
 /// Which of BERT's kin a config is of.
@@ -18,6 +19,8 @@ pub enum BertKind {
     Deberta,
     /// ELECTRA, whose embeddings can have fewer columns than its layers.
     Electra,
+    /// ALBERT, whose embeddings have fewer columns, too, and whose layers are one.
+    Albert,
 }
 
 /// BERT or its kin as transformers configures it.
@@ -27,7 +30,7 @@ pub struct BertConfig {
     pub kind: BertKind,
     /// H.
     pub hidden_size: u64,
-    /// Columns of the embeddings, H but for ELECTRA.
+    /// Columns of the embeddings, H but for ELECTRA and ALBERT.
     pub embedding_size: u64,
     /// F.
     pub intermediate_size: u64,
@@ -43,6 +46,8 @@ pub struct BertConfig {
     pub max_position_embeddings: u64,
     /// Rows of the table of segments.
     pub type_vocab_size: u64,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
     /// Where dropout is active in training; what it does to embeddings it does to the residual.
     pub dropout: Dropout,
     /// Whether what a classifier reads is dropped out.
@@ -70,13 +75,29 @@ pub struct Relative {
     pub pooler_dropout: bool,
 }
 
+impl BertConfig {
+    /// Layers with the names that BERT gives them.
+    fn built_layers(&self) -> u64 {
+        match self.kind {
+            BertKind::Albert => 0,
+            _ => self.num_hidden_layers,
+        }
+    }
+}
+
 impl BertKind {
+    /// Whether the model itself pools what a class is made of.
+    pub fn pools(self) -> bool {
+        matches!(self, Self::Bert | Self::Albert)
+    }
+
     /// What the model without a head is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bert => "bert",
             Self::Roberta => "roberta",
             Self::Electra => "electra",
+            Self::Albert => "albert",
             Self::Deberta => "deberta",
         }
     }
@@ -86,13 +107,20 @@ impl BertKind {
 pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig {
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.required("num_attention_heads", &HEADS, 12);
-    let hidden = fields.drops("hidden_dropout_prob", true);
-    fields.check_activation("hidden_act", &["gelu", "gelu_pytorch_tanh"]);
+    let albert = kind == BertKind::Albert;
+    let hidden = fields.drops("hidden_dropout_prob", !albert);
+    let activation = if albert {
+        check_groups(fields);
+        fields.activation("hidden_act", "gelu_new")
+    } else {
+        fields.check_activation("hidden_act", &["gelu", "gelu_pytorch_tanh"]);
+        Activation::Gelu
+    };
     BertConfig {
         kind,
         hidden_size,
         embedding_size: match kind {
-            BertKind::Electra => fields.optional("embedding_size", &WIDTH, 128),
+            BertKind::Electra | BertKind::Albert => fields.optional("embedding_size", &WIDTH, 128),
             _ => hidden_size,
         },
         intermediate_size: fields.required("intermediate_size", &WIDTH, 3072),
@@ -102,10 +130,10 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         vocab_size: fields.required(
             "vocab_size",
             &VOCABULARY,
-            if kind == BertKind::Roberta {
-                50_265
-            } else {
-                30_522
+            match kind {
+                BertKind::Roberta => 50_265,
+                BertKind::Albert => 30_000,
+                _ => 30_522,
             },
         ),
         max_position_embeddings: fields.optional("max_position_embeddings", &VOCABULARY, 512),
@@ -113,17 +141,36 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
             _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
         },
+        activation,
         dropout: Dropout {
             embedding: hidden,
-            attention: fields.drops("attention_probs_dropout_prob", true),
+            attention: fields.drops("attention_probs_dropout_prob", !albert),
             residual: hidden,
         },
         classifier_dropout: match kind {
             BertKind::Deberta => fields.drops("cls_dropout", hidden),
+            BertKind::Albert => fields.drops("classifier_dropout_prob", true),
             _ => fields.drops("classifier_dropout", hidden),
         },
         num_labels: fields.labels(2),
         relative: (kind == BertKind::Deberta).then(|| relative(fields)),
+    }
+}
+
+/// Refuses an ALBERT with several different layers.
+fn check_groups(fields: &mut ConfigFields<'_>) {
+    for field in ["num_hidden_groups", "inner_group_num"] {
+        if fields.optional(field, &LAYERS, 1) != 1 {
+            let key = fields.key(field);
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("ALBERT is estimated with one layer that is used again and again; {field} must be 1."),
+                    format!("目前按所有层共享一层的 ALBERT 估算；{field} 必须为 1。"),
+                )
+                .with_fix(&key, 1),
+            );
+        }
     }
 }
 
@@ -209,10 +256,12 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         .collect();
     let at = if roberta { 2 } else { 3 };
     all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
-    if c.embedding_size != c.hidden_size {
+    if c.kind == BertKind::Albert {
+        all.extend(of_albert());
+    } else if c.embedding_size != c.hidden_size {
         all.push(linear(format!("{base}.embeddings_project")));
     }
-    for i in 0..c.num_hidden_layers {
+    for i in 0..c.built_layers() {
         let at = |name: &str| format!("{base}.encoder.layer.{i}.{name}");
         all.extend([
             linear(at("attention.self.query")),
@@ -227,12 +276,23 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     if let Some(name) = task.head_of_each() {
         all.push(linear(name.to_owned()));
+    } else if task == Task::SequenceClassification && c.kind == BertKind::Albert {
+        all.extend(["albert.pooler", "classifier"].map(|name| linear(name.to_owned())));
     } else if task == Task::SequenceClassification && c.kind != BertKind::Bert {
         all.push(linear("classifier.dense".to_owned()));
         all.push(linear("classifier.out_proj".to_owned()));
     } else if task == Task::SequenceClassification {
         all.push(linear("bert.pooler.dense".to_owned()));
         all.push(linear("classifier".to_owned()));
+    } else if c.kind == BertKind::Albert {
+        all.push(module(
+            "predictions".to_owned(),
+            ModuleKind::Other,
+            &["bias"],
+        ));
+        all.push(norm("predictions.LayerNorm".to_owned()));
+        all.push(linear("predictions.dense".to_owned()));
+        all.push(output("predictions.decoder", true));
     } else if c.kind == BertKind::Electra {
         all.push(norm("generator_predictions.LayerNorm".to_owned()));
         all.push(linear("generator_predictions.dense".to_owned()));
@@ -254,6 +314,23 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     all
 }
+
+/// ALBERT's layer, which stands for all, behind the projection of the embeddings.
+fn of_albert() -> Vec<Module> {
+    let at = |name: &str| format!("{ALBERT_LAYER}.{name}");
+    let full = |name: &str| modules::linear(at(name), true);
+    let mut all = vec![
+        modules::linear("albert.encoder.embedding_hidden_mapping_in", true),
+        norm(at("full_layer_layer_norm")),
+    ];
+    all.extend(["query", "key", "value", "dense"].map(|name| full(&format!("attention.{name}"))));
+    all.push(norm(at("attention.LayerNorm")));
+    all.extend(["ffn", "ffn_output"].map(full));
+    all
+}
+
+/// The path of ALBERT's layer.
+const ALBERT_LAYER: &str = "albert.encoder.albert_layer_groups.0.albert_layers.0";
 
 /// The same of `DeBERTa`.
 fn of_deberta(c: &BertConfig, relative: Relative, task: Task) -> Vec<Module> {

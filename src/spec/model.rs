@@ -76,6 +76,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("camembert", Reader::Bert(BertKind::Roberta)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("electra", Reader::Bert(BertKind::Electra)),
+    ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart),
     ("whisper", Reader::Whisper),
     ("vit", Reader::Vit),

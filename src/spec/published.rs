@@ -2,8 +2,8 @@
 
 use super::published_decoders::decoder_parameters;
 use super::{
-    Architecture, BartConfig, BartStack, BertConfig, DistilBertConfig, FlaConfig, FlaMixer,
-    ModernBertConfig, Scenario, T5Config, VitConfig, resolve,
+    Architecture, BartConfig, BartStack, BertConfig, BertKind, DistilBertConfig, FlaConfig,
+    FlaMixer, ModernBertConfig, Scenario, T5Config, VitConfig, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -51,7 +51,11 @@ fn bert_parameters(c: &BertConfig) -> u64 {
     let head = h * e + e + 2 * e + c.vocab_size;
     let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
     let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
-    tables * e + 2 * e + distances + projection + c.num_hidden_layers * layer + head
+    let layers = match c.kind {
+        BertKind::Albert => 1,
+        _ => c.num_hidden_layers,
+    };
+    tables * e + 2 * e + distances + projection + layers * layer + head
 }
 
 /// All weights of T5 as transformers 5 builds it, with one table of tokens.
@@ -69,7 +73,7 @@ fn t5_parameters(c: &T5Config) -> u64 {
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
-/// images, of ELECTRA and `DeBERTa` with the head
+/// images, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -163,6 +167,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gpt2-large", 774_030_080),
     ("gpt2-xl", 1_557_611_200),
     ("distilgpt2", 81_912_576),
+    ("albert-base-v2", 11_221_680),
+    ("albert-large-v2", 16_795_824),
     ("modernbert-base", 149_655_232),
     ("modernbert-large", 395_881_664),
     ("gte-modernbert-base", 149_655_232),

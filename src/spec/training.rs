@@ -5,8 +5,8 @@ use super::limits::{
 };
 use super::model::Model;
 use super::{
-    ActivationCheckpointing, Architecture, Attention, DecoderType, DeviceFacts, Finding, Framework,
-    Precision, Program, Scenario, SdpaBackend, experts, sizes,
+    ActivationCheckpointing, Architecture, Attention, BertKind, DecoderType, DeviceFacts, Finding,
+    Framework, Precision, Program, Scenario, SdpaBackend, experts, sizes,
 };
 
 /// Worker processes of a data loader.
@@ -199,7 +199,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 }
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM,
-/// gpt-oss, GPT-Neo, GPT-J, `CodeGen` and `DeBERTa`, which have no other, and since version 5 for a
+/// gpt-oss, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa` and before version 5 ELECTRA, which have no other, and since version 5 for a
 /// model that caps attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
@@ -215,7 +215,9 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
             );
             eager || (config.attention_softcap && recent)
         }
-        Architecture::Bert(config) => config.relative.is_some(),
+        Architecture::Bert(config) => {
+            config.relative.is_some() || (config.kind == BertKind::Electra && !recent)
+        }
         _ => false,
     };
     if eager_only && scenario.attention == Attention::Sdpa {

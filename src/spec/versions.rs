@@ -1,8 +1,8 @@
 //! Which models a version of transformers has, and whether they are estimated as it writes them.
 
 use super::{
-    Architecture, Attention, DecoderType, Finding, Framework, ModernBertConfig, Scenario, Task,
-    training,
+    Architecture, Attention, BertKind, DecoderType, Finding, Framework, ModernBertConfig, Scenario,
+    Task, training,
 };
 
 /// Refuses a version that does not have the model, or writes it as the engine does not follow.
@@ -22,7 +22,11 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             }
         }
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
-        Architecture::Bert(config) if config.relative.is_some() => findings.push(only_recent()),
+        Architecture::Bert(config)
+            if matches!(config.kind, BertKind::Deberta | BertKind::Albert) =>
+        {
+            findings.push(only_recent());
+        }
         _ => {}
     }
 }

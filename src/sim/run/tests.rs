@@ -148,6 +148,7 @@ fn a_few_layers_stand_for_all() {
         "electra-small",
         "deberta-v3-small",
         "modernbert-base",
+        "albert-base-v2",
         "xlm-roberta-base",
         "granite-3.1-1b-a400m",
         "deepseek-v2-lite",
