@@ -3,12 +3,14 @@
 
 use super::attention::{AttentionOptions, dropped, without_later};
 use super::builder::Builder;
+use super::call::Call;
 use super::facts::Transformers;
 use super::layers::Linear;
 use super::rotary_pairs;
 use crate::spec::{DecoderConfig, DecoderType};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
+use std::rc::Rc;
 
 /// `GPTNeoSelfAttention`, `GPTJAttention` or `CodeGenAttention`.
 pub(super) struct WideAttention {
@@ -24,6 +26,7 @@ pub(super) struct WideAttention {
     head_dim: u64,
     options: AttentionOptions,
     dropout: bool,
+    call: Rc<Call>,
 }
 
 enum Positions {
@@ -68,6 +71,7 @@ impl WideAttention {
             head_dim: c.head_dim,
             options,
             dropout: c.dropout.residual,
+            call: b.call(),
         }
     }
 
@@ -83,7 +87,15 @@ impl WideAttention {
         let ([q, k, v], projected) = self.parts(t, x);
         let (q, k, held) = self.turned(t, q, k);
         let [q, k, v] = [q, k, v].map(|x| t.transpose(&x, 1, 2));
-        let (k, v) = t.cached(k, v);
+        // `CodeGen` keeps keys in the dtype of the hidden states.
+        let kept = match &self.positions {
+            Positions::Indexed(_) if t.has_cache() => t.to(&k, x.dtype()),
+            _ => k.clone(),
+        };
+        let (k, v) = {
+            let _wide = k;
+            t.cached(kept, v)
+        };
         let (out, weights) = self.attend(t, [&q, &k, &v], mask);
         let merged = {
             let merged = t.contiguous(&t.transpose(&out, 1, 2));
@@ -121,17 +133,23 @@ impl WideAttention {
     /// variables.
     fn turned(&self, t: &Tape, q: Tensor, k: Tensor) -> (Tensor, Tensor, Vec<Tensor>) {
         let (s, dtype) = (k.dim(1), k.dtype());
+        // Positions are those of all samples, unless they are given for each.
+        let samples = self.call.positions().map_or(1, |given| given.dim(0));
         let (angles, mut held) = match &self.positions {
             Positions::Mask(_) => return (q, k, Vec::new()),
             Positions::Gathered(table) => {
                 let (rows, columns) = (table.dim(0), table.dim(1));
-                let copy = t.empty("repeat", Shape::from([1, rows, columns]), DType::Float32);
-                let indices = t.empty("repeat", Shape::from([1, s, columns]), DType::Int64);
-                let angles = t.empty("gather", Shape::from([1, s, columns]), DType::Float32);
+                let copy = t.empty(
+                    "repeat",
+                    Shape::from([samples, rows, columns]),
+                    DType::Float32,
+                );
+                let indices = t.empty("repeat", Shape::from([samples, s, columns]), DType::Int64);
+                let angles = t.empty("gather", Shape::from([samples, s, columns]), DType::Float32);
                 (angles, vec![copy, indices])
             }
             Positions::Indexed(table) => {
-                let shape = Shape::from([1, s, table.dim(1)]);
+                let shape = Shape::from([samples, s, table.dim(1)]);
                 (t.empty("index", shape, DType::Float32), Vec::new())
             }
         };
@@ -145,7 +163,13 @@ impl WideAttention {
         let part = |x: &Tensor, from, to| t.slice(&all(x), -1, from, to);
         let [k_first, k_rest] = [(0, columns), (columns, k.dim(-1))].map(|(a, b)| part(&k, a, b));
         let [q_first, q_rest] = [(0, columns), (columns, q.dim(-1))].map(|(a, b)| part(&q, a, b));
-        let spread = || t.empty("clone", Shape::from([1, s, 1, columns]), angles.dtype());
+        let spread = || {
+            t.empty(
+                "clone",
+                Shape::from([samples, s, 1, columns]),
+                angles.dtype(),
+            )
+        };
         let turn = |x: &Tensor| {
             let (sin, cos) = (spread(), spread());
             let straight = t.mul(x, &cos);

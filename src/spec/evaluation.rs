@@ -168,6 +168,8 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Gpt2,
     DecoderType::GptBigCode,
     DecoderType::GptNeo,
+    DecoderType::GptJ,
+    DecoderType::CodeGen,
     DecoderType::GptNeox,
     DecoderType::Gemma,
     DecoderType::Gemma2,
