@@ -8,8 +8,9 @@ use crate::text::Language;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Browsers allow about a hundred changes of the address in half a minute.
-const WRITE_EVERY: Duration = Duration::from_millis(350);
+/// How long the scenario must rest before it is written: browsers take milliseconds for it, which
+/// are missing in the frames of a drag, and allow about a hundred changes in half a minute.
+const REST: Duration = Duration::from_millis(350);
 
 /// What an address asks for.
 pub(super) struct Opening {
@@ -107,23 +108,23 @@ pub(super) fn preferred_language() -> Language {
 /// Keeps the address up to date, and follows it when the reader goes back or forward. What has no
 /// answer is not written: the address stays with the picture on screen.
 pub(super) fn follow(store: Store) {
-    let waiting = StoredValue::new(false);
+    let serial = StoredValue::new(0_u64);
     Effect::new(move |opened: Option<()>| {
         store.scenario.track();
         store.language.track();
         store.kept.track();
-        if opened.is_none() || waiting.get_value() {
+        if opened.is_none() {
             return;
         }
-        waiting.set_value(true);
+        let own = serial.get_value().wrapping_add(1);
+        serial.set_value(own);
         set_timeout(
             move || {
-                waiting.set_value(false);
-                if !untrack(|| store.is_stale()) {
+                if serial.get_value() == own && !untrack(|| store.is_stale()) {
                     browser::replace_query(&untrack(|| query_of(store, false)));
                 }
             },
-            WRITE_EVERY,
+            REST,
         );
     });
     window_event_listener(leptos::ev::popstate, move |_| {

@@ -32,7 +32,7 @@ pub(super) fn follow(store: Store) {
     let serial = StoredValue::new(0_u64);
     let swept = StoredValue::new(None::<Scenario>);
     Effect::new(move |_| {
-        let Some(answer) = store.answer.get() else {
+        let (Some(answer), true) = (store.answer.get(), store.whole.get()) else {
             return;
         };
         let own = serial.get_value().wrapping_add(1);

@@ -1,9 +1,11 @@
 //! From the scenario to the answer: at once, and at most once more a frame.
 
 use super::store::Store;
+use crate::browser;
 use crate::report;
 use crate::spec::Finding;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +26,7 @@ enum Frame {
 /// painted.
 pub fn follow(store: Store) {
     estimate(store);
-    settle(store);
+    complete(store);
     let frame = StoredValue::new(Frame::Idle);
     Effect::new(move |opened: Option<()>| {
         store.scenario.track();
@@ -54,6 +56,23 @@ pub fn follow(store: Store) {
             );
         });
     });
+}
+
+/// Once the first answer is painted, the rest of the program comes.
+fn complete(store: Store) {
+    after_paint(move || {
+        spawn_local(async move {
+            browser::rest().await;
+            settle(store);
+            store.whole.set(true);
+            browser::set_root("whole", "");
+        });
+    });
+}
+
+/// Runs `then` when the next frame is painted.
+fn after_paint(then: impl FnOnce() + 'static) {
+    request_animation_frame(move || set_timeout(then, Duration::ZERO));
 }
 
 fn settle(store: Store) {

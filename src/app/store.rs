@@ -53,6 +53,9 @@ pub struct State {
     /// The same for what stands below the first screen: it comes after the frame that shows the
     /// answer, which need not wait for it.
     pub settled: RwSignal<Option<Arc<Estimate>>>,
+    /// Whether the rest of the program is there, which comes after the first answer: panels below
+    /// the first screen and what is computed off the critical path wait for it.
+    pub whole: RwSignal<bool>,
     /// What there is to know about the scenario on screen.
     pub findings: RwSignal<Vec<Finding>>,
     /// What was wrong with the address.
@@ -123,6 +126,7 @@ impl Store {
             drafts: RwSignal::new(BTreeMap::new()),
             answer: RwSignal::new(None),
             settled: RwSignal::new(None),
+            whole: RwSignal::new(false),
             findings: RwSignal::new(Vec::new()),
             address_findings: RwSignal::new(opening.findings),
             sweep: RwSignal::new(None),

@@ -15,6 +15,7 @@ mod failure;
 mod fetch;
 mod files;
 mod memory;
+mod rest;
 
 pub use address::{href_beside, href_with, push_query, query, replace_query};
 pub use appearance::{Appearance, appearance, on_appearance_change, on_resize, on_seen};
@@ -30,4 +31,5 @@ pub use failure::report_failures;
 pub use fetch::{FetchError, fetch_text};
 pub use files::{save_png, save_text};
 pub use memory::{recall, remember};
+pub use rest::{bring_rest, rest};
 pub use web_sys::HtmlCanvasElement as CanvasElement;

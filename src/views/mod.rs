@@ -7,6 +7,7 @@
 mod assumptions;
 mod bar_row;
 mod bars;
+mod below;
 mod breakdown;
 mod compare;
 mod controls;

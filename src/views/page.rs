@@ -1,24 +1,15 @@
 //! The whole page.
 
-use super::assumptions::AssumptionsPanel;
-use super::breakdown::BreakdownPanel;
+use super::below::Below;
 use super::compare::{Bars, ComparedPanel};
 use super::controls::{Controls, Groups};
-use super::crossover::CrossoverPanel;
 use super::embedded::Embedded;
-use super::explanation::ExplanationPanel;
 use super::gallery::Gallery;
-use super::glossary::GlossaryPanel;
 use super::look::share_inks;
 use super::masthead::Masthead;
-use super::node::NodePanel;
 use super::notices::{Notices, UpdateNotice};
-use super::others::OthersPanel;
 use super::phases::PhasesPanel;
-use super::remedies::RemediesPanel;
 use super::setting::share_values;
-use super::tensors::TensorsPanel;
-use super::timeline::TimelinePanel;
 use super::verdict::VerdictPanel;
 use crate::app::use_store;
 use crate::text::Word;
@@ -60,17 +51,10 @@ fn Whole() -> impl IntoView {
                     <Show when=move || store.has_answer()>
                         <ComparedPanel />
                         <PhasesPanel />
-                        <TimelinePanel />
-                        <CrossoverPanel />
-                        <NodePanel />
-                        <RemediesPanel />
-                        <TensorsPanel />
-                        <ExplanationPanel />
-                        <OthersPanel />
-                        <BreakdownPanel />
                     </Show>
-                    <AssumptionsPanel />
-                    <GlossaryPanel />
+                    <Show when=move || store.whole.get()>
+                        <Below />
+                    </Show>
                 </div>
             </main>
         </div>

@@ -2,7 +2,7 @@
 // to load for ever.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { launch, open } from "./support/browser.mjs";
+import { estimateShown, launch, open, painted } from "./support/browser.mjs";
 import { serve } from "./support/site.mjs";
 
 let browser;
@@ -62,4 +62,43 @@ test("when the program does not arrive or does not compile there is a sentence a
   assert.match(await broken(garbled), /could not start/);
   const scriptless = (page) => page.route(/web-.*\.js$/, (route) => route.abort());
   assert.match(await broken(scriptless), /could not start/);
+});
+
+const REST = /_rest\.wasm$/;
+
+test("the first estimate does without the rest of the program, which comes after it", async () => {
+  const { page, close } = await open(browser, "about:blank", { ready: false });
+  let release;
+  const held = new Promise((done) => (release = done));
+  let asked = false;
+  await page.route(REST, async (route) => {
+    asked = true;
+    await held;
+    await route.continue();
+  });
+  await page.goto(site.url);
+  await estimateShown(page);
+  await painted(page);
+  assert.equal(await page.locator("canvas").count(), 1, "of the figures only the first");
+  release();
+  await page.locator("html[data-whole]").waitFor();
+  assert.ok((await page.locator("canvas").count()) > 1);
+  assert.ok(asked, "the page is one file: nothing was cut off");
+  await close();
+});
+
+test("what is asked of the rest before it is there waits for it", async () => {
+  const { page, problems, close } = await open(browser, "about:blank", { ready: false });
+  let asked = 0;
+  // The first time it is lost on its way.
+  await page.route(REST, (route) => (asked++ ? route.continue() : route.abort()));
+  await page.goto(site.url);
+  await estimateShown(page);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByRole("dialog").waitFor();
+  assert.ok(asked > 1);
+  await page.locator("html[data-whole]").waitFor();
+  // The network's failure, as the browser says it.
+  problems.splice(0);
+  await close();
 });

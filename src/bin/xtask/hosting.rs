@@ -1,28 +1,31 @@
-//! What makes the built page fit for hosting: no script within the page, so that a strict
-//! Content-Security-Policy needs no exception, and absolute addresses for previews of links.
+//! What makes the built page fit for hosting: the program in two parts, of which the first estimate
+//! needs one; no script within the page, so that a strict Content-Security-Policy needs no
+//! exception; and absolute addresses for previews of links.
 
-use crate::process::{Failure, root};
+use crate::process::{Failure, minutes, program, root, run};
+use crate::split::split;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 /// Where the page's files are.
 const DIST: &str = "target/dist";
 /// How the script that Trunk writes into the page begins and ends.
 const BEGINS: &str = "<script type=\"module\">";
 const ENDS: &str = "</script>";
+/// How the name of the program that Trunk writes ends.
+const PROGRAM: &str = "_bg.wasm";
 
-/// Moves the page's own script into a file and, when the page's future address is known, gives
-/// link previews an absolute address of their picture.
+/// Cuts the program in two, moves the page's own script into a file and, when the page's future
+/// address is known, gives link previews an absolute address of their picture.
 pub fn finish(address: Option<&str>) -> Result<(), Failure> {
     let folder = root().join(DIST);
     let page = folder.join("index.html");
     let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
-    let text = fs::read_to_string(&page).map_err(failed)?;
+    let text = in_two(&folder, &fs::read_to_string(&page).map_err(failed)?)?;
     let (mut text, script) = apart(&text)
         .ok_or_else(|| Failure::new("the built page has no script of Trunk's to move"))?;
-    let mut hasher = DefaultHasher::new();
-    script.hash(&mut hasher);
-    let name = format!("boot-{:016x}.js", hasher.finish());
+    let name = format!("boot-{:016x}.js", hash_of(&script));
     fs::write(folder.join(&name), script.trim_start()).map_err(failed)?;
     text = text.replace(
         BEGINS,
@@ -32,6 +35,43 @@ pub fn finish(address: Option<&str>) -> Result<(), Failure> {
         text = with_address(&text, address);
     }
     fs::write(&page, text).map_err(failed)
+}
+
+/// Cuts the program of the folder in two; gives the page that names both parts. Their names tell
+/// of both, so that no cache brings parts together that do not fit.
+fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
+    let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
+    let before = program_of(page)
+        .ok_or_else(|| Failure::new("the built page names no program of Trunk's to cut"))?;
+    let whole = fs::read(folder.join(before)).map_err(failed)?;
+    let (first, rest) = split(&whole)
+        .map_err(|place| Failure::new(format!("{before} cannot be cut: at its {place}")))?;
+    let hash = hash_of(&(&first, &rest));
+    let names = [PROGRAM, "_rest.wasm"].map(|end| format!("web-{hash:016x}{end}"));
+    for (name, part) in names.iter().zip([first, rest]) {
+        let file = folder.join(name);
+        fs::write(&file, part).map_err(failed)?;
+        let mut optimize = program("wasm-opt");
+        optimize.arg("-Oz").arg(&file).arg("-o").arg(&file);
+        run(&mut optimize, minutes(5))?;
+    }
+    fs::remove_file(folder.join(before)).map_err(failed)?;
+    let [first, rest] = names;
+    let named = format!("<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" /></head>");
+    Ok(page.replace(before, &first).replace("</head>", &named))
+}
+
+/// The name of the program in a page.
+fn program_of(page: &str) -> Option<&str> {
+    let before = &page[..page.find(PROGRAM)? + PROGRAM.len()];
+    let begin = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))? + 1;
+    Some(before[begin..].trim_start_matches("./"))
+}
+
+fn hash_of(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The page with its inline script emptied, and that script.
@@ -64,6 +104,13 @@ mod tests {
             rest,
             "<head></head><script type=\"module\"></script><p></p>"
         );
+    }
+
+    #[test]
+    fn the_program_is_found_by_its_name() {
+        let page = "<link href=\"./web-7a_bg.wasm\"><script>'./web-7a_bg.wasm'</script>";
+        assert_eq!(program_of(page), Some("web-7a_bg.wasm"));
+        assert_eq!(program_of("<p></p>"), None);
     }
 
     #[test]

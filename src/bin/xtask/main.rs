@@ -8,6 +8,7 @@ mod build;
 mod hosting;
 mod pins;
 mod process;
+mod split;
 mod tests;
 mod tools;
 

@@ -29,7 +29,7 @@ export function launch() {
 }
 
 /**
- * Opens an address in a fresh profile and waits for the first estimate. `tab.problems` collects
+ * Opens an address in a fresh profile and waits for the first estimate and what comes after it. `tab.problems` collects
  * console errors and warnings, uncaught errors and failed requests; `tab.close()` asserts that
  * there are none, unless the test took them out.
  */
@@ -58,6 +58,7 @@ export async function open(browser, url, options = {}) {
   await page.addInitScript(observe);
   await page.goto(url);
   if (ready) await estimateShown(page);
+  if (ready) await page.locator("html[data-whole]").waitFor();
   const close = async () => {
     await context.close();
     assert.deepEqual(problems, [], `problems at ${url}`);
