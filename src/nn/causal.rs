@@ -3,7 +3,7 @@
 use super::attention::{AttentionOptions, dropped};
 use super::balance;
 use super::builder::Builder;
-use super::decoder::{Block, Shell};
+use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::{Embedding, Linear};
 use super::model::Output;
@@ -108,7 +108,7 @@ pub(super) enum Masks {
 }
 
 /// A layer of a [`Causal`] model.
-pub(super) trait Layer: Block<Shared = Shared> {
+pub(super) trait Layer: WeighingBlock<Shared = Shared> {
     fn style(c: &DecoderConfig, facts: Facts) -> Style;
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
@@ -424,6 +424,8 @@ impl<L: Layer> Causal<L> {
             hidden = t.mul_scalar(&hidden);
         }
         let unmasked = full.without_mask();
+        // What a layer gives beside its result lives until the next one has given the same.
+        let mut weights = None;
         let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
             let near = self.windowed.get(i).copied().unwrap_or(false);
             let attends = self
@@ -435,11 +437,13 @@ impl<L: Layer> Causal<L> {
                 (true, true) => &local,
                 (true, false) => &full,
             };
-            self.shell.run(t, layer, hidden, shared)
+            let (out, given) = self.shell.run_with_weights(t, layer, hidden, shared);
+            weights = given;
+            out
         });
         let [.., norm] = self.style.names;
         let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
-        drop((hidden, embedded));
+        drop((hidden, weights, embedded));
         normalized
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         turn: Turn::Halves,
         drops_attended: false,
         holds: Holds::Nothing,
+        gives_weights: false,
         multiplied: false,
         contiguous_for_mask: false,
         sinks: false,
@@ -155,7 +156,10 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
             parts.head_norm = HeadNorm::Rows(NormKind::Gemma);
             parts.gated = true;
         }
-        DecoderType::Bamba => parts.turn = Turn::FirstColumns,
+        DecoderType::Bamba => {
+            parts.turn = Turn::FirstColumns;
+            parts.gives_weights = true;
+        }
         DecoderType::Lfm2 => parts.head_norm = HeadNorm::Rows(NormKind::Llama),
         DecoderType::GraniteMoeHybrid => {
             style.passes_positions = false;

@@ -3,7 +3,7 @@
 use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
-use super::decoder::Block;
+use super::decoder::WeighingBlock;
 use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
 use super::norm::NormKind;
@@ -64,14 +64,14 @@ impl Layer for GptNeoxLayer {
     }
 }
 
-impl Block for GptNeoxLayer {
+impl WeighingBlock for GptNeoxLayer {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
         shared.outliving(facts)
     }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let (attended, weights) = {
             let x = t.scoped("input_layernorm", None, || {
                 self.input_layernorm.forward(t, hidden)
@@ -97,7 +97,7 @@ impl Block for GptNeoxLayer {
             sum
         };
         drop((weights, changed, attended));
-        out
+        (out, None)
     }
 }
 

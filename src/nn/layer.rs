@@ -4,7 +4,7 @@
 use super::attention::AttentionOptions;
 use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
-use super::decoder::Block;
+use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
@@ -30,6 +30,8 @@ pub(super) struct Parts {
     pub(super) drops_attended: bool,
     /// What of attention lives as long as the layer runs.
     pub(super) holds: Holds,
+    /// Whether a layer gives the weights of eager attention beside its result.
+    pub(super) gives_weights: bool,
     /// Whether what is added to the residual stream is multiplied by a number.
     pub(super) multiplied: bool,
     /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
@@ -133,21 +135,21 @@ impl Layer for DecoderLayer {
     }
 }
 
-impl Block for DecoderLayer {
+impl WeighingBlock for DecoderLayer {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
         shared.outliving(facts)
     }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let [before_attention, after_attention, before_mlp, after_mlp] =
             self.norms.each_ref().map(Option::as_ref);
         let (shared, outside) = shared.narrowed(t);
         let x = normalized(t, before_attention, hidden.clone());
         let (attended, mut weights) = self.mixer.1.forward(t, self.mixer.0, &x, &shared);
         if self.parallel {
-            return self.beside(t, hidden, &x, &attended);
+            return (self.beside(t, hidden, &x, &attended), None);
         }
         let held = match self.parts.holds {
             Holds::Nothing => [None, None],
@@ -166,8 +168,9 @@ impl Block for DecoderLayer {
             weights.clear();
         }
         let out = self.add(t, &residual, &normalized(t, after_mlp, changed));
-        drop((weights, logits, held, shared, outside));
-        out
+        let weights = weights.pop().filter(|_| self.parts.gives_weights);
+        drop((logits, held, shared, outside));
+        (out, weights)
     }
 }
 

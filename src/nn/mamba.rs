@@ -296,9 +296,9 @@ impl Mixer {
             }
         };
         let time_step = {
-            let wide = t.linear(&low_rank, &self.dt_weight, None);
+            let columns = t.transpose(&low_rank, 1, 2);
             drop(low_rank);
-            t.contiguous(&t.transpose(&wide, 1, 2))
+            t.matmul_from_left(&self.dt_weight, &columns)
         };
         let bias = t.to(&self.dt_bias, DType::Float32);
         let channels = t.transpose(&states, 1, 2);

@@ -4,7 +4,7 @@ use super::activation::gelu_new;
 use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
-use super::decoder::Block;
+use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::norm::NormKind;
@@ -52,14 +52,14 @@ impl Layer for PhiLayer {
     }
 }
 
-impl Block for PhiLayer {
+impl WeighingBlock for PhiLayer {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
         shared.outliving(facts)
     }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let x = t.scoped("input_layernorm", None, || {
             self.input_layernorm.forward(t, hidden)
         });
@@ -77,7 +77,7 @@ impl Block for PhiLayer {
         let sum = t.add(&attended, &changed);
         let out = t.add(&sum, hidden);
         drop((sum, x, attended, changed, weights));
-        out
+        (out, None)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::causal::{Layer, Shared, Style};
-use super::decoder::Block;
+use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::feed_forward::FusedMlp;
 use super::layers::Linear;
@@ -46,14 +46,14 @@ impl Layer for Phi3Layer {
     }
 }
 
-impl Block for Phi3Layer {
+impl WeighingBlock for Phi3Layer {
     type Shared = Shared;
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
         shared.outliving(facts)
     }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let [input, post_attention] = &self.norms;
         let x = t.scoped("input_layernorm", None, || input.forward(t, hidden));
         let (attended, weights) =
@@ -73,7 +73,7 @@ impl Block for Phi3Layer {
         let kept = dropped(t, changed.clone(), self.dropout);
         let out = t.add(&residual, &kept);
         drop((weights, changed));
-        out
+        (out, None)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Typed access to the fields of a `config.json`, each complaint naming the field.
 
+use super::essential::is_read;
 use super::limits::{HEADS, VOCABULARY, outside};
 use super::{Activation, Finding};
 use serde_json::{Map, Value};
@@ -33,6 +34,7 @@ impl<'a> ConfigFields<'a> {
 
     /// The field's value; null counts as absent, as in transformers.
     pub(super) fn get(&self, field: &str) -> Option<&'a Value> {
+        debug_assert!(is_read(field), "{field} is read, but a link leaves it out");
         self.overrides
             .get(field)
             .or_else(|| self.base.get(field))

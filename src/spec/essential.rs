@@ -84,7 +84,6 @@ const FIELDS: &[&str] = &[
     "mlp_bias",
     "mlp_only_layers",
     "model_type",
-    "moe_intermediate_size",
     "n_embd",
     "n_group",
     "n_head",
@@ -168,12 +167,76 @@ const FIELDS: &[&str] = &[
     "use_conv_bias",
     "max_source_positions",
     "max_target_positions",
+    "add_bias_linear",
+    "use_mem_rope",
+    "use_shared_attention_adapter",
+    "adapter_rank",
+    "num_mem_blocks",
+    "n_mamba_heads",
+    "mlp_hidden_act",
+    "ssm_state_size",
+    "hybrid_override_pattern",
+    "conv_kernel_size",
+    "legacy",
+    "z_steps",
+    "vision_config",
+    "share_att_key",
+    "resid_dropout",
+    "ssm_cfg",
+    "norm_rel_ebd",
+    "relative_attention",
+    "embed_dropout",
+    "conv_use_bias",
+    "projectors_bias",
+    "chunk_size",
+    "n_groups",
+    "layers_block_type",
+    "full_attn_idxs",
+    "expert_layer_offset",
+    "expert_layer_period",
+    "attn_layer_offset",
+    "attn_layer_period",
+    "attn_layer_indices",
+    "tie_embedding",
+    "shared_intermediate_size",
+    "rotary_dim",
+    "position_embedding_type",
+    "position_buckets",
+    "position_biased_input",
+    "pos_att_type",
+    "pooler_dropout",
+    "is_encoder_decoder",
+    "intermediate_size_mlp",
+    "interleave_moe_layer_step",
+    "full_attention_interval",
+    "embedding_size",
+    "conv_bias",
+    "conv_L_cache",
+    "cls_dropout",
+    "block_ffn_dim_multiplier",
+    "block_multiple_of",
+    "block_ff_dim",
+    "block_auto_adjust_ff_dim",
+    "attn_temperature_tuning",
+    "attention_chunk_size",
     "num_mel_bins",
 ];
+
+/// How fields begin that are read whatever follows.
+const FAMILIES: [&str; 3] = ["linear_", "mamba_", "moe_"];
+
+/// Whether a field is one of those that are read.
+pub(super) fn is_read(name: &str) -> bool {
+    [ROPE, LABELS].contains(&name)
+        || FIELDS.contains(&name)
+        || FAMILIES.iter().any(|family| name.starts_with(family))
+}
 
 /// Where transformers 5 keeps what is known of positions, and the part of it that is read.
 const ROPE: &str = "rope_parameters";
 const FACTOR: &str = "partial_rotary_factor";
+/// Names of labels, which are only counted.
+const LABELS: &str = "id2label";
 
 /// The fields of a config that decide something. A config of a type that is not supported is
 /// kept whole, but for nested parts.
@@ -190,13 +253,13 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
     .any(|given| given.as_str().is_some_and(is_known));
     let kept = |name: &str, value: &Value| {
         if known {
-            FIELDS.contains(&name) || (name == ROPE && value.get(FACTOR).is_some())
+            is_read(name) && name != LABELS && (name != ROPE || value.get(FACTOR).is_some())
         } else {
             !value.is_object() && !value.is_array()
         }
     };
     let fields = config.iter().filter(|(name, value)| kept(name, value));
-    let labels = config.get("id2label").and_then(Value::as_object);
+    let labels = config.get(LABELS).and_then(Value::as_object);
     let counted = labels.filter(|_| known && !config.contains_key("num_labels"));
     let counted = counted.map(|labels| ("num_labels".to_owned(), Value::from(labels.len())));
     let shortened = fields.map(|(name, value)| {

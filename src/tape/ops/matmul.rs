@@ -189,6 +189,31 @@ impl Tape {
         self.view(&product, Shape::new(&shape))
     }
 
+    /// `torch.matmul(a, x)` of a matrix `[n, k]` and `[B, k, m]`. A matrix that gets a gradient is
+    /// multiplied with all samples at once, which copies the result (`should_fold`,
+    /// `aten/src/ATen/native/LinearAlgebra.cpp`, torch 2.15).
+    pub fn matmul_from_left(&self, a: &Tensor, x: &Tensor) -> Tensor {
+        if self.records(&[a]) {
+            let columns = self.linear(&self.transpose(x, 1, 2), a, None);
+            return self.contiguous(&self.transpose(&columns, 1, 2));
+        }
+        let (x, a) = (self.cast_down(x), self.cast_down(a));
+        self.without_autocast(|| {
+            let each = self.expand(&a, [x.dim(0), a.dim(0), a.dim(1)]);
+            self.bmm(&each, &x)
+        })
+    }
+
+    /// Whether `torch.matmul` of x with a transposed weight does without one matrix of all rows: it
+    /// would have to be copied, and the weight gets no gradient (`should_fold`,
+    /// `aten/src/ATen/native/LinearAlgebra.cpp`, torch 2.15).
+    fn keeps_samples(&self, x: &Tensor, weight: &Tensor) -> bool {
+        let (sizes, strides) = (x.shape().dims(), x.strides().dims());
+        let follows = |d: usize| strides[d] == strides[d + 1] * sizes[d + 1];
+        let rank = sizes.len();
+        rank > 2 && x.numel() > 0 && !self.records(&[weight]) && !(0..rank - 2).all(follows)
+    }
+
     /// `x @ weight.T`: `[.., in]` and `[out, in]` to `[.., out]`. Under autocast the transposed
     /// weight, which is no leaf, is cast anew for each use.
     pub fn matmul_transposed(&self, x: &Tensor, weight: &Tensor) -> Tensor {
@@ -258,6 +283,9 @@ impl Tape {
             // the weight is transposed before the input is flattened only without a bias
             // (`aten/src/ATen/native/Linear.cpp`, torch 2.15).
             let early = bias.is_none().then(|| self.t(&weight));
+            if let Some(weight) = early.as_ref().filter(|_| self.keeps_samples(&x, &weight)) {
+                return self.matmul(&x, weight);
+            }
             let mut shape = *x.shape();
             let last = shape.rank() - 1;
             shape.dims_mut()[last] = weight.dim(0);
