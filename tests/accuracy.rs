@@ -318,6 +318,11 @@ fn lfm2_and_bamba_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
+fn nemotron_h_is_as_exact_as_the_goals_ask() {
+    every_goal_is_met("nemotron_h.jsonl", 12);
+}
+
+#[test]
 fn falcon_h1_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("falcon_h1.jsonl", 10);
 }

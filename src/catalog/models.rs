@@ -179,6 +179,8 @@ models! {
     "mamba-codestral-7b", "Mamba Codestral 7B", "mistralai/Mamba-Codestral-7B-v0.1", "2024-07";
     "falcon-mamba-7b", "Falcon Mamba 7B", "tiiuae/falcon-mamba-7b", "2024-08";
     "bamba-9b", "Bamba 9B", "ibm-ai-platform/Bamba-9B-v1", "2024-12";
+    "nemotron-h-8b", "Nemotron-H 8B", "nvidia/Nemotron-H-8B-Base-8K", "2025-03";
+    "nemotron-nano-9b-v2", "Nemotron Nano 2 9B", "nvidia/NVIDIA-Nemotron-Nano-9B-v2", "2025-08";
     "falcon-h1-0.5b", "Falcon-H1 0.5B", "tiiuae/Falcon-H1-0.5B-Base", "2025-05";
     "lfm2-350m", "LFM2 350M", "LiquidAI/LFM2-350M", "2025-07";
     "lfm2-700m", "LFM2 700M", "LiquidAI/LFM2-700M", "2025-07";

@@ -38,6 +38,8 @@ pub(super) struct Style {
     pub(super) whole_head: bool,
     /// Whether the head has a bias.
     pub(super) head_bias: bool,
+    /// Whether logits are cast to float32.
+    pub(super) wide_logits: bool,
     /// Whether logits are multiplied by a number.
     pub(super) scaled_logits: bool,
     /// Which masks are made.
@@ -68,6 +70,7 @@ impl Style {
             narrow_loss: false,
             whole_head: false,
             head_bias: false,
+            wide_logits: false,
             scaled_logits: false,
             masks: Masks::One,
             masking: facts.mask_style(),
@@ -308,7 +311,12 @@ impl<L: Layer> Causal<L> {
             let dims = if self.style.whole_head { 0 } else { 3 };
             let kept = self.shell.kept_positions(t, &hidden);
             let kept = facts.index_all(t, &kept, dims);
-            self.lm_head.forward(t, &kept)
+            let logits = self.lm_head.forward(t, &kept);
+            if self.style.wide_logits {
+                t.to(&logits, DType::Float32)
+            } else {
+                logits
+            }
         });
         if self.style.scaled_logits {
             logits = t.mul_scalar(&logits);

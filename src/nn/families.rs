@@ -77,6 +77,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
+        | DecoderType::NemotronH
         | DecoderType::Qwen3Next => {
             hybrid(c, &mut style, &mut parts);
         }
@@ -146,10 +147,15 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
 
 /// Bamba, LFM2, Falcon-H1, Granite 4 and Jamba, whose layers mix tokens in more than one way.
 fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
-    style.names[2] = LayerNames::of(c).last_norm;
+    let names = LayerNames::of(c);
+    style.names = ["model", names.embedding, names.last_norm];
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Jamba => {}
+        DecoderType::NemotronH => {
+            style.norm = NormKind::Helium;
+            style.wide_logits = true;
+        }
         DecoderType::Qwen3Next => {
             style.norm = NormKind::Gemma;
             parts.turn = Turn::FirstColumns;

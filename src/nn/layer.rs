@@ -64,10 +64,10 @@ pub(super) enum Holds {
 
 /// `LlamaDecoderLayer` and its like.
 pub(super) struct DecoderLayer {
-    /// What mixes tokens, and its name.
-    mixer: (&'static str, Mixer),
+    /// What mixes tokens, and its name; nothing where the layer is an MLP alone.
+    mixer: Option<(&'static str, Mixer)>,
     _unread: Option<Rotary>,
-    mlp: FeedForward,
+    mlp: Option<FeedForward>,
     /// Before and after attention, before and after the MLP.
     norms: [Option<(&'static str, Norm)>; 4],
     /// Whether attention and MLP read the same.
@@ -100,14 +100,17 @@ impl Layer for DecoderLayer {
             ..options
         };
         let names = LayerNames::of(c);
+        let mixing = mixing(b, c);
         let mut mixer = None;
         let mut unread = None;
         let mut mlp = None;
         let mut norms = [const { None }; 4];
         for piece in names.order {
             match piece {
+                Piece::Mixer if mixing == Mixing::Nothing => {}
+                Piece::Mlp if names.alone && mixing != Mixing::Nothing => {}
                 Piece::Mixer => {
-                    mixer = Some(Mixer::new(b, c, options, parts));
+                    mixer = Some(Mixer::new(b, c, (mixing, options), parts));
                     let at = b.at("self_attn");
                     let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
                     unread = parts.unread_rotary.then(rotary);
@@ -124,10 +127,13 @@ impl Layer for DecoderLayer {
                 }
             }
         }
+        if mixing == Mixing::Nothing {
+            norms.swap(0, 2);
+        }
         Self {
-            mixer: mixer.unwrap_or_else(|| Mixer::new(b, c, options, parts)),
+            mixer,
             _unread: unread,
-            mlp: mlp.unwrap_or_else(|| FeedForward::new(b, c, names)),
+            mlp,
             norms,
             parallel: c.parallel_residual,
             parts,
@@ -146,28 +152,39 @@ impl WeighingBlock for DecoderLayer {
         let [before_attention, after_attention, before_mlp, after_mlp] =
             self.norms.each_ref().map(Option::as_ref);
         let (shared, outside) = shared.narrowed(t);
-        let x = normalized(t, before_attention, hidden.clone());
-        let (attended, mut weights) = self.mixer.1.forward(t, self.mixer.0, &x, &shared);
-        if self.parallel {
-            return (self.beside(t, hidden, &x, &attended), None);
-        }
-        let held = match self.parts.holds {
-            Holds::Nothing => [None, None],
-            Holds::Both => [Some(x.clone()), Some(attended.clone())],
-            Holds::Result => [None, Some(attended.clone())],
+        let (residual, mut weights, held) = match &self.mixer {
+            None => (hidden.clone(), Vec::new(), [None, None]),
+            Some((name, mixer)) => {
+                let x = normalized(t, before_attention, hidden.clone());
+                let (attended, weights) = mixer.forward(t, name, &x, &shared);
+                if self.parallel {
+                    return (self.beside(t, hidden, &x, &attended), None);
+                }
+                let held = match self.parts.holds {
+                    Holds::Nothing => [None, None],
+                    Holds::Both => [Some(x.clone()), Some(attended.clone())],
+                    Holds::Result => [None, Some(attended.clone())],
+                };
+                // The sum takes its name.
+                let _x = Some(x).filter(|_| self.parts.holds == Holds::Result);
+                let attended = normalized(t, after_attention, attended);
+                (self.add(t, hidden, &attended), weights, held)
+            }
         };
-        // The sum takes its name.
-        let x = Some(x).filter(|_| self.parts.holds == Holds::Result);
-        let residual = self.add(t, hidden, &normalized(t, after_attention, attended));
-        drop(x);
-        let (changed, logits) = {
-            let x = normalized(t, before_mlp, residual.clone());
-            self.mlp.forward(t, &x)
+        let (out, logits) = match &self.mlp {
+            None => (residual, None),
+            Some(mlp) => {
+                let (changed, logits) = {
+                    let x = normalized(t, before_mlp, residual.clone());
+                    mlp.forward(t, &x)
+                };
+                if self.parts.holds == Holds::Result && logits.is_some() {
+                    weights.clear();
+                }
+                let changed = normalized(t, after_mlp, changed);
+                (self.add(t, &residual, &changed), logits)
+            }
         };
-        if self.parts.holds == Holds::Result && logits.is_some() {
-            weights.clear();
-        }
-        let out = self.add(t, &residual, &normalized(t, after_mlp, changed));
         let weights = weights.pop().filter(|_| self.parts.gives_weights);
         drop((logits, held, shared, outside));
         (out, weights)
@@ -177,9 +194,12 @@ impl WeighingBlock for DecoderLayer {
 impl DecoderLayer {
     /// The layer's result where the MLP reads the same x as attention did.
     fn beside(&self, t: &Tape, hidden: &Tensor, x: &Tensor, attended: &Tensor) -> Tensor {
-        let (changed, _logits) = self.mlp.forward(t, x);
+        let changed = self.mlp.as_ref().map(|mlp| mlp.forward(t, x));
         let sum = t.add(hidden, attended);
-        t.add(&sum, &changed)
+        match &changed {
+            Some((changed, _logits)) => t.add(&sum, changed),
+            None => sum,
+        }
     }
 
     /// The residual stream with `branch` added to it.
@@ -201,23 +221,27 @@ fn normalized(t: &Tape, norm: Option<&(&'static str, Norm)>, x: Tensor) -> Tenso
     }
 }
 
+/// What mixes the tokens of the layer at `b`.
+fn mixing(b: &Builder, c: &DecoderConfig) -> Mixing {
+    match c.mixers.first() {
+        None => Mixing::Attention,
+        Some(first) if c.mixers.iter().all(|mixing| mixing == first) => *first,
+        Some(first) => *c.mixers.get(b.index()).unwrap_or(first),
+    }
+}
+
 impl Mixer {
     /// The mixer of a layer, and what it is called.
     fn new(
         layer: &Builder,
         c: &DecoderConfig,
-        options: AttentionOptions,
+        (mixing, options): (Mixing, AttentionOptions),
         parts: Parts,
     ) -> (&'static str, Self) {
         let names = LayerNames::of(c);
-        let mixing = match c.mixers.first() {
-            None => Mixing::Attention,
-            Some(first) if c.mixers.iter().all(|mixing| mixing == first) => *first,
-            Some(first) => *c.mixers.get(layer.index()).unwrap_or(first),
-        };
         let sizes = &c.state_space.unwrap_or_default();
         let at = layer.at(if mixing == Mixing::Attention {
-            "self_attn"
+            names.attention
         } else {
             names.mixer
         });
@@ -253,7 +277,7 @@ impl Mixer {
                 let always = c.unturned.is_empty();
                 let turned = c.rotary_dim > 0 && (always || !unturned(c).unwrap_or(false));
                 let attention = RotaryAttention::new(&at, c, options, parts, turned);
-                ("self_attn", Self::Rotary(Box::new(attention)))
+                (names.attention, Self::Rotary(Box::new(attention)))
             }
         }
     }

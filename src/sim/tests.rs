@@ -62,6 +62,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "falcon-mamba-7b",
         "lfm2-350m",
         "falcon-h1-0.5b",
+        "nemotron-h-8b",
         "bamba-9b",
         "falcon-7b",
         "falcon-40b",

@@ -7,7 +7,7 @@ use super::experts::Experts;
 use super::modules::Module;
 use super::{
     Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
-    llama4, mamba, olmo2, opt, phi, phi3,
+    llama4, mamba, nemotron_h, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -157,6 +157,8 @@ pub enum Mixing {
     Both,
     /// The gated delta rule.
     GatedDelta,
+    /// Nothing: the layer is an MLP alone.
+    Nothing,
 }
 
 /// How Mamba 2 divides its columns.
@@ -319,6 +321,8 @@ pub enum DecoderType {
     Jamba,
     /// Qwen3-Next.
     Qwen3Next,
+    /// Nemotron-H.
+    NemotronH,
 }
 
 impl DecoderConfig {
@@ -398,6 +402,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
         | DecoderType::Qwen3Next => hybrid::read(model_type, fields),
+        DecoderType::NemotronH => nemotron_h::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
@@ -437,7 +442,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
-        | DecoderType::Qwen3Next => hybrid::modules(config, framework),
+        | DecoderType::Qwen3Next
+        | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2

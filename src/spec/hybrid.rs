@@ -182,7 +182,7 @@ fn adjusted(fields: &mut ConfigFields<'_>) -> u64 {
 }
 
 /// Refuses a flag that is set.
-fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
+pub(super) fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
     if !fields.flag(field, false) {
         return;
     }
@@ -252,7 +252,7 @@ fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateS
         heads: Some(mamba::scan_heads(
             fields,
             ["mamba_n_groups", "mamba_chunk_size"],
-            [count, columns, 1],
+            [count, columns, 1, 256],
         )),
         ..StateSpace::default()
     }
@@ -261,11 +261,13 @@ fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateS
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let names = LayerNames::of(config);
-    let mut all = vec![embedding("model.embed_tokens")];
+    let mut all = vec![embedding(&format!("model.{}", names.embedding))];
     for (layer, mixing) in (0..).zip(&config.mixers) {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
         for piece in names.order {
             match piece {
+                Piece::Mixer if mixing == &Mixing::Nothing => {}
+                Piece::Mlp if names.alone && mixing != &Mixing::Nothing => {}
                 Piece::Mixer => all.extend(mixer(config, &names, *mixing, &at)),
                 Piece::Mlp => {
                     let sparse = expert_modules::modules(config, layer, framework, at);
@@ -307,7 +309,7 @@ fn mixer(
     match mixing {
         Mixing::Attention => {
             let bias = config.attention_bias;
-            let of = |name: &str| at(&format!("self_attn.{name}"));
+            let of = |name: &str| at(&format!("{}.{name}", names.attention));
             let mut all: Vec<Module> = ["q_proj", "k_proj", "v_proj", names.attention_output]
                 .map(|name| linear(of(name), bias))
                 .into();
@@ -316,6 +318,7 @@ fn mixer(
             }
             all
         }
+        Mixing::Nothing => Vec::new(),
         Mixing::GatedDelta => {
             let own = Module {
                 parameters: &["dt_bias", "A_log"],

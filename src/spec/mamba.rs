@@ -83,14 +83,14 @@ fn heads(fields: &mut ConfigFields<'_>, inner: u64) -> ScanHeads {
             finding
         });
     }
-    scan_heads(fields, ["n_groups", "chunk_size"], [count, columns, 8])
+    scan_heads(fields, ["n_groups", "chunk_size"], [count, columns, 8, 256])
 }
 
 /// So many heads of so many columns in groups, as many as by default where the config says nothing.
 pub(super) fn scan_heads(
     fields: &mut ConfigFields<'_>,
     [groups, chunk]: [&str; 2],
-    [count, columns, default_groups]: [u64; 3],
+    [count, columns, default_groups, default_chunk]: [u64; 4],
 ) -> ScanHeads {
     let given = fields.optional(groups, &HEADS, default_groups);
     if !count.is_multiple_of(given) {
@@ -112,7 +112,7 @@ pub(super) fn scan_heads(
         } else {
             1
         },
-        chunk: fields.optional(chunk, &(2..=*SEQ_LEN.end()), 256),
+        chunk: fields.optional(chunk, &(2..=*SEQ_LEN.end()), default_chunk),
     }
 }
 

@@ -127,6 +127,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
         Reader::Decoder(DecoderType::HunyuanDense),
     ),
     ("hunyuan_v1_moe", Reader::Decoder(DecoderType::HunyuanMoe)),
+    ("nemotron_h", Reader::Decoder(DecoderType::NemotronH)),
     ("qwen3_next", Reader::Decoder(DecoderType::Qwen3Next)),
     ("jamba", Reader::Decoder(DecoderType::Jamba)),
     ("llama4_text", Reader::Decoder(DecoderType::Llama4)),

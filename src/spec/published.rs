@@ -250,6 +250,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("mamba-2.8b", 2_768_345_600),
     ("mamba-codestral-7b", 7_285_403_648),
     ("falcon-mamba-7b", 7_272_665_088),
+    ("nemotron-h-8b", 8_100_852_736),
+    ("nemotron-nano-9b-v2", 8_888_227_328),
     ("falcon-h1-0.5b", 521_411_104),
     ("lfm2-350m", 354_483_968),
     ("lfm2-700m", 742_489_344),

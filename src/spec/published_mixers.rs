@@ -28,17 +28,22 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         Mixing::Both => attention + state_space(config),
         Mixing::StateSpace => state_space(config),
         Mixing::GatedDelta => gated_delta(config),
+        Mixing::Nothing => 0,
         Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
     };
+    let alone = config.model_type == DecoderType::NemotronH;
     let mlp = |layer: usize| match &config.experts {
+        _ if alone && config.mixers[layer] != Mixing::Nothing => 0,
+        _ if alone => 2 * hidden * config.intermediate_size,
         Some(mixture) if mixture.is_sparse(layer) => experts(config),
         _ => 3 * hidden * config.intermediate_size,
     };
+    let norms_of_layer = if alone { hidden } else { 2 * hidden };
     config
         .mixers
         .iter()
         .enumerate()
-        .map(|(layer, mixing)| mixer(mixing) + mlp(layer) + 2 * hidden)
+        .map(|(layer, mixing)| mixer(mixing) + mlp(layer) + norms_of_layer)
         .sum()
 }
 
