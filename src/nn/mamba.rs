@@ -9,7 +9,7 @@ use super::layers::{Embedding, Linear, RmsNorm};
 use super::mamba_scan::scan_tokens;
 use super::mamba2::Mamba2Mixer;
 use super::model::Output;
-use super::norm::bare_root_mean_square;
+use super::norm::{Norm, NormKind, bare_root_mean_square, root_mean_square};
 use super::{loss, mask};
 use crate::spec::{DecoderConfig, InnerNorms, ResolvedSpec, StateSpace};
 use crate::tape::{Tape, Tensor};
@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(super) struct Mamba {
     embeddings: Embedding,
     layers: Vec<Rc<MambaBlock>>,
-    norm_f: RmsNorm,
+    norm_f: Norm,
     lm_head: Linear,
     dtype: DType,
     /// Whether it looks for padding in the mask that it is given
@@ -30,7 +30,7 @@ pub(super) struct Mamba {
 }
 
 struct MambaBlock {
-    norm: RmsNorm,
+    norm: Norm,
     mixer: Mixers,
     dtype: DType,
     wide_residual: bool,
@@ -65,7 +65,7 @@ enum InnerNorm {
     None,
     /// By their root mean square, beside ones.
     Bare {
-        _ones: [Tensor; 3],
+        _ones: Vec<Tensor>,
     },
     Trained([RmsNorm; 3]),
 }
@@ -78,18 +78,25 @@ impl Mamba {
         spec: &ResolvedSpec,
         facts: Facts,
     ) -> Self {
+        let older = facts.transformers != Transformers::V5;
+        // `FalconMambaRMSNorm` of transformers 4 casts back before it applies its weight.
+        let norm = if older && sizes.inner_norms == InnerNorms::Bare {
+            NormKind::Llama4
+        } else {
+            NormKind::Llama
+        };
         let model = b.at("backbone");
         let at = model.at("embeddings");
         let embeddings = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(MambaBlock {
-                norm: RmsNorm::new(&b.at("norm"), c.hidden_size),
+                norm: Norm::new(&b.at("norm"), norm, c.hidden_size),
                 mixer: Mixers::new(&b.at("mixer"), c, sizes),
                 dtype: b.dtype(),
                 wide_residual: sizes.wide_residual,
             })
         });
-        let norm_f = RmsNorm::new(&model.at("norm_f"), c.hidden_size);
+        let norm_f = Norm::new(&model.at("norm_f"), norm, c.hidden_size);
         let tied = c.tie_word_embeddings.then_some(&embeddings.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
         Self {
@@ -212,19 +219,24 @@ impl Mixer {
         let dt_weight = dt.parameter("weight", [inner, sizes.time_step_rank]);
         let dt_bias = dt.parameter("bias", [inner]);
         let out_proj = Linear::new(&b.at("out_proj"), inner, hidden, bias);
-        let names = ["dt_layernorm", "b_layernorm", "c_layernorm"].map(|name| b.at(name));
+        let names = || ["dt_layernorm", "b_layernorm", "c_layernorm"].map(|name| b.at(name));
         let states = sizes.state_size;
         let norms = match sizes.inner_norms {
             InnerNorms::None => InnerNorm::None,
             InnerNorms::Bare => {
-                let [dt, b, c] = names;
                 let ones = |b: &Builder, n: u64| b.buffer("weight", [n], b.dtype());
+                let own: &[(Builder, u64)] = if older {
+                    &[(b.at("b_c_rms"), states), (b.at("dt_rms"), inner)]
+                } else {
+                    let [dt, b, c] = names();
+                    &[(dt, inner), (b, states), (c, states)]
+                };
                 InnerNorm::Bare {
-                    _ones: [ones(&dt, inner), ones(&b, states), ones(&c, states)],
+                    _ones: own.iter().map(|(at, n)| ones(at, *n)).collect(),
                 }
             }
             InnerNorms::Trained => {
-                let [dt, b, c] = names;
+                let [dt, b, c] = names();
                 let of_states = |b| RmsNorm::new(b, states);
                 let first = RmsNorm::new(&dt, sizes.time_step_rank);
                 InnerNorm::Trained([first, of_states(&b), of_states(&c)])
@@ -250,6 +262,31 @@ impl Mixer {
     /// `apply_mask_to_padding_states`.
     pub(super) fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
         if self.padding { t.mul_scalar(&x) } else { x }
+    }
+
+    /// Time steps, B and C after their norms.
+    pub(super) fn normalized(&self, t: &Tape, parts: [Tensor; 3]) -> [Tensor; 3] {
+        match &self.norms {
+            InnerNorm::None => parts,
+            InnerNorm::Bare { .. } if self.facts.transformers == Transformers::V5 => {
+                parts.map(|part| bare(t, &part))
+            }
+            InnerNorm::Bare { .. } => {
+                let [low_rank, b, c] = parts;
+                let [b, c, low_rank] = [b, c, low_rank].map(|part| {
+                    let (normalized, _variance) = root_mean_square(t, &part);
+                    t.to(&normalized, part.dtype())
+                });
+                [low_rank, b, c]
+            }
+            InnerNorm::Trained(norms) => {
+                let [dt, b, c] = norms;
+                let [low_rank, of_b, of_c] = parts;
+                let low_rank = dt.forward(t, &low_rank);
+                let of_b = b.forward(t, &of_b);
+                [low_rank, of_b, c.forward(t, &of_c)]
+            }
+        }
     }
 
     /// `[B, S, H]` to the same.
@@ -281,19 +318,7 @@ impl Mixer {
         let columns = self.sizes.state_size;
         let [low_rank, b, c] = {
             let all = self.x_proj.forward(t, &states);
-            let parts = t.split(&all, [rank, columns, columns], -1);
-            drop(all);
-            match &self.norms {
-                InnerNorm::None => parts,
-                InnerNorm::Bare { .. } => parts.map(|part| bare(t, &part)),
-                InnerNorm::Trained(norms) => {
-                    let [dt, b, c] = norms;
-                    let [low_rank, of_b, of_c] = parts;
-                    let low_rank = dt.forward(t, &low_rank);
-                    let of_b = b.forward(t, &of_b);
-                    [low_rank, of_b, c.forward(t, &of_c)]
-                }
-            }
+            self.normalized(t, t.split(&all, [rank, columns, columns], -1))
         };
         let time_step = {
             let columns = t.transpose(&low_rank, 1, 2);

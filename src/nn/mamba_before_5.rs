@@ -25,7 +25,8 @@ impl Mixer {
         };
         let parameters = self.x_proj.forward(t, &t.transpose(&states, 1, 2));
         let rank = self.sizes.time_step_rank;
-        let [time_step, b, c] = t.split(&parameters, [rank, columns, columns], -1);
+        let [time_step, b, c] =
+            self.normalized(t, t.split(&parameters, [rank, columns, columns], -1));
         let dt = {
             let wide = t.linear(&time_step, &self.dt_weight, Some(&self.dt_bias));
             t.transpose(&t.softplus(&wide), 1, 2)

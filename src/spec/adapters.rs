@@ -2,7 +2,7 @@
 
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
-use super::{Architecture, Finding, Framework, Lora, Scenario, Task, closest};
+use super::{Architecture, DecoderType, Finding, Framework, Lora, Scenario, Task, closest};
 
 /// PEFT's word for every linear layer but the one that gives the logits.
 pub const ALL_LINEAR: &str = "all-linear";
@@ -94,6 +94,13 @@ pub(super) fn check(
     if let Some(lora) = &scenario.lora {
         check_numbers(lora, findings);
         check_targets(&lora.target_modules, &modules, findings);
+        check_state_space(
+            scenario,
+            &lora.target_modules,
+            architecture,
+            &modules,
+            findings,
+        );
         check_saved(&lora.modules_to_save, architecture, &modules, findings);
         let asked = (task, scenario.framework);
         check_heads(&lora.target_modules, asked, &modules, findings);
@@ -233,6 +240,52 @@ enum Match {
     Other,
     /// No module is called so.
     Nothing,
+}
+
+/// Refuses adapters on the last layer of a state space, as PEFT does
+/// (`_check_lora_target_modules_mamba`, `tuners/tuners_utils.py`, peft 0.21).
+fn check_state_space(
+    scenario: &Scenario,
+    targets: &[String],
+    architecture: &Architecture,
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    const REFUSED: &str = "out_proj";
+    let refusing = matches!(architecture, Architecture::Decoder(config) if matches!(
+        config.model_type,
+        DecoderType::FalconH1
+            | DecoderType::Mamba
+            | DecoderType::Mamba2
+            | DecoderType::FalconMamba
+            | DecoderType::NemotronH
+    ));
+    let meets = |target: &String| {
+        let mut called = modules.iter().filter(|module| module.is_called(target));
+        target == ALL_LINEAR || called.any(|module| module.path.ends_with(REFUSED))
+    };
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    if !refusing || !recent || !targets.iter().any(meets) {
+        return;
+    }
+    let rest: Vec<&str> = if targets.iter().any(|target| target == ALL_LINEAR) {
+        linear_names(modules)
+    } else {
+        targets.iter().map(String::as_str).collect()
+    };
+    let kept = rest.into_iter().filter(|name| !meets(&(*name).to_owned()));
+    let mut kept: Vec<&str> = kept.collect();
+    if kept.is_empty() {
+        kept.push("in_proj");
+    }
+    findings.push(
+        Finding::error(
+            "lora.target_modules",
+            "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out; name the other layers.",
+            "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）；请指定其他层。",
+        )
+        .with_fix("lora.target_modules", serde_json::json!(kept)),
+    );
 }
 
 /// PEFT takes a target that matches nothing silently, as long as another one matches.

@@ -106,7 +106,6 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
         model_type,
         DecoderType::DeepseekV2
             | DecoderType::Mamba2
-            | DecoderType::FalconMamba
             | DecoderType::Bamba
             | DecoderType::Lfm2
             | DecoderType::FalconH1

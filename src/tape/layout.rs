@@ -59,6 +59,21 @@ pub(super) fn is_dense(shape: &Shape, strides: &Strides) -> bool {
     true
 }
 
+/// Whether the second of four dimensions lies innermost, then the fourth, the third and the first
+/// (`is_channels_last_strides_2d`, `c10/core/MemoryFormat.h`, torch 2.15).
+pub(super) fn is_channels_last(shape: &Shape, strides: &Strides) -> bool {
+    let (sizes, steps) = (shape.dims(), strides.dims());
+    if sizes.len() != 4 || steps[1] == 0 {
+        return false;
+    }
+    let mut least = 0;
+    [1, 3, 2, 0].into_iter().all(|d| {
+        let follows = sizes[d] > 0 && steps[d] >= least && !(d == 0 && least == steps[1]);
+        least = steps[d] * sizes[d];
+        follows
+    })
+}
+
 /// Strides of a view of `old` with shape `new`, or `None` where PyTorch has to copy
 /// (`at::detail::computeStride`, torch 2.15).
 pub(super) fn view(old: &Shape, strides: &Strides, new: &Shape) -> Option<Strides> {

@@ -217,11 +217,14 @@ impl Tape {
         const OP: &str = "constant_pad_nd";
         let from = *x.shape();
         let copied = |t: &Self, x: &Tensor, shape: Shape| {
-            if shape == *x.shape() {
-                t.like(OP, x)
+            // Where something is added only the order of channels that come last is kept.
+            let longer = shape.numel() > x.numel();
+            let strides = if longer && !layout::is_channels_last(x.shape(), x.strides()) {
+                layout::contiguous(&shape)
             } else {
-                t.empty(OP, shape, x.dtype())
-            }
+                layout::elementwise(&shape, &[(x.shape(), x.strides())])
+            };
+            t.empty_strided(OP, shape, strides, x.dtype())
         };
         let out = copied(self, x, shape);
         if !self.records(&[x]) {
