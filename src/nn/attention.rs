@@ -176,13 +176,20 @@ fn eager(
     let k = repeat_kv(t, options.facts, k, groups);
     let v = repeat_kv(t, options.facts, v, groups);
     let scores = scores(t, options, [q, &k], mask);
+    // Written out for each model, with the scores in a local variable.
+    let early = options.narrow_softmax && options.facts.transformers == Transformers::V448;
     let weights = if options.narrow_softmax {
-        t.softmax(&scores, None)
+        let weights = t.softmax(&scores, None);
+        if early {
+            t.to(&weights, v.dtype())
+        } else {
+            weights
+        }
     } else {
         let weights = t.softmax(&scores, Some(DType::Float32));
         t.to(&weights, q.dtype())
     };
-    drop(scores);
+    let _scores = early.then_some(scores);
     let weights = dropped(t, weights, options.dropout);
     let out = t.matmul(&weights, &v);
     let out = t.transpose(&out, 1, 2);

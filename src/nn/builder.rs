@@ -414,10 +414,7 @@ impl<'a> Builder<'a> {
 
     /// A weight that `__init__` allocates and replaces by another at once.
     pub(super) fn replaced(&self, shape: impl Into<Shape>) {
-        let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            drop(t.empty("untied", shape.into(), self.dtype));
-        });
+        drop(self.plan.tape.empty("untied", shape.into(), self.dtype));
     }
 
     /// The module's buffer `name`: a tensor of the model that is not trained.

@@ -10,14 +10,15 @@ use crate::spec::{DecoderConfig, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// The head: `lm_head`, tied to the embedding's weight if the config says so; or `score`, if the
+/// The head: of language models, tied to the embedding's weight if the config says so; or `score`, if the
 /// model classifies sequences.
 pub(super) fn head(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, table: &Tensor) -> Linear {
     if spec.task == Task::SequenceClassification {
         return Linear::of_output(&b.at("score"), c.hidden_size, c.num_labels, None);
     }
     let tied = c.tie_word_embeddings.then_some(table);
-    Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied)
+    let name = c.head_name(spec.framework);
+    Linear::of_output(&b.at(name), c.hidden_size, c.vocab_size, tied)
 }
 
 /// `GenericForSequenceClassification.forward` (`modeling_layers.py`): from hidden states `[B, S, H]`

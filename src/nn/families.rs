@@ -38,11 +38,13 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             let complex = |latent: &Latent| latent.rotary == LatentRotary::Complex;
             style.complex_rotary = c.latent.as_ref().is_some_and(complex);
         }
-        DecoderType::Granite | DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
-            style.embedding_scale = match c.experts {
-                Some(_) => EmbeddingScale::Replaced,
-                None => EmbeddingScale::Number,
-            };
+        DecoderType::Granite => {
+            style.embedding_scale = EmbeddingScale::Number;
+            style.scaled_logits = true;
+            parts.multiplied = true;
+        }
+        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+            style.embedding_scale = EmbeddingScale::Replaced;
             style.scaled_logits = true;
             parts.multiplied = true;
         }
@@ -57,9 +59,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             style.norm = NormKind::Cohere;
             style.scaled_logits = true;
             parts.turn = Turn::WidePairs;
-            if c.head_norms {
-                parts.head_norm = HeadNorm::Each;
-            }
+            parts.head_norm = HeadNorm::Each.when(c.head_norms);
             if c.model_type == DecoderType::Cohere2 {
                 style.masks = if recent { Masks::Both } else { Masks::Narrowed };
             }
@@ -69,6 +69,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turn = Turn::Part;
             parts.holds = Holds::Both;
             parts.unread_rotary = !recent;
+            parts.head_norm = HeadNorm::Apart.when(c.head_norms);
         }
         DecoderType::Bamba
         | DecoderType::Lfm2
@@ -146,7 +147,7 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
 /// Bamba, LFM2, Falcon-H1, Granite 4 and Jamba, whose layers mix tokens in more than one way.
 fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     let names = LayerNames::of(c);
-    style.names = ["model", names.embedding(), names.last_norm];
+    style.names = ["model", names.embedding, names.last_norm];
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Jamba => {}

@@ -78,6 +78,9 @@ impl WeighingBlock for GptNeoxLayer {
             });
             t.scoped("attention", None, || self.attention.forward(t, &x, shared))
         };
+        // What attention returned stays in a local variable.
+        let early = self.attention.options.facts.transformers == Transformers::V448;
+        let _returned = early.then(|| attended.clone());
         let mut attended = dropped(t, attended, self.dropout);
         if !self.parallel {
             attended = t.add(&attended, hidden);
@@ -105,6 +108,10 @@ impl SelfAttention {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (hidden, bias) = (c.hidden_size, c.attention_bias);
         let facts = options.facts;
+        let options = AttentionOptions {
+            narrow_softmax: facts.transformers == Transformers::V448,
+            ..options
+        };
         let unused = (facts.transformers == Transformers::V448).then(|| {
             let square = [c.positions, c.positions];
             let masks = [

@@ -100,7 +100,12 @@ impl Adapter {
             update = t.to(&update, dtype);
         }
         let sum = t.add(&result, &update);
-        drop((update, held, result));
+        if self.dora.is_none() {
+            drop(result);
+            drop((held, update));
+        } else {
+            drop((update, held, result));
+        }
         if casts_sum { t.to(&sum, dtype) } else { sum }
     }
 }

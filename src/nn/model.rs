@@ -313,6 +313,11 @@ fn batch(
             _ends: None,
         };
     }
+    let floats = if spec.quantization.is_on() {
+        spec.precision.dtype()
+    } else {
+        spec.weights
+    };
     let tokens = Shape::from([samples, seq_len]);
     let recordings = match &spec.architecture {
         Architecture::Bart(config) => config.recordings,
@@ -321,7 +326,7 @@ fn batch(
     let ids = match recordings {
         Some(heard) => input(
             Shape::from([samples, heard.num_mel_bins, heard.frames()]),
-            spec.weights,
+            floats,
         ),
         None => input(tokens, DType::Int64),
     };
@@ -335,7 +340,7 @@ fn batch(
         Task::CausalLm | Task::MaskedLm | Task::TokenClassification => tokens,
     };
     let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
-    let label = if number { spec.weights } else { DType::Int64 };
+    let label = if number { floats } else { DType::Int64 };
     let labels = labels.then(|| input(given, label));
     // Where answers end.
     let ends = (labels.is_some() && spec.task == Task::QuestionAnswering)

@@ -41,6 +41,9 @@ pub(super) enum Norm {
     OnePlus([Tensor; 2]),
     Bare,
     Cohere(Tensor),
+    /// A `LayerNorm` without a bias for each of the heads in `[B, heads, S, D]`
+    /// (`StableLmLayerNormPerHead`).
+    Apart(Vec<Tensor>),
 }
 
 impl Norm {
@@ -67,6 +70,12 @@ impl Norm {
     /// Cohere's of `heads` heads of `size` columns each.
     pub(super) fn of_heads(b: &Builder, heads: u64, size: u64) -> Self {
         Self::Cohere(b.parameter("weight", [heads, size]))
+    }
+
+    /// `LayerNorm` of `heads` heads of `size` columns, each by itself.
+    pub(super) fn apart(b: &Builder, heads: u64, size: u64) -> Self {
+        let weight = |head| b.item("norms", head).parameter("weight", [size]);
+        Self::Apart((0..).zip(0..heads).map(|(head, _)| weight(head)).collect())
     }
 
     /// `[.., size]` to the same.
@@ -105,6 +114,14 @@ impl Norm {
                 t.to(&normalized, x.dtype())
             }
             Self::Cohere(weight) => cohere(t, weight, x),
+            Self::Apart(weights) => {
+                let heads = t.parts(x, &vec![1; weights.len()], 1);
+                let each = heads.iter().zip(weights);
+                let normalized: Vec<Tensor> = each
+                    .map(|(head, weight)| t.layer_norm(head, Some(weight), None))
+                    .collect();
+                t.cat(&normalized.iter().collect::<Vec<_>>(), 1)
+            }
         }
     }
 }

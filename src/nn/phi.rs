@@ -12,6 +12,9 @@ use super::rotary;
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 
+/// The norms of queries and keys.
+const HEAD_NORMS: [&str; 2] = ["q_layernorm", "k_layernorm"];
+
 /// `PhiDecoderLayer`: attention and MLP read the same normalized states.
 pub(super) struct PhiLayer {
     attention: SelfAttention,
@@ -24,6 +27,8 @@ pub(super) struct PhiLayer {
 struct SelfAttention {
     projections: [Linear; 3],
     dense: Linear,
+    /// Of single heads of queries and keys.
+    norms: Option<[LayerNorm; 2]>,
     head_dim: u64,
     rotary_dim: u64,
     options: AttentionOptions,
@@ -89,9 +94,12 @@ impl SelfAttention {
         );
         let projections = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)]
             .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, true));
+        let dense = Linear::new(&b.at("dense"), queries, c.hidden_size, true);
+        let norm = |name| LayerNorm::new(&b.at(name), c.head_dim);
         Self {
             projections,
-            dense: Linear::new(&b.at("dense"), queries, c.hidden_size, true),
+            dense,
+            norms: c.head_norms.then(|| HEAD_NORMS.map(norm)),
             head_dim: c.head_dim,
             rotary_dim: c.rotary_dim,
             options,
@@ -100,10 +108,14 @@ impl SelfAttention {
 
     /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
-        let [q, k, v] = self
+        let [mut q, mut k, v] = self
             .projections
             .each_ref()
             .map(|projection| in_heads(t, &projection.forward(t, x), self.head_dim));
+        if let Some([q_norm, k_norm]) = &self.norms {
+            q = q_norm.forward(t, &q);
+            k = k_norm.forward(t, &k);
+        }
         let parts = |x: &Tensor| {
             let turned = t.slice(x, -1, 0, self.rotary_dim);
             (turned, t.slice(x, -1, self.rotary_dim, self.head_dim))

@@ -24,10 +24,19 @@ pub(super) enum HeadNorm {
     Together(NormKind),
     /// The same, and each head has weights of its own.
     Each,
+    /// Each head by a norm of its own, after the heads are parted.
+    Apart,
     /// All heads at once, before they are parted.
     Whole(NormKind),
     /// Each head, after positions turned it.
     Turned(NormKind),
+}
+
+impl HeadNorm {
+    /// It, if there is one.
+    pub(super) fn when(self, exists: bool) -> Self {
+        if exists { self } else { Self::None }
+    }
 }
 
 /// How positions turn queries and keys.
@@ -118,6 +127,10 @@ impl RotaryAttention {
             HeadNorm::Each => Some([
                 Norm::of_heads(&q_norm, c.num_attention_heads, c.head_dim),
                 Norm::of_heads(&k_norm, c.num_key_value_heads, c.head_dim),
+            ]),
+            HeadNorm::Apart => Some([
+                Norm::apart(&q_norm, c.num_attention_heads, c.head_dim),
+                Norm::apart(&k_norm, c.num_key_value_heads, c.head_dim),
             ]),
             HeadNorm::Whole(kind) => Some(norms(kind, [queries, keys])),
         };
@@ -330,7 +343,7 @@ impl RotaryAttention {
                 let v = part(&v.forward(t, x));
                 match norms
                     .as_ref()
-                    .filter(|_| matches!(self.style, HeadNorm::Heads(_)))
+                    .filter(|_| matches!(self.style, HeadNorm::Heads(_) | HeadNorm::Apart))
                 {
                     Some([q_norm, k_norm]) => {
                         let normalized = q_norm.forward(t, &q);

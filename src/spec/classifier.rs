@@ -80,15 +80,6 @@ pub(super) fn check(
         let none = serde_json::json!([]);
         refuse("liger_kernel", "Liger in", "使用 Liger", none);
     }
-    if scenario.quantization.is_on() {
-        let none = QuantizationType::None.name().into();
-        refuse(
-            "quantization.type",
-            "A quantized base below",
-            "使用量化基座",
-            none,
-        );
-    }
     let kind = evaluation::resolve(scenario).kind;
     if kind == EvaluationKind::Generate {
         let none = EvaluationKind::Loss.name().into();

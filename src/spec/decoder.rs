@@ -7,7 +7,7 @@ use super::experts::Experts;
 use super::modules::Module;
 use super::{
     Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
-    llama4, mamba, mpt, nemotron_h, olmo2, opt, phi, phi3,
+    llama4, mamba, nemotron_h, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -36,7 +36,7 @@ pub struct DecoderConfig {
     pub num_labels: u64,
     /// Positions that the model was made for.
     pub positions: u64,
-    /// Rows of the table of learned positions, or of biases for them.
+    /// Rows of the table of learned positions.
     pub position_rows: u64,
     /// Whether `lm_head` shares the embedding's weight.
     pub tie_word_embeddings: bool,
@@ -229,8 +229,6 @@ pub enum DecoderType {
     FalconH1,
     /// BLOOM.
     Bloom,
-    /// MPT.
-    Mpt,
     /// Falcon.
     Falcon,
     /// `DeepSeek` V2.
@@ -328,6 +326,16 @@ pub enum DecoderType {
 }
 
 impl DecoderConfig {
+    /// The layer that gives the logits: GPT-NeoX's has that of others since transformers 5.
+    pub fn head_name(&self, framework: Framework) -> &'static str {
+        let recent = framework == Framework::Torch215Transformers523;
+        if self.model_type == DecoderType::GptNeox && !recent {
+            "embed_out"
+        } else {
+            "lm_head"
+        }
+    }
+
     /// A decoder with as many key-value heads as attention heads and nothing out of the ordinary.
     pub(super) fn plain(
         model_type: DecoderType,
@@ -406,7 +414,6 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Qwen3Next => hybrid::read(model_type, fields),
         DecoderType::NemotronH => nemotron_h::read(fields),
         DecoderType::Bloom => bloom::read(fields),
-        DecoderType::Mpt => mpt::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
         DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen => {
@@ -448,14 +455,13 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Qwen3Next
         | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
-        DecoderType::Mpt => mpt::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2
         | DecoderType::GptBigCode
         | DecoderType::GptNeo
         | DecoderType::GptJ
         | DecoderType::CodeGen => gpt2::modules(config),
-        DecoderType::GptNeox => gpt_neox::modules(config),
+        DecoderType::GptNeox => gpt_neox::modules(config, framework),
         DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),

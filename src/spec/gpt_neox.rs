@@ -3,7 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{DecoderConfig, DecoderType, Dropout};
+use super::{DecoderConfig, DecoderType, Dropout, Framework};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -37,7 +37,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
+pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let mut all = vec![embedding("gpt_neox.embed_in")];
     for layer in 0..config.num_hidden_layers {
         let at = |name| format!("gpt_neox.layers.{layer}.{name}");
@@ -51,6 +51,9 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         ]);
     }
     all.push(norm("gpt_neox.final_layer_norm"));
-    all.push(output("lm_head", config.tie_word_embeddings));
+    all.push(output(
+        config.head_name(framework),
+        config.tie_word_embeddings,
+    ));
     all
 }

@@ -6,8 +6,7 @@ use super::layer_names::LayerNames;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
 use super::{
-    Activation, DecoderConfig, DecoderType, Dropout, Finding, Framework, deepseek, expert_modules,
-    experts,
+    Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, expert_modules, experts,
 };
 use serde_json::Value;
 
@@ -72,17 +71,6 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         sliding_window.map(|_| &windowed),
         fields,
     );
-    if model_type == DecoderType::StableLm && fields.flag("qk_layernorm", false) {
-        let key = fields.key("qk_layernorm");
-        fields.push(
-            Finding::error(
-                &key,
-                "StableLM's norms of single heads are not estimated yet; without qk_layernorm it is.",
-                "暂不支持估算 StableLM 对每个注意力头的归一化；去掉 qk_layernorm 即可估算。",
-            )
-            .with_fix(&key, false),
-        );
-    }
     let intermediate_size = fields.optional("intermediate_size", &WIDTH, inner);
     DecoderConfig {
         num_labels: fields.labels(2),
@@ -122,6 +110,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         activation,
         head_norms: match model_type {
             DecoderType::Cohere | DecoderType::Glm4Moe => fields.flag("use_qk_norm", false),
+            DecoderType::StableLm => fields.flag("qk_layernorm", false),
             DecoderType::Exaone4
             | DecoderType::Olmo3
             | DecoderType::Dots1
@@ -321,7 +310,13 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         all.extend(projections.map(|name| linear(at("self_attn.") + name, qkv_bias)));
         all.push(linear(at("self_attn.o_proj"), config.attention_bias));
         // Llama 4's have no weights.
-        if config.head_norms && config.model_type != DecoderType::Llama4 {
+        if config.head_norms && config.model_type == DecoderType::StableLm {
+            let heads = [config.num_attention_heads, config.num_key_value_heads];
+            for (name, heads) in names.head_norms.into_iter().zip(heads) {
+                let path = at("self_attn.") + name + ".norms";
+                all.extend((0..heads).map(|head| other(format!("{path}.{head}"))));
+            }
+        } else if config.head_norms && config.model_type != DecoderType::Llama4 {
             all.extend(names.head_norms.map(|name| other(at("self_attn.") + name)));
         }
         if config.model_type == DecoderType::GptOss {

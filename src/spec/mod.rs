@@ -53,7 +53,6 @@ mod mamba;
 mod model;
 mod modernbert;
 mod modules;
-mod mpt;
 mod nemotron_h;
 mod offers;
 mod offload;

@@ -21,6 +21,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         rotary_dim: fields.turned(head_dim, "partial_rotary_factor", 500),
         attention_bias: true,
         parallel_residual: true,
+        head_norms: fields.flag("qk_layernorm", false),
         dropout: Dropout {
             embedding: fields.drops("embd_pdrop", false),
             attention: fields.drops("attention_dropout", false),
@@ -44,6 +45,10 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
             ["q_proj", "k_proj", "v_proj", "dense"]
                 .map(|name| linear(at("self_attn.") + name, true)),
         );
+        if config.head_norms {
+            let names = ["q_layernorm", "k_layernorm"];
+            all.extend(names.map(|name| norm(at("self_attn.") + name)));
+        }
         all.extend([
             linear(at("mlp.fc1"), true),
             linear(at("mlp.fc2"), true),

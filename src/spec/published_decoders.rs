@@ -83,7 +83,8 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
             let layer = norm
                 + 4 * linear(hidden, hidden)
                 + linear(hidden, intermediate)
-                + linear(intermediate, hidden);
+                + linear(intermediate, hidden)
+                + u64::from(config.head_norms) * 4 * config.head_dim;
             (config.vocab_size, layer, norm)
         }
         DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
@@ -117,7 +118,10 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
         DecoderType::Cohere | DecoderType::Cohere2 => (plain + hidden, hidden),
         DecoderType::Glm4 => (plain + 4 * hidden, hidden),
         DecoderType::Olmo => (plain, 0),
-        DecoderType::StableLm => (plain + 4 * hidden, 2 * hidden),
+        DecoderType::StableLm => {
+            let norms = u64::from(config.head_norms) * (queries + keys);
+            (plain + norms + 4 * hidden, 2 * hidden)
+        }
         DecoderType::Nemotron => (plain - hidden * intermediate + 4 * hidden, 2 * hidden),
         DecoderType::Arcee => (plain - hidden * intermediate + 2 * hidden, hidden),
         DecoderType::Starcoder2 => {
@@ -142,10 +146,6 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
                 0
             };
             (attention + biases + 2 * hidden, hidden + mlps(config))
-        }
-        DecoderType::Mpt => {
-            let layer = 2 * hidden + 4 * hidden * hidden + 2 * hidden * intermediate;
-            (layer, hidden)
         }
         DecoderType::PhiMoe => {
             let attention = 2 * hidden * (queries + keys);

@@ -9,10 +9,19 @@ pub(super) fn dtype(scenario: &Scenario) -> DType {
         return scenario.quantization.unquantized_dtype();
     }
     match (scenario.precision, scenario.weights) {
-        (Precision::Bf16, _) => DType::BFloat16,
-        (Precision::Fp16, _) => DType::Float16,
         (Precision::AmpBf16 | Precision::AmpFp16, Some(weights)) => weights.dtype(),
-        (Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16, _) => DType::Float32,
+        (precision, _) => precision.dtype(),
+    }
+}
+
+impl Precision {
+    /// The dtype of weights, and of inputs that are numbers: autocast's are cast where they are used.
+    pub const fn dtype(self) -> DType {
+        match self {
+            Self::Bf16 => DType::BFloat16,
+            Self::Fp16 => DType::Float16,
+            Self::Fp32 | Self::AmpBf16 | Self::AmpFp16 => DType::Float32,
+        }
     }
 }
 

@@ -1,24 +1,36 @@
 """cases.py < SCENARIOS: for each line, a scenario or {"id", "scenario"}, a line {"id", "scenario", "expect"}; with `--events FILE` the first
-scenario's allocator events instead, with `--ops` the operations that made them (torch 2.15)."""
+scenario's allocator events instead, with `--ops` the operations that made them (torch 2.15). With `--apart` each has a process of its own:
+then libraries' patches and tables do not stay, and each can have its own settings of the allocator."""
 import argparse, gc, hashlib, json, os, sys, warnings
 warnings.filterwarnings("ignore")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-import torch, transformers
+import torch
+
+asked_for_devices = torch._C._cuda_getDeviceCount
+if "--apart" in sys.argv:  # a process that saw a device cannot be forked: libraries that look for one while they are imported find none
+    torch._C._cuda_getDeviceCount = lambda: 0
+import transformers
 import libraries, program, phases, scenario as scenarios
 from recorder import OpNames
+
+torch._C._cuda_getDeviceCount = asked_for_devices
+for function in vars(transformers.utils.import_utils).values():
+    getattr(function, "cache_clear", lambda: None)()
 
 arguments = argparse.ArgumentParser(description=__doc__)
 arguments.add_argument("--events", help="write allocator events of the first scenario here")
 arguments.add_argument("--ops", action="store_true", help="with the operation beside each allocation")
 arguments.add_argument("--limit", type=int, help="bytes that PyTorch may reserve (set_per_process_memory_fraction)")
+arguments.add_argument("--apart", action="store_true", help="a process for each scenario")
 arguments = arguments.parse_args()
-device_bytes = torch.cuda.get_device_properties(0).total_memory
-if arguments.limit:
-    torch.cuda.set_per_process_memory_fraction(arguments.limit / device_bytes)
+
+
+def device_bytes():
+    return torch.cuda.get_device_properties(0).total_memory
 
 
 def write_events(recorder, written, out):
-    limit = f" limit {int(arguments.limit / device_bytes * device_bytes)}" if arguments.limit else ""
+    limit = f" limit {int(arguments.limit / device_bytes() * device_bytes())}" if arguments.limit else ""
     settings = os.environ.get("PYTORCH_CUDA_ALLOC_CONF", "default")
     out.write(f"# torch {torch.__version__}, transformers {transformers.__version__}, {settings}, {json.dumps(written)}{limit}\n")
     numbers, count = {}, 0
@@ -43,33 +55,75 @@ if os.environ.get("HIGHWATER_REAL_GPU") and not arguments.events:
     torch.zeros(8, 8, device="cuda") @ torch.zeros(8, 8, device="cuda")
     free, total = torch.cuda.mem_get_info()
     outside = total - free - torch.cuda.memory_reserved()
-    print(f"# {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}, total_memory {device_bytes}, "
+    print(f"# {torch.cuda.get_device_name()}, torch {torch.__version__}, transformers {transformers.__version__}, total_memory {device_bytes()}, "
           f"in use outside of the allocator (this context, and others on the device) {outside}", flush=True)
-for line in sys.stdin:
-    line = json.loads(line)
-    written = line.get("scenario", line)
-    name = line.get("id") or hashlib.sha1(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def limited(written):
+    """The settings and the limit of the allocator, as far as this process may still choose them."""
+    settings = scenarios.allocator_settings(written.get("allocator", {}))
+    if arguments.apart and settings:
+        os.environ["PYTORCH_CUDA_ALLOC_CONF"] = settings
+    torch.cuda.init()
+    limit = arguments.limit or written.get("memory_limit")
+    if limit:
+        torch.cuda.set_per_process_memory_fraction(limit / device_bytes())
+
+
+def events(written):
+    import recorder as recorders
+    made = []
+    program.Recorder = lambda: made.append(recorders.Recorder()) or made[-1]
     try:
-        if arguments.events:
-            import recorder as recorders
-            made = []
-            program.Recorder = lambda: made.append(recorders.Recorder()) or made[-1]
-            try:
-                with OpNames() if arguments.ops else open(os.devnull):
-                    program.run(written)
-            except torch.OutOfMemoryError:
-                pass
-            with open(arguments.events, "w") as out:
-                write_events(made[0], written, out)
-            break
-        print(json.dumps(dict(id=name, scenario=written, expect=phases.summarize(*program.run(written), "length_mean" in written.get("dataset", {})))), flush=True)
-    except Exception as error:  # one case that cannot run does not end the rest
-        print(json.dumps(dict(id=name, scenario=written, error=str(error)[:300])), flush=True)
+        with OpNames() if arguments.ops else open(os.devnull):
+            program.run(written)
+    except torch.OutOfMemoryError:
+        pass
+    with open(arguments.events, "w") as out:
+        write_events(made[0], written, out)
+
+
+def case(name, written):
+    """One that cannot run does not end the rest."""
+    try:
+        limited(written)
+        found = dict(expect=phases.summarize(*program.run(written), "length_mean" in written.get("dataset", {})))
+    except Exception as error:
+        found = dict(error=str(error)[:300])
+    print(json.dumps(dict(id=name, scenario=written, **found)), flush=True)
+
+
+def forget():
     torch.cuda.memory._record_memory_history(enabled=None)
     libraries.forget_masks()
     gc.collect()
     if hasattr(torch._C, "_cuda_clearCublasWorkspaces"):
         torch._C._cuda_clearCublasWorkspaces()
     torch.cuda.empty_cache()
+
+
+def apart(name, written):
+    child = os.fork()
+    if not child:
+        case(name, written)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if status:
+        print(json.dumps(dict(id=name, scenario=written, error=f"its process ended with {status}")), flush=True)
+
+
+for line in sys.stdin:
+    line = json.loads(line)
+    written = line.get("scenario", line)
+    name = line.get("id") or hashlib.sha1(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
+    if arguments.events:
+        limited(written)
+        events(written)
+        break
+    if arguments.apart:
+        apart(name, written)
+        continue
+    case(name, written)
+    forget()
 sys.stdout.flush()
 os._exit(0)  # without the stubbed runtime's destructors

@@ -8,14 +8,11 @@ BITSANDBYTES = dict(adamw_8bit="AdamW8bit", paged_adamw_8bit="PagedAdamW8bit", p
 IMPLEMENTATION = dict(foreach=dict(foreach=True), fused=dict(fused=True), for_loop=dict(foreach=False))
 
 
-class Muon:
-    """torch.optim.Muon over the matrices of hidden layers, torch.optim.AdamW over the rest."""
+class Several:
+    """Optimizers as one."""
 
-    def __init__(self, model):
-        named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-        hidden = lambda n, p: p.ndim == 2 and "embed" not in n and "lm_head" not in n
-        self.parts = [torch.optim.Muon([p for n, p in named if hidden(n, p)], lr=1e-3),
-                      torch.optim.AdamW([p for n, p in named if not hidden(n, p)], lr=1e-3)]
+    def __init__(self, parts):
+        self.parts = parts
 
     @property
     def state(self):
@@ -32,6 +29,31 @@ class Muon:
     def zero_grad(self, set_to_none=True):
         for part in self.parts:
             part.zero_grad(set_to_none=set_to_none)
+
+
+def muon(parameters, model):
+    """torch.optim.Muon over the matrices of hidden layers, torch.optim.AdamW over the rest."""
+    asked = {id(p) for p in parameters}
+    named = [(n, p) for n, p in model.named_parameters() if id(p) in asked]
+    hidden = lambda n, p: p.ndim == 2 and "embed" not in n and "lm_head" not in n
+    of = [(torch.optim.Muon, [p for n, p in named if hidden(n, p)]), (torch.optim.AdamW, [p for n, p in named if not hidden(n, p)])]
+    return Several([make(some, lr=1e-3) for make, some in of if some])
+
+
+class InBackward(Several):
+    """An optimizer for each parameter, which steps and drops the gradient as soon as backward has it (PyTorch's tutorial "How to save memory by
+    fusing the optimizer step into the backward pass")."""
+
+    def __init__(self, make, parameters):
+        super().__init__([make([p]) for p in parameters])
+        for part, p in zip(self.parts, parameters):
+            p.register_post_accumulate_grad_hook(lambda _, part=part: (part.step(), part.zero_grad()) and None)
+
+    def step(self):
+        pass
+
+    def zero_grad(self, set_to_none=True):
+        pass
 
 
 class Offloaded:
@@ -57,7 +79,7 @@ def make(asked, parameters, model, offload):
     if name == "none":
         return None
     if name == "muon":
-        return Muon(model)
+        return muon(parameters, model)
     if name == "lion":
         from lion_pytorch import Lion
         return Lion(parameters, lr=1e-4)

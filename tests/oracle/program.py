@@ -31,7 +31,8 @@ def run(written, iterations=ITERATIONS):
     states = lambda: {storage(t) for t in tensors(list(optimizer.state.values()))} if optimizer else set()
     gradients = lambda: {storage(p.grad) for p in trained if p.grad is not None}
     gc.collect()
-    if asked["allocator"].get("empty_cache_after_loading"):
+    # A model that is only evaluated was loaded elsewhere and moved to the device.
+    if asked["allocator"].get("empty_cache_after_loading") or asked["program"] == "evaluation":
         torch.cuda.empty_cache()
     known = {storage(p): (p.untyped_storage().nbytes(), "parameters") for p in parameters}
     for s in libraries.states(model):

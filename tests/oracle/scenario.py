@@ -34,15 +34,21 @@ def complete(written):
         scenario["padding_mask"] = scenario["program"] == "evaluation"
     if written.get("framework", framework()) != framework():
         raise ValueError(f"needs {written['framework']}, here is {framework()}")
-    ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader"}
+    ignored = {"v", "model", "framework", "hardware", "dataset", "dataloader", "memory_limit"}
     unknown = set(scenario) - set(DEFAULTS) - ignored
     if scenario["checkpoint_every"] > 1 and not TRANSFORMERS_5:
         raise ValueError("transformers 4 checkpoints all layers or none")
-    if set(scenario["allocator"]) - {"empty_cache_after_loading"}:
-        raise ValueError("settings of the allocator go through PYTORCH_CUDA_ALLOC_CONF")
+    settings = allocator_settings(scenario["allocator"])
+    if settings and settings != os.environ.get("PYTORCH_CUDA_ALLOC_CONF"):
+        raise ValueError(f"needs PYTORCH_CUDA_ALLOC_CONF={settings}, or --apart")
     if unknown or scenario["task"] not in CLASSES:
         raise ValueError(f"cannot run {sorted(unknown) or scenario['task']}")
     return scenario
+
+
+def allocator_settings(asked):
+    """As PYTORCH_CUDA_ALLOC_CONF has them."""
+    return ",".join(f"{name}:{value}" for name, value in asked.items() if name != "empty_cache_after_loading")
 
 
 def model_fields(scenario):
@@ -87,6 +93,9 @@ def model(scenario):
     if scenario["loss"] == "labels_uncast":
         transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss
     model.train()
+    names = [name for name, _ in model.named_parameters()]
+    if not all(any(part in name for name in names) for part in scenario["frozen"]):
+        raise ValueError(f"frozen {scenario['frozen']}: not all is there")
     for name, parameter in model.named_parameters():
         if any(part in name for part in scenario["frozen"]):
             parameter.requires_grad_(False)
@@ -176,4 +185,5 @@ def sdpa_kernels(scenario):
 
 
 def optimizer(scenario, parameters, model):
-    return optimizers.make(scenario["optimizer"], parameters, model, scenario["offload"])
+    make = lambda parameters: optimizers.make(scenario["optimizer"], parameters, model, scenario["offload"])
+    return optimizers.InBackward(make, parameters) if scenario["optimizer"].get("in_backward") else make(parameters)

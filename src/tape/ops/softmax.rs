@@ -7,6 +7,9 @@ use smallvec::smallvec;
 impl Tape {
     /// `torch.nn.functional.softmax(x, dim=-1, dtype=dtype)`. Saves its result.
     pub fn softmax(&self, x: &Tensor, dtype: Option<DType>) -> Tensor {
+        // Autocast asks for float32 where the caller does not say (`fp32_set_opt_dtype`).
+        let widens = self.autocast_dtype().is_some() && x.dtype().is_half();
+        let dtype = dtype.or(widens.then_some(DType::Float32));
         // One kernel reads a float16 and writes a float32; anything else is cast first.
         let fused = x.dtype() == DType::Float16 && dtype == Some(DType::Float32);
         let x = match dtype {

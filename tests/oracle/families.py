@@ -1,0 +1,164 @@
+"""Families of models as `draw.py` draws them: sizes that fit to each other, names of linear layers, tasks, what a framework lacks."""
+
+LINEARS = dict(gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
+               bloom=["query_key_value", "dense", "dense_h_to_4h"], falcon=["query_key_value", "dense"], phi3=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"],
+               phi=["q_proj", "k_proj", "v_proj", "dense", "fc1", "fc2"], opt=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
+               bart=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"], whisper=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
+               t5=["q", "k", "v", "o", "wo"], bert=["query", "key", "value", "dense"], vit=["query", "value", "dense"], distilbert=["q_lin", "v_lin", "lin1"],
+               mamba=["in_proj", "x_proj", "out_proj"], deepseek=["q_proj", "kv_b_proj", "o_proj"], starcoder2=["q_proj", "v_proj", "o_proj", "c_fc", "c_proj"],
+               nemotron=["q_proj", "v_proj", "up_proj", "down_proj"], moe=["q_proj", "k_proj", "v_proj", "o_proj"],
+               gptj=["q_proj", "k_proj", "v_proj", "out_proj", "fc_in", "fc_out"], codegen=["qkv_proj", "out_proj", "fc_in", "fc_out"],
+               gpt_neo=["q_proj", "k_proj", "v_proj", "out_proj", "c_fc", "c_proj"], lfm2=["q_proj", "k_proj", "v_proj", "out_proj", "in_proj", "w1", "w2", "w3"],
+               bamba=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"], jamba=["in_proj", "x_proj", "q_proj", "v_proj", "o_proj"],
+               granitemoehybrid=["q_proj", "k_proj", "v_proj", "o_proj", "input_linear", "output_linear", "in_proj"],
+               qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
+               llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
+LIKE = dict(mt5="t5", roberta="bert", electra="bert", camembert="bert", **{"xlm-roberta": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
+            deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
+            **dict.fromkeys(["mixtral", "olmoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared"], "moe"))
+TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], bart=["seq2seq_lm"], whisper=["seq2seq_lm"], vit=["image_classification"],
+             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "deberta-v2"], ["masked_lm", "sequence_classification", "token_classification"]))
+EAGER_ONLY = ["gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
+SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
+           "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2",
+           "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
+           "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
+# Those of flash-linear-attention, which choose their attention themselves.
+LINEAR_ATTENTION = SINCE_5[-6:]
+CLASSIFIERS = ["llama", "mistral", "qwen2", "qwen3", "gemma", "phi3", "gpt2", "opt"]
+
+
+class Drawn:
+    """Sizes that fit to each other."""
+
+    def __init__(self, chance):
+        self.pick, self.often = chance.choice, lambda share: chance.random() < share
+        self.head = self.pick([16, 24, 32, 40, 64, 64, 64, 80, 96, 128])
+        self.groups = self.pick([1, 2, 3, 4, 5])
+        self.heads = self.groups * self.pick([1, 2, 2, 3])
+        self.hidden = self.heads * self.head
+        self.inner = self.pick([2, 3, 4]) * self.hidden + self.pick([0, 0, 8, 36, 100])
+        self.layers = self.pick([1, 2, 3, 4, 7])
+        self.vocabulary = self.pick([999, 1000, 5003, 20000, 32000, 32001, 50257])
+        self.positions = 2048
+
+    def common(self, **more):
+        return dict(hidden_size=self.hidden, intermediate_size=self.inner, num_hidden_layers=self.layers, num_attention_heads=self.heads, vocab_size=self.vocabulary,
+                    max_position_embeddings=self.positions, bos_token_id=0, eos_token_id=1, pad_token_id=0, **more)
+
+    def decoder(self, **more):
+        return self.common(num_key_value_heads=self.groups, tie_word_embeddings=self.often(0.5), **more)
+
+    def flag(self, *names):
+        return {name: self.often(0.5) for name in names}
+
+    def mixed(self, other, attention="full_attention"):
+        """A mixer for each layer."""
+        return [self.pick([other, attention]) for _ in range(self.layers)]
+
+    def states(self):
+        """Heads of Mamba 2, twice as wide together as the model or as wide."""
+        return dict(mamba_n_heads=self.heads, mamba_d_head="auto", mamba_d_state=self.pick([16, 32]), mamba_chunk_size=self.pick([16, 64]), mamba_n_groups=1)
+
+    def mixer(self, **more):
+        """Of flash-linear-attention."""
+        return dict(hidden_size=self.heads * self.pick([32, 64, 128]), num_hidden_layers=self.layers, num_heads=self.heads, vocab_size=self.vocabulary, max_position_embeddings=self.positions,
+                    **self.flag("tie_word_embeddings", "fuse_norm", "fuse_swiglu", "fuse_cross_entropy"), **more)
+
+    def free(self):
+        """A width of heads that the hidden size does not say."""
+        return dict(head_dim=self.pick([self.head, 32, 64, 72]))
+
+
+FAMILIES = dict(
+    llama=lambda d: d.decoder(**d.flag("attention_bias", "mlp_bias")),
+    mistral=lambda d: d.decoder(sliding_window=d.pick([None, 32, 100]), **d.free()),
+    qwen2=lambda d: d.decoder(**d.pick([{}, dict(use_sliding_window=True, sliding_window=48, max_window_layers=1)])),
+    qwen3=lambda d: d.decoder(**d.flag("attention_bias"), **d.free()),
+    gemma=lambda d: d.decoder(**d.free()), gemma2=lambda d: d.decoder(sliding_window=50, **d.free()), gemma3_text=lambda d: d.decoder(sliding_window=50, **d.free()),
+    olmo=lambda d: d.decoder(clip_qkv=d.pick([None, 8.0])), olmo2=lambda d: d.decoder(**d.flag("attention_bias")), olmo3=lambda d: d.decoder(sliding_window=40),
+    phi=lambda d: d.decoder(partial_rotary_factor=0.5, resid_pdrop=d.pick([0.0, 0.1]), **d.flag("qk_layernorm")),
+    phi3=lambda d: d.decoder(resid_pdrop=d.pick([0.0, 0.1]), sliding_window=d.pick([None, 40])),
+    starcoder2=lambda d: d.decoder(residual_dropout=d.pick([0.0, 0.1]), sliding_window=d.pick([None, 40]), **d.flag("use_bias")),
+    granite=lambda d: d.decoder(embedding_multiplier=12.0, logits_scaling=8.0, residual_multiplier=0.2, attention_multiplier=0.1, **d.flag("attention_bias", "mlp_bias")),
+    cohere=lambda d: d.decoder(**d.flag("attention_bias", "use_qk_norm")), cohere2=lambda d: d.decoder(sliding_window=40, **d.flag("attention_bias")),
+    glm=lambda d: d.decoder(**d.flag("attention_bias"), **d.free()), glm4=lambda d: d.decoder(**d.flag("attention_bias"), **d.free()),
+    smollm3=lambda d: d.decoder(**d.flag("attention_bias", "mlp_bias")), exaone4=lambda d: d.decoder(sliding_window=40), seed_oss=lambda d: d.decoder(**d.flag("attention_bias"), **d.free()),
+    arcee=lambda d: d.decoder(**d.flag("mlp_bias")), ernie4_5=lambda d: d.decoder(**d.flag("use_bias"), **d.free()), nemotron=lambda d: d.decoder(**d.flag("attention_bias", "mlp_bias")),
+    helium=lambda d: d.decoder(head_dim=d.head), ministral=lambda d: d.decoder(sliding_window=40, head_dim=d.head),
+    gpt2=lambda d: dict(n_embd=d.hidden, n_layer=d.layers, n_head=d.heads, vocab_size=d.vocabulary, n_positions=d.positions, tie_word_embeddings=d.often(0.8),
+                        n_inner=d.pick([None, d.inner]), **{f"{part}_pdrop": d.pick([0.0, 0.1]) for part in ("resid", "embd", "attn")}),
+    gpt_neox=lambda d: d.common(rotary_pct=d.pick([0.25, 0.5, 1.0]), hidden_dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("use_parallel_residual", "attention_bias", "tie_word_embeddings")),
+    opt=lambda d: dict(hidden_size=d.hidden, ffn_dim=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, vocab_size=d.vocabulary, max_position_embeddings=d.positions,
+                       dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), word_embed_proj_dim=d.pick([d.hidden, d.hidden // 2]), **d.flag("enable_bias", "do_layer_norm_before")),
+    bloom=lambda d: dict(hidden_size=d.hidden, n_layer=d.layers, n_head=d.heads, vocab_size=d.vocabulary, hidden_dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]),
+                         **d.flag("apply_residual_connection_post_layernorm")),
+    falcon=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=d.layers, num_attention_heads=d.heads, vocab_size=d.vocabulary, hidden_dropout=d.pick([0.0, 0.1]),
+                          attention_dropout=d.pick([0.0, 0.1]), **d.flag("alibi", "bias", "multi_query", "parallel_attn"), **d.pick([{}, dict(new_decoder_architecture=True, num_kv_heads=d.groups)])),
+    mixtral=lambda d: d.decoder(num_local_experts=d.pick([4, 7]), num_experts_per_tok=d.pick([1, 2]), sliding_window=None, **d.flag("output_router_logits")),
+    olmoe=lambda d: d.decoder(num_experts=d.pick([4, 10]), num_experts_per_tok=d.pick([2, 3]), **d.flag("output_router_logits", "norm_topk_prob")),
+    qwen2_moe=lambda d: d.decoder(num_experts=d.pick([4, 10]), num_experts_per_tok=3, moe_intermediate_size=96, shared_expert_intermediate_size=136, decoder_sparse_step=d.pick([1, 2]),
+                                  **d.flag("output_router_logits")),
+    qwen3_moe=lambda d: d.decoder(num_experts=d.pick([4, 10]), num_experts_per_tok=3, moe_intermediate_size=96, decoder_sparse_step=d.pick([1, 2]), **d.flag("output_router_logits"), **d.free()),
+    granitemoe=lambda d: d.decoder(num_local_experts=6, num_experts_per_tok=2, logits_scaling=8.0), gpt_oss=lambda d: d.decoder(num_local_experts=6, num_experts_per_tok=2, sliding_window=40, head_dim=64),
+    granitemoeshared=lambda d: d.decoder(num_local_experts=6, num_experts_per_tok=2, shared_intermediate_size=104),
+    dots1=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=3, n_shared_experts=d.pick([1, 2]), first_k_dense_replace=1, moe_intermediate_size=72),
+    glm4_moe=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=3, first_k_dense_replace=1, moe_intermediate_size=72, **d.flag("attention_bias", "use_qk_norm"), **d.free()),
+    deepseek_v2=lambda d: latent(d, topk_method="greedy", first_k_dense_replace=d.pick([0, 1])), deepseek_v3=lambda d: latent(d, n_group=2, topk_group=1, first_k_dense_replace=1),
+    mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings")),
+    t5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"]), tie_word_embeddings=d.often(0.6)),
+    mt5=lambda d: seq2seq(d, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+    bart=lambda d: dict(d_model=d.hidden, encoder_layers=d.layers, decoder_layers=d.pick([1, 2, 3]), encoder_ffn_dim=d.inner, decoder_ffn_dim=d.inner, encoder_attention_heads=d.heads,
+                        decoder_attention_heads=d.heads, vocab_size=d.vocabulary, max_position_embeddings=d.positions, pad_token_id=1, decoder_start_token_id=2,
+                        **{name: d.pick([0.0, 0.1]) for name in ("dropout", "attention_dropout", "activation_dropout")}, **d.flag("scale_embedding")),
+    bert=lambda d: encoder(d, type_vocab_size=2), roberta=lambda d: encoder(d, type_vocab_size=1), electra=lambda d: encoder(d, type_vocab_size=2, embedding_size=d.pick([d.hidden, 72])),
+    distilbert=lambda d: dict(dim=d.hidden, n_layers=d.layers, n_heads=d.heads, hidden_dim=d.inner, vocab_size=d.vocabulary, max_position_embeddings=d.positions, num_labels=d.pick([1, 2, 5]),
+                              dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1])),
+    vit=lambda d: dict(hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, image_size=d.pick([32, 112, 224]), patch_size=16, num_labels=d.pick([2, 10, 1000]),
+                       hidden_dropout_prob=d.pick([0.0, 0.1]), attention_probs_dropout_prob=d.pick([0.0, 0.1]), **d.flag("qkv_bias")),
+    stablelm=lambda d: d.decoder(partial_rotary_factor=d.pick([0.25, 0.5]), hidden_dropout=d.pick([0.0, 0.1]), **d.flag("use_qkv_bias", "qk_layernorm", "use_parallel_residual")),
+    hunyuan_v1_dense=lambda d: d.decoder(**d.flag("attention_bias"), **d.free()), hunyuan_v1_moe=lambda d: d.decoder(num_experts=d.pick([4, 6]), moe_topk=d.pick([1, 2]), **d.free()),
+    ernie4_5_moe=lambda d: d.decoder(moe_num_experts=d.pick([4, 10]), moe_k=d.pick([2, 3]), moe_intermediate_size=96, moe_num_shared_experts=d.pick([1, 2]), moe_layer_start_index=d.pick([0, 1]),
+                                     moe_layer_interval=d.pick([1, 2]), **d.flag("use_bias")),
+    llama4_text=lambda d: d.decoder(num_local_experts=d.pick([2, 4]), num_experts_per_tok=1, intermediate_size_mlp=d.inner + 64, interleave_moe_layer_step=d.pick([1, 2]), attention_chunk_size=d.pick([32, 8192]),
+                                    head_dim=d.head, **d.flag("use_qk_norm")),
+    lfm2=lambda d: d.decoder(layer_types=d.mixed("conv"), block_multiple_of=d.pick([8, 64]), **d.flag("conv_bias")),
+    bamba=lambda d: d.decoder(attn_layer_indices=[n for n in range(d.layers) if d.often(0.4)], **d.states()),
+    falcon_h1=lambda d: d.decoder(head_dim=d.head, mamba_d_ssm=d.pick([None, d.hidden]), **d.states()),
+    granitemoehybrid=lambda d: d.decoder(layer_types=d.mixed("mamba", "attention"), num_local_experts=d.pick([0, 6]), num_experts_per_tok=2, shared_intermediate_size=d.inner, **d.states()),
+    jamba=lambda d: d.decoder(attn_layer_period=2, attn_layer_offset=d.pick([0, 1]), expert_layer_period=2, expert_layer_offset=d.pick([0, 1]), num_experts=d.pick([1, 4]), num_experts_per_tok=d.pick([1, 2]),
+                              use_mamba_kernels=False, mamba_d_state=d.pick([8, 16]), mamba_dt_rank=d.pick(["auto", 24])),
+    qwen3_next=lambda d: d.decoder(layer_types=d.mixed("linear_attention"), num_experts=6, num_experts_per_tok=2, moe_intermediate_size=96, shared_expert_intermediate_size=104, linear_num_key_heads=d.groups,
+                                   linear_num_value_heads=d.heads, linear_key_head_dim=d.pick([32, 64]), linear_value_head_dim=d.pick([32, 64]), partial_rotary_factor=0.5, head_dim=64),
+    mamba2=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, num_heads=2 * d.heads, head_dim=d.head, state_size=d.pick([16, 32]), n_groups=d.pick([1, 2]),
+                          chunk_size=d.pick([32, 64]), **d.flag("use_bias", "tie_word_embeddings")),
+    falcon_mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings")),
+    gptj=lambda d: dict(n_embd=d.hidden, n_layer=d.layers, n_head=d.heads, rotary_dim=d.pick([d.head, 16]), vocab_size=d.vocabulary, n_positions=d.positions,
+                        **{f"{part}_pdrop": d.pick([0.0, 0.1]) for part in ("resid", "embd", "attn")}),
+    codegen=lambda d: dict(n_embd=4 * d.groups * d.head, n_layer=d.layers, n_head=4 * d.groups, rotary_dim=16, vocab_size=d.vocabulary, n_positions=d.positions, n_ctx=d.positions,
+                           **{f"{part}_pdrop": d.pick([0.0, 0.1]) for part in ("resid", "embd", "attn")}),
+    gpt_neo=lambda d: dict(hidden_size=d.hidden, num_layers=2 * d.pick([1, 2]), num_heads=d.heads, vocab_size=d.vocabulary, max_position_embeddings=d.positions, window_size=40,
+                           **{f"{part}_dropout": d.pick([0.0, 0.1]) for part in ("resid", "embed", "attention")}),
+    gpt_bigcode=lambda d: dict(n_embd=d.hidden, n_layer=d.layers, n_head=d.heads, n_inner=d.inner, vocab_size=d.vocabulary, n_positions=d.positions,
+                               **{f"{part}_pdrop": d.pick([0.0, 0.1]) for part in ("resid", "embd", "attn")}, **d.flag("multi_query", "scale_attn_weights")),
+    whisper=lambda d: dict(d_model=d.hidden, encoder_layers=d.layers, decoder_layers=d.pick([1, 2, 3]), encoder_ffn_dim=d.inner, decoder_ffn_dim=d.inner, encoder_attention_heads=d.heads,
+                           decoder_attention_heads=d.heads, vocab_size=d.vocabulary, num_mel_bins=d.pick([80, 40]), max_source_positions=d.pick([50, 150, 375]), max_target_positions=448,
+                           pad_token_id=0, decoder_start_token_id=1, bos_token_id=0, eos_token_id=0, **{name: d.pick([0.0, 0.1]) for name in ("dropout", "attention_dropout", "activation_dropout")}),
+    gla=lambda d: d.mixer(expand_k=0.5, expand_v=1, **d.flag("use_output_gate", "use_short_conv")), retnet=lambda d: d.mixer(expand_k=1, expand_v=2, **d.flag("use_output_gate")),
+    delta_net=lambda d: d.mixer(expand_k=1, expand_v=1, use_short_conv=True, **d.flag("use_gate")), gated_deltanet=lambda d: d.mixer(head_dim=d.pick([32, 64]), expand_v=d.pick([1, 2]), use_short_conv=True, **d.flag("use_gate")),
+    hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),
+)
+
+
+def latent(d, **more):
+    return d.common(num_key_value_heads=d.heads, tie_word_embeddings=d.often(0.3), moe_intermediate_size=72, n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=d.pick([1, 2]),
+                    q_lora_rank=d.pick([None, 56]), kv_lora_rank=40, qk_rope_head_dim=16, qk_nope_head_dim=32, v_head_dim=d.pick([32, 48]), **more)
+
+
+def seq2seq(d, **more):
+    return dict(d_model=d.hidden, d_kv=d.pick([d.head, 64]), d_ff=d.inner, num_layers=d.layers, num_decoder_layers=d.pick([1, 2, 3]), num_heads=d.heads, vocab_size=d.vocabulary,
+                dropout_rate=d.pick([0.0, 0.1]), **more)
+
+
+def encoder(d, **more):
+    return d.common(hidden_dropout_prob=d.pick([0.0, 0.1]), attention_probs_dropout_prob=d.pick([0.0, 0.1]), num_labels=d.pick([1, 2, 5]), **more)
