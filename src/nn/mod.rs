@@ -65,6 +65,7 @@ mod mamba2;
 mod mamba_before_5;
 mod mamba_scan;
 mod mask;
+mod mask_both_sides;
 mod model;
 mod modernbert;
 mod modernbert_layer;
