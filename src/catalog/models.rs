@@ -166,6 +166,8 @@ models! {
     "glm-4-9b", "GLM-4 9B", "THUDM/glm-4-9b-hf", "2024-10";
     "glm-4-9b-0414", "GLM-4 9B 0414", "THUDM/GLM-4-9B-0414", "2025-04";
     "olmo-2-1b", "OLMo 2 1B", "allenai/OLMo-2-0425-1B", "2025-04";
+    "mpt-7b", "MPT 7B", "mosaicml/mpt-7b", "2023-05";
+    "mpt-30b", "MPT 30B", "mosaicml/mpt-30b", "2023-06";
     "phi-2", "Phi-2 2.7B", "microsoft/phi-2", "2023-12";
     "phi-3.5-moe", "Phi-3.5 MoE 42B", "microsoft/Phi-3.5-MoE-instruct", "2024-08";
     "phi-3-mini", "Phi-3 mini 3.8B", "microsoft/Phi-3-mini-4k-instruct", "2024-04";

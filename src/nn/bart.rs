@@ -6,8 +6,8 @@ use super::builder::Builder;
 use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::mask;
 use super::seq2seq::{Seq2Seq, Shared};
+use super::{mask, mask_triangle};
 use crate::spec::{Attention, BartConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -167,7 +167,7 @@ impl Stack {
         if !self.eager {
             mask::looks_for_padding(t, (size.0, size.2));
         }
-        (padded || self.eager).then(|| mask::expanded(t, size, self.dtype))
+        (padded || self.eager).then(|| mask_triangle::expanded(t, size, DType::Int64, self.dtype))
     }
 
     /// The masks of the decoder. Since transformers 5 it gives itself a padding mask of ones in
@@ -178,7 +178,8 @@ impl Stack {
             let _ones = t.empty("ones", Shape::from([b, cached + s]), DType::Float32);
             mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype))
         } else {
-            self.eager.then(|| mask::triangle(t, (b, s), self.dtype))
+            self.eager
+                .then(|| mask_triangle::triangle(t, (b, s), self.dtype))
         };
         Shared {
             mask,

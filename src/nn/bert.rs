@@ -8,8 +8,8 @@ use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
 use super::heads::{Head, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::mask;
 use super::model::Output;
+use super::{mask, mask_triangle};
 use crate::spec::{Activation, Attention, BertConfig, BertKind, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -270,7 +270,7 @@ impl Bert {
         let mask = self
             .shell
             .padding_mask
-            .then(|| mask::expanded(t, (b, s, s), self.dtype));
+            .then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, self.dtype));
         (mask, ones)
     }
 }

@@ -414,7 +414,10 @@ impl<'a> Builder<'a> {
 
     /// A weight that `__init__` allocates and replaces by another at once.
     pub(super) fn replaced(&self, shape: impl Into<Shape>) {
-        drop(self.plan.tape.empty("untied", shape.into(), self.dtype));
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            drop(t.empty("untied", shape.into(), self.dtype));
+        });
     }
 
     /// The module's buffer `name`: a tensor of the model that is not trained.

@@ -11,6 +11,7 @@ use super::gpt2::Gpt2;
 use super::layer::DecoderLayer;
 use super::mamba::Mamba;
 use super::model::Output;
+use super::mpt::Mpt;
 use super::opt::Opt;
 use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
@@ -24,6 +25,12 @@ pub(super) trait CausalLm {
 }
 
 impl CausalLm for Bloom {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
+impl CausalLm for Mpt {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
     }
@@ -78,6 +85,7 @@ pub(super) fn build(
             Box::new(Mamba::new(b, c, sizes, spec, facts))
         }
         DecoderType::Bloom => Box::new(Bloom::new(b, c, spec, facts)),
+        DecoderType::Mpt => Box::new(Mpt::new(b, c, spec, facts)),
         DecoderType::Falcon => Box::new(Falcon::new(b, c, spec, facts)),
         DecoderType::Gpt2
         | DecoderType::GptBigCode

@@ -7,8 +7,8 @@ use super::distilbert_layer::{DistilBertLayer, Shared};
 use super::facts::{Facts, Transformers};
 use super::heads::{Head, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::mask;
 use super::model::Output;
+use super::{mask, mask_triangle};
 use crate::spec::{Activation, Attention, DistilBertConfig, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -153,6 +153,6 @@ impl DistilBert {
             return ones.or_else(|| Some(t.empty("mask", Shape::from([0]), DType::Int64)));
         }
         mask::looks_for_padding(t, (b, s));
-        padding.then(|| mask::expanded(t, (b, s, s), self.dtype))
+        padding.then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, self.dtype))
     }
 }

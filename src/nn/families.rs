@@ -38,13 +38,11 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             let complex = |latent: &Latent| latent.rotary == LatentRotary::Complex;
             style.complex_rotary = c.latent.as_ref().is_some_and(complex);
         }
-        DecoderType::Granite => {
-            style.embedding_scale = EmbeddingScale::Number;
-            style.scaled_logits = true;
-            parts.multiplied = true;
-        }
-        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
-            style.embedding_scale = EmbeddingScale::Replaced;
+        DecoderType::Granite | DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+            style.embedding_scale = match c.experts {
+                Some(_) => EmbeddingScale::Replaced,
+                None => EmbeddingScale::Number,
+            };
             style.scaled_logits = true;
             parts.multiplied = true;
         }
@@ -147,7 +145,7 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
 /// Bamba, LFM2, Falcon-H1, Granite 4 and Jamba, whose layers mix tokens in more than one way.
 fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     let names = LayerNames::of(c);
-    style.names = ["model", names.embedding, names.last_norm];
+    style.names = ["model", names.embedding(), names.last_norm];
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Jamba => {}

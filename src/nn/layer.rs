@@ -241,7 +241,7 @@ impl Mixer {
         let names = LayerNames::of(c);
         let sizes = &c.state_space.unwrap_or_default();
         let at = layer.at(if mixing == Mixing::Attention {
-            names.attention
+            names.attention()
         } else {
             names.mixer
         });
@@ -277,7 +277,7 @@ impl Mixer {
                 let always = c.unturned.is_empty();
                 let turned = c.rotary_dim > 0 && (always || !unturned(c).unwrap_or(false));
                 let attention = RotaryAttention::new(&at, c, options, parts, turned);
-                (names.attention, Self::Rotary(Box::new(attention)))
+                (names.attention(), Self::Rotary(Box::new(attention)))
             }
         }
     }

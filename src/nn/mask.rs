@@ -365,33 +365,6 @@ pub(super) fn looks_for_padding(t: &Tape, (b, keys): (u64, u64)) {
     drop(equal);
 }
 
-/// `AttentionMaskConverter._expand_mask` of a padding mask of integers (transformers 4): for B
-/// samples, queries and keys; `[B, 1, Q, K]`, added to the scores.
-pub(super) fn expanded(t: &Tape, (b, queries, keys): (u64, u64, u64), dtype: DType) -> Tensor {
-    let full = |op, dtype| t.empty(op, Shape::from([b, 1, queries, keys]), dtype);
-    let cast = full("_to_copy", dtype);
-    let flipped = full("rsub", dtype);
-    let flags = full("_to_copy", DType::Bool);
-    let mask = full("masked_fill", dtype);
-    drop((flags, flipped, cast));
-    mask
-}
-
-/// `AttentionMaskConverter.to_causal_4d` (transformers 4): for B samples, `[B, 1, S, S]`, added to
-/// the scores.
-pub(super) fn triangle(t: &Tape, (b, s): (u64, u64), dtype: DType) -> Tensor {
-    let mask = t.empty("full", Shape::from([s, s]), DType::Float32);
-    let range = indices(t, "arange", s);
-    {
-        let _next = t.add_scalar(&range);
-        drop(flags(t, "lt", s * s));
-    }
-    let narrow = t.to(&mask, dtype);
-    drop((mask, range));
-    let view = t.view(&narrow, [1, 1, s, s]);
-    t.expand(&view, [b, 1, s, s])
-}
-
 /// `warn_if_padding_and_no_attention_mask` (transformers 4): looks at the first and last tokens.
 pub(super) fn looks_like_padding(t: &Tape, b: u64) {
     let columns = t.empty("_to_copy", Shape::from([2]), DType::Int64);

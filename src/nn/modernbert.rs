@@ -7,10 +7,10 @@ use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
 use super::heads::{Head, HeadLoss, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::mask;
 use super::model::Output;
 use super::modernbert_layer::{ModernBertLayer, Shared, Turn};
 use super::rotary::Rotary;
+use super::{mask, mask_triangle};
 use crate::spec::{Attention, ModernBertConfig, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -198,7 +198,7 @@ impl ModernBert {
         });
         let positions = arange();
         let dtype = self.shell.dtype();
-        let all = mask::expanded(t, (b, s, s), dtype);
+        let all = mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype);
         let near = {
             let window = t.empty("_to_copy", Shape::from([1, 1, s, s]), DType::Bool);
             let _far = t.empty("logical_not", *window.shape(), DType::Bool);

@@ -6,6 +6,7 @@ use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
+use super::mask_triangle;
 use super::model::Output;
 use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
@@ -129,7 +130,22 @@ impl Opt {
         let ones = self.ones(t, shape);
         let positions = || self.positions(t, shape, ones.as_ref());
         let early = (version == Transformers::V5).then(positions);
-        let mask = shell.causal_mask(t, input_ids, None, shell.facts.mask_style());
+        let mask = if version == Transformers::V448 && shell.eager {
+            let given = if shell.has_mask() {
+                DType::Int64
+            } else {
+                DType::Float32
+            };
+            let size = (shape.dim(0), shape.dim(1));
+            Some(mask_triangle::padded_triangle(
+                t,
+                size,
+                given,
+                shell.dtype(),
+            ))
+        } else {
+            shell.causal_mask(t, input_ids, None, shell.facts.mask_style())
+        };
         if version != Transformers::V5 && ones.is_some() && self.looks_for_padding {
             mask::looks_for_padding(t, (shape.dim(0), shape.dim(1)));
         }
@@ -245,9 +261,57 @@ impl SelfAttention {
         }
     }
 
-    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
-    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+    /// Eager attention of transformers 4.48: heads and samples are one dimension, and scores with the
+    /// mask go through `torch.max`. The layer holds keys and values.
+    fn forward_flat(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
+        let (b, s, hidden) = (x.dim(0), x.dim(1), x.dim(2));
+        let heads = hidden / self.head_dim;
+        let shape = |y: &Tensor| t.contiguous(&in_heads(t, y, self.head_dim));
+        let q = {
+            let q = self.q_proj.forward(t, x);
+            t.mul_scalar(&q)
+        };
+        let k = shape(&self.k_proj.forward(t, x));
+        let v = shape(&self.v_proj.forward(t, x));
+        let (k, v) = t.cached(k, v);
+        let q = {
+            let rows = q;
+            shape(&rows)
+        };
+        let keys = k.dim(2);
+        let flat = |y: &Tensor| t.view(y, [b * heads, y.dim(2), self.head_dim]);
+        let (flat_q, flat_k, flat_v) = (flat(&q), flat(&k), flat(&v));
+        drop(q);
+        let mut scores = t.batched(&flat_q, &t.transpose(&flat_k, 1, 2));
+        if let Some(mask) = &shared.mask {
+            scores = t.add(&t.view(&scores, [b, heads, s, keys]), mask);
+            scores = t.at_least(&scores);
+            scores = t.view(&scores, [b * heads, s, keys]);
+        }
+        let weights = if scores.dtype() == DType::Float16 {
+            let wide = t.softmax(&scores, Some(DType::Float32));
+            t.to(&wide, DType::Float16)
+        } else {
+            t.softmax(&scores, None)
+        };
+        drop(scores);
+        let weights = dropped(t, weights, self.options.dropout);
+        let out = {
+            let parted = t.view(&t.batched(&weights, &flat_v), [b, heads, s, self.head_dim]);
+            t.reshape(&t.transpose(&parted, 1, 2), [b, s, hidden])
+        };
+        let projected = self.out_proj.forward(t, &out);
+        drop((flat_q, weights));
+        (projected, vec![k, v])
+    }
+
+    /// `[B, S, H]` to the same, with what the layer holds besides: eager attention's weights.
+    fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
         let version = self.options.facts.transformers;
+        let eager = self.options.implementation == Attention::Eager;
+        if version == Transformers::V448 && eager {
+            return self.forward_flat(t, x, shared);
+        }
         let at_once =
             version == Transformers::V448 && self.options.implementation == Attention::Sdpa;
         let part = |y: Tensor| {
@@ -277,6 +341,9 @@ impl SelfAttention {
         };
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
-        (self.out_proj.forward(t, &out), weights)
+        (
+            self.out_proj.forward(t, &out),
+            weights.into_iter().collect(),
+        )
     }
 }

@@ -48,11 +48,11 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
                 .with_fix("attention", Attention::Sdpa.name()),
             );
         }
-        (DecoderType::Bloom, Attention::FlashAttention2) => findings.push(
+        (DecoderType::Bloom | DecoderType::Mpt, Attention::FlashAttention2) => findings.push(
             Finding::error(
                 "attention",
-                "transformers writes BLOOM's attention in one way only; attention must be eager.",
-                "transformers 中的 BLOOM 只有一种注意力实现；attention 必须为 eager。",
+                "transformers writes the attention of BLOOM and MPT in one way only; attention must be eager.",
+                "transformers 中的 BLOOM 和 MPT 只有一种注意力实现；attention 必须为 eager。",
             )
             .with_fix("attention", Attention::Eager.name()),
         ),

@@ -7,7 +7,7 @@ use super::experts::Experts;
 use super::modules::Module;
 use super::{
     Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
-    llama4, mamba, nemotron_h, olmo2, opt, phi, phi3,
+    llama4, mamba, mpt, nemotron_h, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -36,7 +36,7 @@ pub struct DecoderConfig {
     pub num_labels: u64,
     /// Positions that the model was made for.
     pub positions: u64,
-    /// Rows of the table of learned positions.
+    /// Rows of the table of learned positions, or of biases for them.
     pub position_rows: u64,
     /// Whether `lm_head` shares the embedding's weight.
     pub tie_word_embeddings: bool,
@@ -229,6 +229,8 @@ pub enum DecoderType {
     FalconH1,
     /// BLOOM.
     Bloom,
+    /// MPT.
+    Mpt,
     /// Falcon.
     Falcon,
     /// `DeepSeek` V2.
@@ -414,6 +416,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Qwen3Next => hybrid::read(model_type, fields),
         DecoderType::NemotronH => nemotron_h::read(fields),
         DecoderType::Bloom => bloom::read(fields),
+        DecoderType::Mpt => mpt::read(fields),
         DecoderType::Falcon => falcon::read(fields),
         DecoderType::Gpt2 | DecoderType::GptBigCode => gpt2::read(model_type, fields),
         DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen => {
@@ -455,6 +458,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Qwen3Next
         | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
+        DecoderType::Mpt => mpt::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2
         | DecoderType::GptBigCode

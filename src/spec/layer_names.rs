@@ -21,16 +21,12 @@ pub struct LayerNames {
     pub attention_output: &'static str,
     /// Of the norms of queries and keys.
     pub head_norms: [&'static str; 2],
-    /// Of attention.
-    pub attention: &'static str,
     /// Of what stands in attention's place in layers without it.
     pub mixer: &'static str,
     /// The parts of the layer in the order in which it builds them.
     pub order: [Piece; 4],
     /// Whether a layer is one part alone, with one norm before it.
     pub alone: bool,
-    /// Of the embedding.
-    pub embedding: &'static str,
     /// Of the norm after all layers.
     pub last_norm: &'static str,
 }
@@ -86,8 +82,41 @@ impl MlpNames {
 }
 
 impl LayerNames {
+    /// Nemotron-H's, whose layers are one part each.
+    const ALONE: Self = Self {
+        norms: [Some("norm"), None, None, None],
+        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+        router: "gate",
+        shared: "shared_experts",
+        block: "mixer",
+        numbered: false,
+        attention_output: "o_proj",
+        head_norms: ["q_norm", "k_norm"],
+        mixer: "mixer",
+        order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
+        alone: true,
+        last_norm: "norm_f",
+    };
+
+    /// Of attention.
+    pub fn attention(&self) -> &'static str {
+        if self.alone { self.mixer } else { "self_attn" }
+    }
+
+    /// Of the embedding.
+    pub fn embedding(&self) -> &'static str {
+        if self.alone {
+            "embeddings"
+        } else {
+            "embed_tokens"
+        }
+    }
+
     /// Those of the config's layers.
     pub fn of(config: &DecoderConfig) -> Self {
+        if config.model_type == DecoderType::NemotronH {
+            return Self::ALONE;
+        }
         let (first, second) = (Some("input_layernorm"), Some("post_attention_layernorm"));
         let (before, after) = (
             Some("pre_feedforward_layernorm"),
@@ -108,15 +137,12 @@ impl LayerNames {
             DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
                 [first, None, Some("pre_ff_layernorm"), None]
             }
-            DecoderType::NemotronH => [Some("norm"), None, None, None],
             DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
             _ => [first, None, second, None],
         };
         let mlp = match config.model_type {
             DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
-            DecoderType::Arcee | DecoderType::Nemotron | DecoderType::NemotronH => {
-                MlpNames::Plain(["up_proj", "down_proj"])
-            }
+            DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
             DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused {
                 names: ["gate_up_proj", "down_proj"],
                 gate_first: false,
@@ -139,7 +165,6 @@ impl LayerNames {
             DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
                 ("feed_forward", "gate")
             }
-            DecoderType::NemotronH => ("mixer", "gate"),
             _ => ("mlp", "gate"),
         };
         let (attention_output, head_norms, mixer, last_norm) = match config.model_type {
@@ -158,7 +183,6 @@ impl LayerNames {
                 let norms = ["query_layernorm", "key_layernorm"];
                 ("o_proj", norms, "self_attn", "norm")
             }
-            DecoderType::NemotronH => ("o_proj", ["q_norm", "k_norm"], "mixer", "norm_f"),
             DecoderType::Qwen3Next => ("o_proj", ["q_norm", "k_norm"], "linear_attn", "norm"),
             DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
@@ -175,13 +199,11 @@ impl LayerNames {
         let order = match config.model_type {
             DecoderType::FalconH1 => [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
             DecoderType::Bamba => [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside],
-            DecoderType::NemotronH => [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
             DecoderType::GraniteMoeHybrid => {
                 [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]
             }
             _ => [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
         };
-        let alone = config.model_type == DecoderType::NemotronH;
         Self {
             norms,
             mlp,
@@ -191,11 +213,9 @@ impl LayerNames {
             numbered,
             attention_output,
             head_norms,
-            attention: if alone { mixer } else { "self_attn" },
             mixer,
             order,
-            alone,
-            embedding: if alone { "embeddings" } else { "embed_tokens" },
+            alone: false,
             last_norm,
         }
     }

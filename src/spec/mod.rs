@@ -53,6 +53,7 @@ mod mamba;
 mod model;
 mod modernbert;
 mod modules;
+mod mpt;
 mod nemotron_h;
 mod offers;
 mod offload;

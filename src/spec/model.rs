@@ -56,6 +56,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("falcon_h1", Reader::Decoder(DecoderType::FalconH1)),
     ("lfm2", Reader::Decoder(DecoderType::Lfm2)),
     ("bloom", Reader::Decoder(DecoderType::Bloom)),
+    ("mpt", Reader::Decoder(DecoderType::Mpt)),
     ("falcon", Reader::Decoder(DecoderType::Falcon)),
     ("deepseek_v2", Reader::Decoder(DecoderType::DeepseekV2)),
     ("deepseek_v3", Reader::Decoder(DecoderType::DeepseekV3)),
@@ -240,6 +241,7 @@ fn read_known(
     let max_positions = fields
         .get("max_position_embeddings")
         .or_else(|| fields.get("n_positions"))
+        .or_else(|| fields.get("max_seq_len"))
         .and_then(Value::as_u64);
     findings.extend(fields.into_findings());
     architecture.map(|architecture| Model {

@@ -147,6 +147,10 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             };
             (attention + biases + 2 * hidden, hidden + mlps(config))
         }
+        DecoderType::Mpt => {
+            let layer = 2 * hidden + 4 * hidden * hidden + 2 * hidden * intermediate;
+            (layer, hidden)
+        }
         DecoderType::PhiMoe => {
             let attention = 2 * hidden * (queries + keys);
             let biases = if config.attention_bias {

@@ -198,7 +198,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
         .unwrap_or(scenario.program == Program::Evaluation)
 }
 
-/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM,
+/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
 /// gpt-oss, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa` and before version 5 ELECTRA, which have no other, and since version 5 for a
 /// model that caps attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
@@ -208,6 +208,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
             let eager = matches!(
                 config.model_type,
                 DecoderType::Bloom
+                    | DecoderType::Mpt
                     | DecoderType::GptOss
                     | DecoderType::GptNeo
                     | DecoderType::GptJ

@@ -128,6 +128,7 @@ fn a_few_layers_stand_for_all() {
         "opt-125m",
         "falcon-rw-1b",
         "bloom-560m",
+        "mpt-7b",
         "gpt-neo-125m",
         "gpt-j-6b",
         "codegen-350m",

@@ -30,6 +30,27 @@ impl Tape {
         })
     }
 
+    /// `torch.max(x, torch.tensor(number))`. Saves both; the gradient of `maximum` is halved where they
+    /// are equal and nothing where x is smaller.
+    pub fn at_least(&self, x: &Tensor) -> Tensor {
+        let number = self.empty("tensor", Shape::new(&[]), DType::Float32);
+        let records = self.records(&[x]);
+        let saved = records.then(|| [x, &number].map(|kept| self.save(kept)));
+        let out = self.like("maximum", x);
+        let Some([saved, saved_number]) = saved else {
+            return out;
+        };
+        self.with_saved(x, out, Some(saved), move |t, g, x| {
+            let _number = saved_number.unpack(t);
+            let flags = |op| t.elementwise(op, &[x], DType::Bool);
+            let _half = t.like("div", g);
+            let _equal = flags("eq");
+            let gradient = t.like("where", g);
+            let _smaller = flags("lt");
+            gradient
+        })
+    }
+
     /// The gradient where x is not beyond the limit on one or both sides.
     fn clamped_gradient(&self, g: &Tensor, x: &Tensor, sides: usize) -> Tensor {
         let _zero = self.empty("scalar_tensor", Shape::new(&[]), g.dtype());
