@@ -117,44 +117,6 @@ impl LayerNames {
         if config.model_type == DecoderType::NemotronH {
             return Self::ALONE;
         }
-        let (first, second) = (Some("input_layernorm"), Some("post_attention_layernorm"));
-        let (before, after) = (
-            Some("pre_feedforward_layernorm"),
-            Some("post_feedforward_layernorm"),
-        );
-        let norms = match config.model_type {
-            _ if config.parallel_residual => [first, None, None, None],
-            DecoderType::Gemma2 | DecoderType::Gemma3 => [first, second, before, after],
-            DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::Exaone4 => {
-                [None, second, None, after]
-            }
-            DecoderType::Glm4 => [
-                first,
-                Some("post_self_attn_layernorm"),
-                second,
-                Some("post_mlp_layernorm"),
-            ],
-            DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
-                [first, None, Some("pre_ff_layernorm"), None]
-            }
-            DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
-            _ => [first, None, second, None],
-        };
-        let mlp = match config.model_type {
-            DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
-            DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
-            DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused {
-                names: ["gate_up_proj", "down_proj"],
-                gate_first: false,
-            },
-            DecoderType::GraniteMoeHybrid if config.experts.is_none() => MlpNames::Fused {
-                names: BESIDE,
-                gate_first: true,
-            },
-            DecoderType::Lfm2 => MlpNames::Numbered,
-            DecoderType::FalconH1 => MlpNames::Multiplied,
-            _ => MlpNames::Gated,
-        };
         let (block, router) = match config.model_type {
             DecoderType::GptOss | DecoderType::PhiMoe => ("mlp", "router"),
             DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
@@ -205,8 +167,8 @@ impl LayerNames {
             _ => [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
         };
         Self {
-            norms,
-            mlp,
+            norms: norms(config),
+            mlp: mlp(config),
             router,
             shared,
             block,
@@ -241,5 +203,51 @@ impl LayerNames {
         } else {
             self.block
         }
+    }
+}
+
+/// Of the norms before and after attention, before and after the MLP.
+fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
+    let (first, second) = (Some("input_layernorm"), Some("post_attention_layernorm"));
+    let (before, after) = (
+        Some("pre_feedforward_layernorm"),
+        Some("post_feedforward_layernorm"),
+    );
+    match config.model_type {
+        _ if config.parallel_residual => [first, None, None, None],
+        DecoderType::Gemma2 | DecoderType::Gemma3 => [first, second, before, after],
+        DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::Exaone4 => {
+            [None, second, None, after]
+        }
+        DecoderType::Glm4 => [
+            first,
+            Some("post_self_attn_layernorm"),
+            second,
+            Some("post_mlp_layernorm"),
+        ],
+        DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
+            [first, None, Some("pre_ff_layernorm"), None]
+        }
+        DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
+        _ => [first, None, second, None],
+    }
+}
+
+/// Of the MLP's layers.
+fn mlp(config: &DecoderConfig) -> MlpNames {
+    match config.model_type {
+        DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
+        DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
+        DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused {
+            names: ["gate_up_proj", "down_proj"],
+            gate_first: false,
+        },
+        DecoderType::GraniteMoeHybrid if config.experts.is_none() => MlpNames::Fused {
+            names: BESIDE,
+            gate_first: true,
+        },
+        DecoderType::Lfm2 => MlpNames::Numbered,
+        DecoderType::FalconH1 => MlpNames::Multiplied,
+        _ => MlpNames::Gated,
     }
 }
