@@ -8,6 +8,7 @@ use super::{
     ActivationCheckpointing, Architecture, Attention, BertKind, DecoderType, DeviceFacts, Finding,
     Framework, Precision, Program, Scenario, SdpaBackend, experts, sizes,
 };
+use serde_json::Value;
 
 /// Worker processes of a data loader.
 const NUM_WORKERS: std::ops::RangeInclusive<u64> = 0..=512;
@@ -171,7 +172,14 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
             format!("序列长度 {seq_len} 超过模型设计的 {positions} 个位置。"),
         )
     };
-    findings.push(finding.with_fix("seq_len", positions));
+    // The longest samples that still fit when they are padded.
+    let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);
+    let longest = positions / multiple * multiple;
+    findings.push(if longest > 0 {
+        finding.with_fix("seq_len", longest)
+    } else {
+        finding.with_fix("pad_to_multiple_of", Value::Null)
+    });
 }
 
 /// The length that a data collator pads to.
