@@ -134,7 +134,7 @@ pub fn Search(
                 <li
                     class="found-heading"
                     role="presentation"
-                    hidden=Signal::derive(move || count() > 0)
+                    hidden=Signal::derive(move || !open.get() || count() > 0)
                 >
                     {nothing}
                 </li>

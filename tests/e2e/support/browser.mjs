@@ -50,7 +50,7 @@ export async function open(browser, url, options = {}) {
   });
   page.on("pageerror", (error) => problems.push(`uncaught: ${error}`));
   page.on("requestfailed", (request) => {
-    if (!isReplaced(request)) problems.push(`failed: ${request.url()}`);
+    if (!isCalledOff(request)) problems.push(`failed: ${request.url()}`);
   });
   page.on("response", (response) => {
     if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
@@ -66,9 +66,9 @@ export async function open(browser, url, options = {}) {
   return { page, context, problems, close };
 }
 
-/** Whether a frame within the page was loading when it was sent to another address. */
-function isReplaced(request) {
-  return request.failure()?.errorText === "net::ERR_ABORTED" && request.frame().parentFrame() !== null;
+/** Whether the page was left, or did not want it any more. */
+function isCalledOff(request) {
+  return request.failure()?.errorText === "net::ERR_ABORTED";
 }
 
 /**
