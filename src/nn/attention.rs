@@ -55,6 +55,9 @@ impl AttentionOptions {
     }
 }
 
+/// The widest heads of which sdpa is given fewer keys and values than queries.
+const WIDEST_GROUPED_HEAD: u64 = 256;
+
 /// `eager_attention_forward` or `sdpa_attention_forward`: q `[B, A, S, D]`, k and v `[B, K, S, D]`
 /// to `[B, S, A, D]`.
 pub(super) fn attend(
@@ -85,7 +88,10 @@ pub(super) fn attend_with_weights(
         return (flash::attend(t, options, [q, k, v], mask), None);
     }
     let groups = q.dim(1) / k.dim(1);
-    let repeat = groups > 1 && (mask.is_some() || !options.facts.sdpa_takes_groups);
+    // `use_gqa_in_sdpa`.
+    let narrow = k.dim(3) == v.dim(3) && k.dim(3) <= WIDEST_GROUPED_HEAD;
+    let takes_groups = options.facts.sdpa_takes_groups && mask.is_none() && narrow;
+    let repeat = groups > 1 && !takes_groups;
     // `pack_gqa`: the queries of a single token that share keys become positions.
     let packed = repeat && q.dim(2) == 1 && options.facts.transformers == Transformers::V5;
     let heads = *q.shape();

@@ -5,11 +5,13 @@ use super::balance;
 use super::builder::Builder;
 use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, MaskStyle, Transformers};
+use super::layer_inputs::LayerInputs;
 use super::layers::{Embedding, Linear};
 use super::model::Output;
 use super::norm::{Norm, NormKind};
 use super::rotary::Rotary;
 use super::rotary_pairs;
+use super::sharing_attention::KeptStates;
 use super::{classifier, loss, mask};
 use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
@@ -127,6 +129,10 @@ pub(super) struct Shared {
     pub(super) sin: Tensor,
     /// Whether a layer hides from the mask what is outside of its window.
     narrows: bool,
+    /// What the layer reads of an embedding of its own, `[B, S, P]`.
+    pub(super) input: Option<Tensor>,
+    /// Keys and values that later layers read.
+    pub(super) states: KeptStates,
 }
 
 impl Shared {
@@ -158,10 +164,20 @@ impl Shared {
         }
     }
 
+    /// What a layer is given that reads its columns of `inputs` `[B, S, L, P]`.
+    fn with_input(&self, t: &Tape, inputs: &Tensor) -> Self {
+        Self {
+            input: Some(t.select(inputs, 2)),
+            ..self.clone()
+        }
+    }
+
     /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
     /// arguments, before only the position embeddings, the rest being saved tensors.
     pub(super) fn outliving(&self, facts: Facts) -> Self {
         let mut kept = self.clone();
+        // A saved tensor.
+        kept.input = None;
         if facts.transformers != Transformers::V5 {
             kept.positions = None;
             kept.mask = None;
@@ -190,6 +206,7 @@ pub(super) struct Causal<L> {
     mixers: Vec<Mixing>,
     window: Option<u64>,
     norm: Norm,
+    inputs: Option<LayerInputs>,
     /// Of full layers and, where those have one of their own, of windowed layers.
     rotary: [Option<Rotary>; 2],
     lm_head: Linear,
@@ -231,10 +248,11 @@ impl<L: Layer> Causal<L> {
         let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
         // Some have no positions at all.
         let turns = c.rotary_dim > 0;
-        let rotary = |needed: bool| {
+        let full_dim = c.gemma_layers.map(|layers| layers.full_head_dim);
+        let rotary = |needed: bool, dim| {
             let new = || {
                 let at = model.at("rotary_emb");
-                Rotary::new(&at, c.rotary_dim, facts)
+                Rotary::new(&at, dim, facts)
                     .by_pair(style.rotary_by_pair)
                     .remade(style.remade_rotary)
             };
@@ -244,7 +262,13 @@ impl<L: Layer> Causal<L> {
         let both = style.local_rotary && facts.transformers != Transformers::V5;
         let local = both || style.local_rotary && c.windowed.contains(&true);
         let full = both || !local || c.windowed.contains(&false);
-        let rotary = [rotary(full), rotary(local)];
+        let rotary = [
+            rotary(full, full_dim.unwrap_or(c.rotary_dim)),
+            rotary(local, c.rotary_dim),
+        ];
+        let inputs = c
+            .gemma_layers
+            .and_then(|layers| LayerInputs::new(&model, c, layers));
         let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
         let classifies = spec.task == Task::SequenceClassification;
         if style.head_bias && !classifies {
@@ -260,6 +284,7 @@ impl<L: Layer> Causal<L> {
             mixers: c.mixers.clone(),
             window: window(c, facts),
             norm,
+            inputs,
             rotary,
             lm_head,
             softcap: c.final_softcap,
@@ -373,6 +398,8 @@ impl<L: Layer> Causal<L> {
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let mut embedded = self.embed(t, input_ids);
+        let inputs = self.inputs.as_ref();
+        let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
         let positions = self.shell.positions(t, input_ids.dim(1));
         let masked = |window| {
             let style = self.style.masking;
@@ -419,6 +446,8 @@ impl<L: Layer> Causal<L> {
             cos,
             sin,
             narrows: false,
+            input: None,
+            states: KeptStates::default(),
         };
         let mut local = full.clone();
         if matches!(self.style.masks, Masks::Both | Masks::Chunked) {
@@ -445,6 +474,8 @@ impl<L: Layer> Causal<L> {
                 (true, true) => &local,
                 (true, false) => &full,
             };
+            let with_input = inputs.as_ref().map(|inputs| shared.with_input(t, inputs));
+            let shared = with_input.as_ref().unwrap_or(shared);
             let (out, given) = self.shell.run_with_weights(t, layer, hidden, shared);
             weights = given;
             out

@@ -41,6 +41,11 @@ pub(super) trait WeighingBlock: 'static {
 
     /// As [`Block::outliving`].
     fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
+
+    /// As [`Block::trained`].
+    fn trained(_shared: &mut Self::Shared) -> Option<&mut Tensor> {
+        None
+    }
 }
 
 /// The options of a run that all layers share.
@@ -267,12 +272,18 @@ impl Shell {
             ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
             ActivationCheckpointing::FullReentrant => {
                 let kept = B::outliving(shared, self.facts);
-                let region = region();
+                let (block, mut given) = (Rc::clone(block), shared.clone());
+                let trained = B::trained(&mut given).cloned();
                 let region = move |t: &Tape, inputs: &[Tensor]| {
-                    let (out, weights) = region(t, &inputs[0]);
+                    let mut shared = given.clone();
+                    if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
+                        slot.clone_from(input);
+                    }
+                    let (out, weights) = block.forward(t, &inputs[0], &shared);
                     [out].into_iter().chain(weights).collect()
                 };
-                let mut results = t.checkpoint_reentrant(&[hidden], Rc::new(region), Rc::new(kept));
+                let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
+                let mut results = t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept));
                 let weights = results.drain(1..).next();
                 (results.remove(0), weights)
             }

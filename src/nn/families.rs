@@ -28,7 +28,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         narrow_softmax: false,
     };
     match c.model_type {
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
             gemma(c.model_type, recent, &mut style, &mut parts);
         }
         DecoderType::Olmo | DecoderType::Olmo2 | DecoderType::Olmo3 => {
@@ -199,10 +199,15 @@ fn olmo(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Pa
     }
 }
 
-/// Gemma, Gemma 2 and the text part of Gemma 3.
+/// Gemma, Gemma 2 and the text parts of Gemma 3 and 4.
 fn gemma(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Parts) {
     let third = model_type == DecoderType::Gemma3;
-    style.norm = NormKind::Gemma;
+    let fourth = model_type == DecoderType::Gemma4;
+    style.norm = if fourth {
+        NormKind::Power
+    } else {
+        NormKind::Gemma
+    };
     style.embedding_scale = if recent || third {
         EmbeddingScale::Buffer
     } else {
@@ -212,7 +217,7 @@ fn gemma(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut P
         return;
     }
     style.masks = if recent { Masks::Both } else { Masks::Narrowed };
-    style.local_rotary = third;
+    style.local_rotary = third || fourth;
     if third {
         parts.head_norm = HeadNorm::Heads(NormKind::Gemma);
     }

@@ -10,11 +10,13 @@ use super::families;
 use super::feed_forward::FeedForward;
 use super::gated_delta::GatedDelta;
 use super::latent_attention::LatentAttention;
+use super::layer_inputs::InputGate;
 use super::mamba;
 use super::mamba2::Mamba2Mixer;
 use super::norm::Norm;
 use super::rotary::Rotary;
 use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
+use super::sharing_attention::SharingAttention;
 use super::short_conv::ShortConv;
 use crate::spec::{DecoderConfig, LayerNames, Mixing, Piece};
 use crate::tape::{Tape, Tensor};
@@ -70,6 +72,10 @@ pub(super) struct DecoderLayer {
     mlp: Option<FeedForward>,
     /// Before and after attention, before and after the MLP.
     norms: [Option<(&'static str, Norm)>; 4],
+    /// What adds the layer's own input.
+    input: Option<InputGate>,
+    /// A number on the device that the result is multiplied by.
+    scalar: Option<Tensor>,
     /// Whether attention and MLP read the same.
     parallel: bool,
     parts: Parts,
@@ -83,6 +89,7 @@ enum Mixer {
     Selective(Box<mamba::Mixer>),
     GatedDelta(Box<GatedDelta>),
     ShortConv(Box<ShortConv>),
+    Sharing(Box<SharingAttention>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
 
@@ -101,6 +108,8 @@ impl Layer for DecoderLayer {
         };
         let names = LayerNames::of(c);
         let mixing = mixing(b, c);
+        let own = c.gemma_layers.map(|_| c.of_layer(b.index()));
+        let c = own.as_deref().unwrap_or(c);
         let mut mixer = None;
         let mut unread = None;
         let mut mlp = None;
@@ -130,11 +139,19 @@ impl Layer for DecoderLayer {
         if mixing == Mixing::Nothing {
             norms.swap(0, 2);
         }
+        let scalar = c
+            .gemma_layers
+            .map(|_| b.buffer("layer_scalar", [1], b.dtype()));
+        let input = c
+            .gemma_layers
+            .and_then(|layers| InputGate::new(b, c, layers));
         Self {
             mixer,
             _unread: unread,
             mlp,
             norms,
+            input,
+            scalar,
             parallel: c.parallel_residual,
             parts,
         }
@@ -146,6 +163,10 @@ impl WeighingBlock for DecoderLayer {
 
     fn outliving(shared: &Shared, facts: Facts) -> Shared {
         shared.outliving(facts)
+    }
+
+    fn trained(shared: &mut Shared) -> Option<&mut Tensor> {
+        shared.input.as_mut()
     }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
@@ -182,8 +203,19 @@ impl WeighingBlock for DecoderLayer {
                     weights.clear();
                 }
                 let changed = normalized(t, after_mlp, changed);
-                (self.add(t, &residual, &changed), logits)
+                let sum = self.add(t, &residual, &changed);
+                // The sum takes its name where the layer's own input is added to it.
+                let _residual = Some(residual).filter(|_| self.input.is_none());
+                (sum, logits)
             }
+        };
+        let out = match (&self.input, &shared.input) {
+            (Some(gate), Some(input)) => gate.forward(t, &out, input),
+            _ => out,
+        };
+        let out = match &self.scalar {
+            Some(scalar) => t.mul_in_place(out, scalar),
+            None => out,
         };
         let weights = weights.pop().filter(|_| self.parts.gives_weights);
         drop((logits, held, shared, outside));
@@ -272,6 +304,10 @@ impl Mixer {
                 let attention = LatentAttention::new(&at, c, sizes, options);
                 ("self_attn", Self::Latent(Box::new(attention)))
             }
+            _ if c.gemma_layers.is_some() => {
+                let attention = SharingAttention::new(&at, c, options, layer.index());
+                ("self_attn", Self::Sharing(Box::new(attention)))
+            }
             _ => {
                 let unturned = |c: &DecoderConfig| c.unturned.get(layer.index()).copied();
                 let always = c.unturned.is_empty();
@@ -302,6 +338,7 @@ impl Mixer {
         match self {
             Self::Rotary(attention) => held(attention.forward(t, x, shared)),
             Self::Latent(attention) => held(attention.forward(t, x, shared)),
+            Self::Sharing(attention) => held(attention.forward(t, x, shared)),
             Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::GatedDelta(mixer) => (mixer.forward(t, x), Vec::new()),

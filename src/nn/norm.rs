@@ -26,6 +26,10 @@ pub(super) enum NormKind {
     Bare,
     /// `CohereLayerNorm`: written out in float32, without a bias.
     Cohere,
+    /// `Gemma4RMSNorm`: the root is a power, and the weight is cast to float32 and applied.
+    Power,
+    /// The same without a weight.
+    BarePower,
 }
 
 /// A norm over the last dimension.
@@ -41,6 +45,7 @@ pub(super) enum Norm {
     OnePlus([Tensor; 2]),
     Bare,
     Cohere(Tensor),
+    Power(Option<Tensor>),
     /// A `LayerNorm` without a bias for each of the heads in `[B, heads, S, D]`
     /// (`StableLmLayerNormPerHead`).
     Apart(Vec<Tensor>),
@@ -52,6 +57,8 @@ impl Norm {
         match kind {
             NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
             NormKind::Bare => Self::Bare,
+            NormKind::BarePower => Self::Power(None),
+            NormKind::Power => Self::Power(Some(b.parameter("weight", [size]))),
             NormKind::Llama4 => Self::Llama4(b.parameter("weight", [size])),
             NormKind::OnePlus => {
                 Self::OnePlus(["weight", "bias"].map(|name| b.parameter(name, [size])))
@@ -114,6 +121,7 @@ impl Norm {
                 t.to(&normalized, x.dtype())
             }
             Self::Cohere(weight) => cohere(t, weight, x),
+            Self::Power(weight) => power(t, weight.as_ref(), x),
             Self::Apart(weights) => {
                 let heads = t.parts(x, &vec![1; weights.len()], 1);
                 let each = heads.iter().zip(weights);
@@ -187,6 +195,26 @@ pub(super) fn bare_root_mean_square(t: &Tape, x: &Tensor) -> Tensor {
         t.rsqrt(&shifted)
     };
     t.mul(&wide, &scale)
+}
+
+fn power(t: &Tape, weight: Option<&Tensor>, x: &Tensor) -> Tensor {
+    let mut normalized = {
+        let wide = t.to(x, DType::Float32);
+        let shifted = {
+            let variance = {
+                let square = t.square(&wide);
+                t.mean_last(&square)
+            };
+            t.add_scalar(&variance)
+        };
+        let scale = t.pow(&shifted);
+        t.mul(&wide, &scale)
+    };
+    if let Some(weight) = weight {
+        let wide = t.to(weight, DType::Float32);
+        normalized = t.mul(&normalized, &wide);
+    }
+    t.to(&normalized, x.dtype())
 }
 
 fn gemma(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {

@@ -98,8 +98,13 @@ impl Rotary {
 
 /// `apply_rotary_pos_emb` for one of q and k `[B, heads, S, D]`; cosines and sines `[1, S, D]`.
 pub(super) fn apply(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
-    let cos = t.unsqueeze(cos, 1);
-    let sin = t.unsqueeze(sin, 1);
+    apply_along(t, x, [cos, sin], 1)
+}
+
+/// The same where heads are dimension `heads` of x.
+pub(super) fn apply_along(t: &Tape, x: &Tensor, [cos, sin]: [&Tensor; 2], heads: usize) -> Tensor {
+    let cos = t.unsqueeze(cos, heads);
+    let sin = t.unsqueeze(sin, heads);
     let straight = t.mul(x, &cos);
     let turned = {
         let half = rotate_half(t, x);

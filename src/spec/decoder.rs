@@ -4,6 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::deepseek::Latent;
 use super::experts::Experts;
+use super::gemma_layers::GemmaLayers;
 use super::modules::Module;
 use super::{
     Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
@@ -93,6 +94,8 @@ pub struct DecoderConfig {
     pub experts: Option<Experts>,
     /// The sizes of attention whose keys and values are kept in low rank.
     pub latent: Option<Latent>,
+    /// How layers differ from each other in size, and what they share.
+    pub gemma_layers: Option<GemmaLayers>,
 }
 
 /// Sizes and options of Mamba's state space.
@@ -255,6 +258,8 @@ pub enum DecoderType {
     Gemma2,
     /// The text part of Gemma 3.
     Gemma3,
+    /// The text part of Gemma 4.
+    Gemma4,
     /// OPT.
     Opt,
     /// `OLMo` 2.
@@ -385,6 +390,7 @@ impl DecoderConfig {
             state_space: None,
             experts: None,
             latent: None,
+            gemma_layers: None,
         }
     }
 
@@ -423,7 +429,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             gpt2::read_wide(model_type, fields)
         }
         DecoderType::GptNeox => gpt_neox::read(fields),
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => {
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
             gemma::read(model_type, fields)
         }
         DecoderType::Opt => opt::read(fields),
@@ -466,7 +472,9 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::GptJ
         | DecoderType::CodeGen => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config, framework),
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => gemma::modules(config),
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
+            gemma::modules(config)
+        }
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config, framework),

@@ -224,6 +224,14 @@ const FIELDS: &[&str] = &[
     "attn_temperature_tuning",
     "attention_chunk_size",
     "num_mel_bins",
+    "attention_k_eq_v",
+    "enable_moe_block",
+    "global_head_dim",
+    "hidden_size_per_layer_input",
+    "num_global_key_value_heads",
+    "num_kv_shared_layers",
+    "use_double_wide_mlp",
+    "vocab_size_per_layer_input",
 ];
 
 /// How fields begin that are read whatever follows.

@@ -1,16 +1,17 @@
-//! The configs and modules of Gemma, Gemma 2 and the text part of Gemma 3
-//! (`models/{gemma,gemma2,gemma3}` of transformers 5.23).
+//! The configs and modules of Gemma, Gemma 2 and the text parts of Gemma 3 and 4
+//! (`models/{gemma,gemma2,gemma3,gemma4}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{Activation, DecoderConfig, DecoderType, Dropout};
+use super::{Activation, DecoderConfig, DecoderType, Dropout, gemma_layers};
 
 /// Defaults by which the members differ: H, F, L, A, K, D, V.
 fn defaults(model_type: DecoderType) -> [u64; 7] {
     match model_type {
         DecoderType::Gemma2 => [2304, 9216, 26, 8, 4, 256, 256_000],
         DecoderType::Gemma3 => [2304, 9216, 26, 8, 4, 256, 262_208],
+        DecoderType::Gemma4 => [2304, 9216, 30, 8, 4, 256, 262_144],
         _ => [3072, 24_576, 28, 16, 16, 256, 256_000],
     }
 }
@@ -30,21 +31,34 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, heads);
     let head_dim = fields.optional("head_dim", &WIDTH, head_dim);
     let second = model_type == DecoderType::Gemma2;
+    let fourth = model_type == DecoderType::Gemma4;
     let window = match model_type {
         DecoderType::Gemma => None,
-        _ if fields.is_null("sliding_window") => None,
-        _ => Some(fields.optional("sliding_window", &SEQ_LEN, 4096)),
+        _ if !fourth && fields.is_null("sliding_window") => None,
+        _ => Some(fields.optional("sliding_window", &SEQ_LEN, if fourth { 512 } else { 4096 })),
     };
-    // Every second layer of Gemma 2 and every sixth of Gemma 3 sees everything.
-    let period = if second {
-        2
+    // Every second layer of Gemma 2 and every sixth of Gemma 3 and 4 sees everything.
+    let period = match model_type {
+        DecoderType::Gemma2 => 2,
+        DecoderType::Gemma4 => 6,
+        _ => fields.optional("sliding_window_pattern", &LAYERS, 6),
+    };
+    let mut windowed = if window.is_some() {
+        fields.windowed_layers(num_hidden_layers, |layer| (layer + 1) % period != 0)
     } else {
-        fields.optional("sliding_window_pattern", &LAYERS, 6)
+        Vec::new()
     };
+    if let (true, Some(last)) = (fourth, windowed.last_mut()) {
+        // Whatever `layer_types` says.
+        *last = false;
+    }
+    let kv_heads = fields.shared_heads(num_attention_heads, kv_heads);
+    let heads = (num_attention_heads, kv_heads);
     DecoderConfig {
+        gemma_layers: fourth.then(|| gemma_layers::read(heads, &windowed, fields)),
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
-        num_key_value_heads: fields.shared_heads(num_attention_heads, kv_heads),
+        num_key_value_heads: kv_heads,
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
@@ -52,13 +66,13 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         attention_bias: fields.flag("attention_bias", false),
         activation: Activation::Gelu,
         attention_softcap: second && !fields.is_null("attn_logit_softcapping"),
-        final_softcap: second && !fields.is_null("final_logit_softcapping"),
-        sliding_window: window,
-        windowed: if window.is_some() {
-            fields.windowed_layers(num_hidden_layers, |layer| (layer + 1) % period != 0)
-        } else {
-            Vec::new()
+        final_softcap: match model_type {
+            DecoderType::Gemma2 => !fields.is_null("final_logit_softcapping"),
+            DecoderType::Gemma4 => fields.get("final_logit_softcapping").is_some(),
+            _ => false,
         },
+        sliding_window: window,
+        windowed,
         dropout: Dropout {
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
@@ -75,12 +89,16 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     let mut all = vec![embedding("model.embed_tokens")];
-    for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.layers.{layer}.{name}");
-        all.extend(
-            ["q_proj", "k_proj", "v_proj", "o_proj"]
-                .map(|name| linear(at("self_attn.") + name, config.attention_bias)),
-        );
+    for (index, layer) in (0..config.num_hidden_layers).enumerate() {
+        let at = |name: &str| format!("model.layers.{layer}.{name}");
+        if config.gemma_layers.is_some() {
+            all.extend(gemma_layers::attention(config, index, at));
+        } else {
+            all.extend(
+                ["q_proj", "k_proj", "v_proj", "o_proj"]
+                    .map(|name| linear(at("self_attn.") + name, config.attention_bias)),
+            );
+        }
         if config.model_type == DecoderType::Gemma3 {
             all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
         }
@@ -97,8 +115,10 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
                 other(at("post_feedforward_layernorm")),
             ]);
         }
+        all.extend(gemma_layers::beside(config, at));
     }
     all.push(other("model.norm"));
+    all.extend(gemma_layers::inputs(config));
     all.push(output("lm_head", config.tie_word_embeddings));
     all
 }

@@ -88,6 +88,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
     ("gemma2", Reader::Decoder(DecoderType::Gemma2)),
     ("gemma3_text", Reader::Decoder(DecoderType::Gemma3)),
+    ("gemma4_text", Reader::Decoder(DecoderType::Gemma4)),
     ("opt", Reader::Decoder(DecoderType::Opt)),
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
     ("phi", Reader::Decoder(DecoderType::Phi)),

@@ -73,7 +73,7 @@ fn t5_parameters(c: &T5Config) -> u64 {
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
-/// images, of ELECTRA, ALBERT and `DeBERTa` with the head
+/// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -204,6 +204,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gemma-2b", 2_506_172_416),
     ("gemma-2-2b", 2_614_341_888),
     ("gemma-3-1b", 999_885_952),
+    ("gemma-4-e2b", 4_628_569_344),
+    ("gemma-4-31b", 30_697_345_280),
     ("olmo-2-1b", 1_484_916_736),
     ("gpt-neo-125m", 125_198_592),
     ("gpt-neo-1.3b", 1_315_575_808),

@@ -90,6 +90,7 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
         DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
         DecoderType::Gemma2 => (0, rotary + 4 * hidden, hidden),
         DecoderType::Gemma3 => (0, rotary + 4 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::Gemma4 => (of_gemma_layers(config), 0, hidden),
         _ => {
             let (layer, last) = of_kin(config, rotary + biases);
             (0, layer, last)
@@ -104,6 +105,48 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
         return tables * config.vocab_size * hidden + layers + mlps(config) + last;
     }
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
+}
+
+/// Elements of all layers of Gemma 4 and of what the model has for them.
+fn of_gemma_layers(config: &DecoderConfig) -> u64 {
+    let hidden = config.hidden_size;
+    let layers = config.gemma_layers.expect("layers of Gemma 4");
+    let input = layers.input_columns;
+    let readers = config.num_hidden_layers - layers.readers;
+    let layer = |index: u64| {
+        let near = config.windowed[usize::try_from(index).expect("a layer")];
+        let (columns, keys) = if near {
+            (config.head_dim, config.num_key_value_heads)
+        } else {
+            (layers.full_head_dim, layers.full_kv_heads)
+        };
+        let reads = index >= readers;
+        let projections = if layers.keys_are_values && !near {
+            1
+        } else {
+            2
+        };
+        let own = if reads {
+            0
+        } else {
+            projections * keys * columns * hidden + columns
+        };
+        let queries = 2 * config.num_attention_heads * columns * hidden + columns;
+        let inner = config.intermediate_size << u64::from(reads && layers.wide_readers);
+        let beside = if input > 0 {
+            2 * input * hidden + hidden
+        } else {
+            0
+        };
+        own + queries + 3 * hidden * inner + 4 * hidden + beside
+    };
+    let all = config.num_hidden_layers * input;
+    let of_model = if input > 0 {
+        all * (layers.input_rows + hidden) + input
+    } else {
+        0
+    };
+    (0..config.num_hidden_layers).map(layer).sum::<u64>() + of_model
 }
 
 /// Elements of a layer and of the last norm of what differs from Llama in few things; `plain` are

@@ -130,6 +130,7 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::Qwen3Next
             | DecoderType::PhiMoe
             | DecoderType::NemotronH
+            | DecoderType::Gemma4
     )
 }
 

@@ -32,6 +32,8 @@ pub struct Sdpa {
 
 /// Flash attention rounds head sizes up to this.
 const FLASH_HEAD: u64 = 32;
+/// The widest heads of flash attention.
+const WIDEST_FLASH_HEAD: u64 = 256;
 /// The widest heads whose results memory-efficient attention keeps in registers.
 const WIDE_HEAD: u64 = 128;
 /// Bytes of the seed and of the offset of the random number generator.
@@ -58,8 +60,10 @@ impl Tape {
         let k = self.cast_down(k);
         let q = self.cast_down(q);
         self.without_autocast(|| {
-            // Flash attention wants values as wide as queries and keys.
-            let flash = q.dtype().is_half() && mask.is_none() && q.dim(-1) == v.dim(-1);
+            // Flash attention wants values as wide as queries and keys, and no wider than this
+            // (`check_head_dim_size_flash`, `sdp_utils.cpp`).
+            let narrow = q.dim(-1) == v.dim(-1) && q.dim(-1) <= WIDEST_FLASH_HEAD;
+            let flash = q.dtype().is_half() && mask.is_none() && narrow;
             // torch 2.6 leaves heads that must be broadcast to the math kernel.
             let broadcast =
                 !self.backend().sdpa_broadcasts_heads && !options.grouped && k.dim(1) != q.dim(1);

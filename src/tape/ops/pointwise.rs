@@ -155,6 +155,23 @@ impl Tape {
         )
     }
 
+    /// `x *= y` for a y on the device that needs no gradient: the result is in x's place. Saves y.
+    pub fn mul_in_place(&self, x: Tensor, y: &Tensor) -> Tensor {
+        if !self.records(&[&x]) {
+            return x;
+        }
+        let saved = self.save(y);
+        let out = x.detach();
+        self.attach(
+            &[&x],
+            out,
+            Box::new(move |t, g| {
+                let _y = saved.unpack(t);
+                smallvec![g[0].as_ref().map(|g| t.like("mul", g))]
+            }),
+        )
+    }
+
     /// `x * number`. Saves nothing.
     pub fn mul_scalar(&self, x: &Tensor) -> Tensor {
         self.scaled("mul", x)

@@ -1,0 +1,144 @@
+//! Attention of Gemma 4, whose last layers read keys and values of layers before.
+//!
+//! Source: transformers 5.23, `models/gemma4/modeling_gemma4.py`.
+
+use super::attention::{AttentionOptions, attend_with_weights};
+use super::builder::Builder;
+use super::causal::Shared;
+use super::layers::Linear;
+use super::norm::{Norm, NormKind};
+use super::rotary;
+use crate::spec::{DecoderConfig, KeysAndValues};
+use crate::tape::{Tape, Tensor};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Keys and values `[B, K, S, D]` that later layers read: of layers that see everything, and of those
+/// with a window (`KVSharingDict`).
+pub(super) type KeptStates = Rc<RefCell<[Option<[Tensor; 2]>; 2]>>;
+
+/// `q_proj`, its norm, `o_proj`, and what makes keys and values where the layer has its own.
+pub(super) struct SharingAttention {
+    q_proj: Linear,
+    q_norm: Norm,
+    own: Option<Own>,
+    o_proj: Linear,
+    /// Whether later layers read its keys and values.
+    keeps: bool,
+    /// Which of the kept states are of its kind.
+    kind: usize,
+    head_dim: u64,
+    options: AttentionOptions,
+}
+
+/// What makes a layer's own keys and values.
+struct Own {
+    norms: [Norm; 2],
+    k_proj: Linear,
+    /// Nothing where values are what keys are made of.
+    v_proj: Option<Linear>,
+}
+
+impl SharingAttention {
+    /// Of the layer of which `c` is the config alone, the `index`th.
+    pub(super) fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+        index: usize,
+    ) -> Self {
+        let (columns, near) = (c.head_dim, c.is_windowed(index));
+        let queries = c.num_attention_heads * columns;
+        let project =
+            |name, outputs| Linear::new(&b.at(name), c.hidden_size, outputs, c.attention_bias);
+        let norm = |name, kind| Norm::new(&b.at(name), kind, columns);
+        let (q_proj, q_norm) = (project("q_proj", queries), norm("q_norm", NormKind::Power));
+        let states = c.keys_and_values(index);
+        let keys = c.num_key_value_heads * columns;
+        let keys_are_values = !near && c.gemma_layers.is_some_and(|layers| layers.keys_are_values);
+        let own = (states != KeysAndValues::Read).then(|| Own {
+            norms: [
+                norm("k_norm", NormKind::Power),
+                norm("v_norm", NormKind::BarePower),
+            ],
+            k_proj: project("k_proj", keys),
+            v_proj: (!keys_are_values).then(|| project("v_proj", keys)),
+        });
+        let o_proj = Linear::new(&b.at("o_proj"), queries, c.hidden_size, c.attention_bias);
+        Self {
+            q_proj,
+            q_norm,
+            own,
+            o_proj,
+            keeps: states == KeysAndValues::Kept,
+            kind: usize::from(near),
+            head_dim: columns,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let angles = [&shared.cos, &shared.sin];
+        let q = {
+            let rows = self
+                .q_norm
+                .forward(t, &self.parted(t, &self.q_proj.forward(t, x)));
+            let turned = rotary::apply_along(t, &rows, angles, 2);
+            t.transpose(&turned, 1, 2)
+        };
+        let [k, v] = match &self.own {
+            None => self.read(shared),
+            Some(own) => {
+                let [k, v] = self.made(t, own, x, angles);
+                <[Tensor; 2]>::from(t.cached(k, v))
+            }
+        };
+        if self.keeps {
+            shared.states.borrow_mut()[self.kind] = Some([k.clone(), v.clone()]);
+        }
+        let mask = shared.mask.as_ref();
+        let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
+        let out = {
+            let flat = [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)];
+            let reshaped = t.reshape(&out, flat);
+            drop(out);
+            t.contiguous(&reshaped)
+        };
+        (self.o_proj.forward(t, &out), weights)
+    }
+
+    /// The keys and values of the layer of its kind that kept them last.
+    fn read(&self, shared: &Shared) -> [Tensor; 2] {
+        let states = shared.states.borrow();
+        states[self.kind]
+            .clone()
+            .expect("a layer of this kind before")
+    }
+
+    /// Its own keys and values `[B, K, S, D]`.
+    fn made(&self, t: &Tape, own: &Own, x: &Tensor, angles: [&Tensor; 2]) -> [Tensor; 2] {
+        let [k_norm, v_norm] = &own.norms;
+        let mut k = self.parted(t, &own.k_proj.forward(t, x));
+        let v = match &own.v_proj {
+            Some(v_proj) => self.parted(t, &v_proj.forward(t, x)),
+            None => k.clone(),
+        };
+        k = k_norm.forward(t, &k);
+        k = rotary::apply_along(t, &k, angles, 2);
+        let k = t.transpose(&k, 1, 2);
+        let v = v_norm.forward(t, &v);
+        [k, t.transpose(&v, 1, 2)]
+    }
+
+    /// `[B, S, heads x D]` as `[B, S, heads, D]`.
+    fn parted(&self, t: &Tape, y: &Tensor) -> Tensor {
+        let heads = y.dim(2) / self.head_dim;
+        t.view(y, [y.dim(0), y.dim(1), heads, self.head_dim])
+    }
+}

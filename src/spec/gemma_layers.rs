@@ -1,0 +1,173 @@
+//! What the layers of Gemma 3n and Gemma 4 share with each other, and what each has of its own
+//! (`models/gemma4` of transformers 5.23).
+
+use super::DecoderConfig;
+use super::config_fields::ConfigFields;
+use super::limits::{VOCABULARY, WIDTH};
+use super::modules::{Module, embedding, linear, other};
+use super::{Finding, hybrid};
+use std::borrow::Cow;
+
+/// How the layers of a Gemma differ from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GemmaLayers {
+    /// D of layers that see everything.
+    pub full_head_dim: u64,
+    /// K of them.
+    pub full_kv_heads: u64,
+    /// Whether their values are their keys, before those are normalized.
+    pub keys_are_values: bool,
+    /// Layers at the end that read keys and values of a layer before.
+    pub readers: u64,
+    /// Whether their MLPs are twice as wide.
+    pub wide_readers: bool,
+    /// Columns that each layer reads of an embedding of its own; 0 if there is none.
+    pub input_columns: u64,
+    /// Rows of that embedding.
+    pub input_rows: u64,
+}
+
+/// Where the keys and values of a layer come from, and go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeysAndValues {
+    /// They are its own.
+    Own,
+    /// The same, and later layers read them.
+    Kept,
+    /// They are those of the last layer of its kind that kept them.
+    Read,
+}
+
+impl DecoderConfig {
+    /// The config of layer `index` alone: heads and MLP have its sizes.
+    pub fn of_layer(&self, index: usize) -> Cow<'_, Self> {
+        let Some(layers) = &self.gemma_layers else {
+            return Cow::Borrowed(self);
+        };
+        let mut own = self.clone();
+        if !self.is_windowed(index) {
+            own.head_dim = layers.full_head_dim;
+            own.rotary_dim = layers.full_head_dim;
+            own.num_key_value_heads = layers.full_kv_heads;
+        }
+        if layers.wide_readers && self.keys_and_values(index) == KeysAndValues::Read {
+            own.intermediate_size *= 2;
+        }
+        Cow::Owned(own)
+    }
+
+    /// Where the keys and values of layer `index` come from (`kv_sharing_modes`).
+    pub fn keys_and_values(&self, index: usize) -> KeysAndValues {
+        let readers = self.gemma_layers.map_or(0, |layers| layers.readers);
+        let first = usize::try_from(self.num_hidden_layers - readers).unwrap_or(usize::MAX);
+        let alike = |other: usize| self.is_windowed(other) == self.is_windowed(index);
+        match (index >= first, readers) {
+            (true, _) => KeysAndValues::Read,
+            (false, 1..) if !(index + 1..first).any(alike) => KeysAndValues::Kept,
+            _ => KeysAndValues::Own,
+        }
+    }
+}
+
+/// Reads what the layers of Gemma 4 have, whose attention has `heads` heads.
+pub(super) fn read(
+    (heads, kv_heads): (u64, u64),
+    windowed: &[bool],
+    fields: &mut ConfigFields<'_>,
+) -> GemmaLayers {
+    hybrid::refuse_set(fields, "enable_moe_block");
+    let layers = windowed.len() as u64;
+    let asked = fields.optional("num_kv_shared_layers", &(0..=layers), 0);
+    let keys_are_values = fields.flag("attention_k_eq_v", false);
+    let input_columns = fields.optional("hidden_size_per_layer_input", &(0..=*WIDTH.end()), 256);
+    GemmaLayers {
+        full_head_dim: fields.optional("global_head_dim", &WIDTH, 512),
+        full_kv_heads: if keys_are_values {
+            fields.shared_by("num_global_key_value_heads", heads, kv_heads)
+        } else {
+            kv_heads
+        },
+        keys_are_values,
+        readers: readers(asked, windowed, fields),
+        wide_readers: fields.flag("use_double_wide_mlp", false),
+        input_columns,
+        input_rows: fields.optional("vocab_size_per_layer_input", &VOCABULARY, 262_144),
+    }
+}
+
+/// Layers at the end that read keys and values of others, of which each kind has one before them.
+fn readers(asked: u64, windowed: &[bool], fields: &mut ConfigFields<'_>) -> u64 {
+    let has_all = |readers: u64| {
+        let before = usize::try_from(windowed.len() as u64 - readers).unwrap_or(0);
+        windowed
+            .iter()
+            .all(|kind| windowed[..before].contains(kind))
+    };
+    if asked == 0 || has_all(asked) {
+        return asked;
+    }
+    let key = fields.key("num_kv_shared_layers");
+    let most = (0..asked).rev().find(|&readers| has_all(readers));
+    let most = most.unwrap_or(0);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("Before the last {asked} layers, which share keys and values, there must be a layer of each of layer_types; at most {most} can share."),
+            format!("最后 {asked} 层共享键和值，其前必须有 layer_types 中每一种的层；最多可共享 {most} 层。"),
+        )
+        .with_fix(&key, most),
+    );
+    most
+}
+
+/// The modules of a layer's attention, in the order in which they are built.
+pub(super) fn attention(
+    config: &DecoderConfig,
+    layer: usize,
+    at: impl Fn(&str) -> String,
+) -> Vec<Module> {
+    let own = config.keys_and_values(layer) != KeysAndValues::Read;
+    let keys_are_values = config
+        .gemma_layers
+        .is_some_and(|layers| layers.keys_are_values);
+    let values = !keys_are_values || config.is_windowed(layer);
+    let of = |name: &str| at(&format!("self_attn.{name}"));
+    let project = |name: &str| linear(of(name), config.attention_bias);
+    let mut all = vec![project("q_proj"), other(of("q_norm"))];
+    if own {
+        all.extend([other(of("k_norm")), project("k_proj")]);
+        all.extend(values.then(|| project("v_proj")));
+    }
+    all.push(project("o_proj"));
+    all
+}
+
+/// What a layer has after its norms.
+pub(super) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec<Module> {
+    if config
+        .gemma_layers
+        .is_none_or(|layers| layers.input_columns == 0)
+    {
+        return Vec::new();
+    }
+    vec![
+        linear(at("per_layer_input_gate"), false),
+        linear(at("per_layer_projection"), false),
+        other(at("post_per_layer_input_norm")),
+    ]
+}
+
+/// What the model has after its last norm.
+pub(super) fn inputs(config: &DecoderConfig) -> Vec<Module> {
+    if config
+        .gemma_layers
+        .is_none_or(|layers| layers.input_columns == 0)
+    {
+        return Vec::new();
+    }
+    vec![
+        embedding("model.embed_tokens_per_layer"),
+        linear("model.per_layer_model_projection", false),
+        other("model.per_layer_projection_norm"),
+    ]
+}
