@@ -98,8 +98,9 @@ fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
         activation: Activation::Gelu,
         norm: Some(LayerNorm::new(&at.at(norm), c.hidden_size)),
     };
-    b.at("decoder").untied([c.vocab_size, c.hidden_size]);
-    Head::of_tokens(name, transform, Linear::sharing(words, bias))
+    let decoder = b.at("decoder");
+    decoder.untied([c.vocab_size, c.hidden_size]);
+    Head::of_tokens(name, transform, Linear::sharing(&decoder, words, bias))
 }
 
 /// The same of ELECTRA's generator (`ElectraGeneratorPredictions`).
@@ -114,7 +115,8 @@ fn of_electra(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let head = b.at("generator_lm_head");
     head.untied([c.vocab_size, c.embedding_size]);
     let bias = head.parameter("bias", [c.vocab_size]);
-    Head::of_tokens("generator_lm_head", transform, Linear::sharing(words, bias))
+    let output = Linear::sharing(&head, words, bias);
+    Head::of_tokens("generator_lm_head", transform, output)
 }
 
 /// The same of ALBERT (`AlbertMLMHead`).
@@ -130,7 +132,7 @@ fn of_albert(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let decoder = at.at("decoder");
     decoder.untied([c.vocab_size, c.embedding_size]);
     decoder.untied([c.vocab_size]);
-    Head::of_tokens("predictions", transform, Linear::sharing(words, bias))
+    Head::of_tokens("predictions", transform, Linear::sharing(&decoder, words, bias))
 }
 
 impl Bert {

@@ -368,7 +368,9 @@ impl<'a> Builder<'a> {
         };
         let lora = self.plan.spec.lora.as_ref()?;
         let copied = !output && self.is_copied();
-        if copied || !lora::is_target(lora, &self.plan.tape.scope_path(self.scope), output) {
+        let path = self.plan.tape.scope_path(self.scope);
+        let spared = output && (self.facts().all_linear_spares_any_output || !path.contains('.'));
+        if copied || !lora::is_target(lora, &path, spared) {
             return None;
         }
         let slot = Slot::default();

@@ -41,6 +41,10 @@ pub(super) struct Facts {
     /// `gradient_checkpointing_enable` makes the input embedding's result require a gradient
     /// (transformers 5); before, only PEFT does, for re-entrant checkpointing of a frozen model.
     pub(super) checkpointing_asks_input_gradient: bool,
+    /// "all-linear" spares the layer that gives the logits, whatever it is called; PEFT before 0.14
+    /// compares its whole path with the last parts of names, so that it spares none below another
+    /// module (`_maybe_include_all_linear_layers`).
+    pub(super) all_linear_spares_any_output: bool,
     /// Doubly quantized layers all refer to one table of codes (bitsandbytes 0.45, with torch
     /// 2.6); in 0.50 each has a copy of it.
     pub(super) scale_code_is_shared: bool,
@@ -69,6 +73,7 @@ impl Facts {
                 sdpa_inputs_contiguous: false,
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: true,
+                all_linear_spares_any_output: true,
                 scale_code_is_shared: false,
                 four_bit_follows_input: false,
                 int8_keeps_sums: false,
@@ -83,6 +88,7 @@ impl Facts {
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: true,
                 checkpointing_asks_input_gradient: false,
+                all_linear_spares_any_output: true,
                 scale_code_is_shared: true,
                 four_bit_follows_input: true,
                 int8_keeps_sums: true,
@@ -97,6 +103,7 @@ impl Facts {
                 sdpa_inputs_contiguous: true,
                 loss_pads_labels: false,
                 checkpointing_asks_input_gradient: false,
+                all_linear_spares_any_output: false,
                 scale_code_is_shared: true,
                 four_bit_follows_input: true,
                 int8_keeps_sums: true,

@@ -94,15 +94,15 @@ impl Linear {
         Self { weight, adapter }
     }
 
-    /// The weight `[outputs, inputs]` of another module, with a bias `[outputs]` of its own.
-    pub(super) fn sharing(weight: &Tensor, bias: Tensor) -> Self {
-        Self {
-            weight: Weight::Full {
-                weight: weight.clone(),
-                bias: Some(bias),
-            },
-            adapter: None,
-        }
+    /// The layer that gives the logits with the weight `[outputs, inputs]` of another module, and a
+    /// `bias` `[outputs]` of its own.
+    pub(super) fn sharing(b: &Builder, words: &Tensor, bias: Tensor) -> Self {
+        let weight = Weight::Full {
+            weight: words.clone(),
+            bias: Some(bias),
+        };
+        let adapter = b.adapter(words.dim(1), words.dim(0), true, || weight.base());
+        Self { weight, adapter }
     }
 
     /// The full weight `[outputs, inputs]`, which fused functions read past any adapter.

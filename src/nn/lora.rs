@@ -126,10 +126,10 @@ pub(super) struct Target {
 }
 
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
-/// (`check_target_module_exists`). The layer that gives the logits must be named.
-pub(super) fn is_target(lora: &Lora, path: &str, output: bool) -> bool {
+/// (`check_target_module_exists`). One that is `spared` as it gives the logits must be named.
+pub(super) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
     let is_called = |name: &String| {
-        (name == ALL_LINEAR && !output)
+        (name == ALL_LINEAR && !spared)
             || path
                 .strip_suffix(name.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))

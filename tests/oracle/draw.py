@@ -166,6 +166,16 @@ def scenario(chance, framework=FRAMEWORK):
             made["program"] = "evaluation"
     elif often(0.04):
         made["program"] = "forward"
+    if isinstance(made["model"], dict) and "quantization" not in made and often(0.08):  # states are really taken on the host
+        made["offload"] = dict(optimizer_states=True, **dict(gradients=True) if often(0.4) else {})
+        made["optimizer"] = dict(name=pick(["adamw", "adam", "sgd"]))
+        made.update(zero_grad_set_to_none=True, clip_grad_norm=False)
+        if made["precision"] == "amp_fp16":
+            made["precision"] = "amp_bf16"
+        if "gradients" in made["offload"]:
+            made.pop("gradient_accumulation_steps", None)
+    elif recent and made["precision"] in ("bf16", "fp16") and not in_backward and "quantization" not in made and often(0.15):
+        made["optimizer"] = dict(name=pick(["adamw", "adam"]), impl=pick(["foreach", "fused", "for_loop"]), master_weights=pick(["deepspeed", "megatron"]))
     if made.get("program"):
         for key in ("optimizer", "clip_grad_norm", "lora", "quantization", "gradient_accumulation_steps", "frozen", "zero_grad_set_to_none", "activation_checkpointing", "checkpoint_every", "offload", "dataset"):
             made.pop(key, None)

@@ -12,15 +12,16 @@ LINEARS = dict(gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "
                bamba=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"], jamba=["in_proj", "x_proj", "q_proj", "v_proj", "o_proj"],
                granitemoehybrid=["q_proj", "k_proj", "v_proj", "o_proj", "input_linear", "output_linear", "in_proj"],
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
+               mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-LIKE = dict(mt5="t5", roberta="bert", electra="bert", camembert="bert", **{"xlm-roberta": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
+LIKE = dict(mt5="t5", roberta="bert", electra="bert", albert="bert", camembert="bert", **{"xlm-roberta": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
-            **dict.fromkeys(["mixtral", "olmoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared"], "moe"))
+            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], bart=["seq2seq_lm"], whisper=["seq2seq_lm"], vit=["image_classification"],
-             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "deberta-v2"], ["masked_lm", "sequence_classification", "token_classification"]))
+             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "deberta-v2", "albert", "modernbert"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
-           "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2",
+           "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
@@ -144,6 +145,14 @@ FAMILIES = dict(
     whisper=lambda d: dict(d_model=d.hidden, encoder_layers=d.layers, decoder_layers=d.pick([1, 2, 3]), encoder_ffn_dim=d.inner, decoder_ffn_dim=d.inner, encoder_attention_heads=d.heads,
                            decoder_attention_heads=d.heads, vocab_size=d.vocabulary, num_mel_bins=d.pick([80, 40]), max_source_positions=d.pick([50, 150, 375]), max_target_positions=448,
                            pad_token_id=0, decoder_start_token_id=1, bos_token_id=0, eos_token_id=0, **{name: d.pick([0.0, 0.1]) for name in ("dropout", "attention_dropout", "activation_dropout")}),
+    mpt=lambda d: dict(d_model=d.hidden, n_heads=d.heads, n_layers=d.layers, expansion_ratio=d.pick([2, 4]), max_seq_len=d.positions, vocab_size=d.vocabulary),
+    albert=lambda d: encoder(d, embedding_size=d.pick([d.hidden, 72]), num_hidden_groups=1, inner_group_num=d.pick([1, 1, 2]), type_vocab_size=2),
+    modernbert=lambda d: d.common(num_labels=d.pick([1, 2, 5]), global_attn_every_n_layers=d.pick([2, 3]), local_attention=d.pick([32, 128]), classifier_pooling=d.pick(["mean", "cls"]), cls_token_id=0, sep_token_id=0,
+                                  **d.flag("attention_bias", "mlp_bias", "norm_bias"), **{name: d.pick([0.0, 0.1]) for name in ("attention_dropout", "embedding_dropout", "mlp_dropout")}),
+    phimoe=lambda d: d.decoder(num_local_experts=d.pick([4, 6]), num_experts_per_tok=2, input_jitter_noise=d.pick([0.0, 0.01]), **d.flag("attention_bias", "lm_head_bias")),
+    nemotron_h=lambda d: dict(hidden_size=d.hidden, intermediate_size=d.inner, vocab_size=d.vocabulary, num_attention_heads=d.heads, num_key_value_heads=d.groups, head_dim=d.pick([d.head, 64]),
+                              hybrid_override_pattern="".join(d.pick("M*-") for _ in range(d.layers)), mamba_num_heads=2 * d.heads, mamba_head_dim=d.head, ssm_state_size=d.pick([16, 32]), n_groups=d.pick([1, 2]),
+                              chunk_size=d.pick([32, 64])),
     gla=lambda d: d.mixer(expand_k=0.5, expand_v=1, **d.flag("use_output_gate", "use_short_conv")), retnet=lambda d: d.mixer(expand_k=1, expand_v=2, **d.flag("use_output_gate")),
     delta_net=lambda d: d.mixer(expand_k=1, expand_v=1, use_short_conv=True, **d.flag("use_gate")), gated_deltanet=lambda d: d.mixer(head_dim=d.pick([32, 64]), expand_v=d.pick([1, 2]), use_short_conv=True, **d.flag("use_gate")),
     hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),

@@ -1,5 +1,7 @@
 """The optimizers of a scenario."""
+import importlib.metadata
 import torch
+import libraries
 
 TORCH = dict(adamw="AdamW", adam="Adam", sgd="SGD", adafactor="Adafactor", rmsprop="RMSprop", adagrad="Adagrad", adadelta="Adadelta",
              adamax="Adamax", nadam="NAdam")
@@ -84,6 +86,8 @@ def make(asked, parameters, model, offload):
         from lion_pytorch import Lion
         return Lion(parameters, lr=1e-4)
     if name in BITSANDBYTES:
+        if importlib.metadata.version("bitsandbytes").startswith("0.45"):
+            libraries.stub_triton()  # which it asks for the driver
         import bitsandbytes
         momentum = dict(momentum=asked["momentum"]) if asked.get("momentum") else {}
         return getattr(bitsandbytes.optim, BITSANDBYTES[name])(parameters, lr=1e-3, **momentum)
