@@ -132,7 +132,11 @@ fn of_albert(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let decoder = at.at("decoder");
     decoder.untied([c.vocab_size, c.embedding_size]);
     decoder.untied([c.vocab_size]);
-    Head::of_tokens("predictions", transform, Linear::sharing(&decoder, words, bias))
+    Head::of_tokens(
+        "predictions",
+        transform,
+        Linear::sharing(&decoder, words, bias),
+    )
 }
 
 impl Bert {

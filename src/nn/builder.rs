@@ -2,11 +2,11 @@
 
 use super::call::Call;
 use super::dora::BaseWeight;
-use super::facts::Facts;
+use super::facts::{Facts, Transformers};
 use super::lora::{self, Slot, Target};
 use crate::spec::{
     ActivationCheckpointing, Architecture, DecoderType, LigerKernels, MasterWeights, Program,
-    Quantization, ResolvedSpec,
+    Quantization, QuantizationType, ResolvedSpec,
 };
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -328,6 +328,48 @@ impl<'a> Builder<'a> {
         self.plan.spec.quantization
     }
 
+    /// How the linear layer at this place is held. Beside what gives the logits, and what is tied to
+    /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
+    /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
+    /// parameters, where nothing of the head comes after it; before transformers 5 the last
+    /// parameter is the head's, which is tied later.
+    pub(super) fn held(&self) -> QuantizationType {
+        let spec = self.plan.spec;
+        let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
+        let whole = spec.quantization.is_on()
+            && match &spec.architecture {
+                Architecture::T5(_) => is_called(".wo"),
+                Architecture::Decoder(config)
+                    if config.model_type == DecoderType::Olmo
+                        && config.tie_word_embeddings
+                        && self.facts().transformers == Transformers::V5 =>
+                {
+                    self.differs();
+                    is_called(&format!(
+                        "layers.{}.mlp.down_proj",
+                        config.num_hidden_layers - 1
+                    ))
+                }
+                _ => false,
+            };
+        if whole {
+            QuantizationType::None
+        } else {
+            spec.quantization.kind
+        }
+    }
+
+    /// The dtype of layers that transformers keeps whole for being narrow in half precision
+    /// (`_keep_in_fp32_modules`), where the model is quantized.
+    pub(super) fn kept_dtype(&self) -> DType {
+        let always = self.facts().transformers != Transformers::V5;
+        if self.quantization().is_on() && (always || self.dtype == DType::Float16) {
+            DType::Float32
+        } else {
+            self.dtype
+        }
+    }
+
     /// Part of a quantized weight.
     pub(super) fn packed(&self, shape: Shape, dtype: DType) -> Tensor {
         let t = self.plan.tape;
@@ -360,12 +402,6 @@ impl<'a> Builder<'a> {
         output: bool,
         base: impl FnOnce() -> BaseWeight,
     ) -> Option<Slot> {
-        let quantized = self.plan.spec.quantization.is_on() && !output;
-        let dtype = if quantized {
-            DType::Float32
-        } else {
-            self.dtype
-        };
         let lora = self.plan.spec.lora.as_ref()?;
         let copied = !output && self.is_copied();
         let path = self.plan.tape.scope_path(self.scope);
@@ -373,14 +409,18 @@ impl<'a> Builder<'a> {
         if copied || !lora::is_target(lora, &path, spared) {
             return None;
         }
-        let slot = Slot::default();
+        let (slot, base) = (Slot::default(), base());
+        let dtype = match &base {
+            BaseWeight::Full(weight) | BaseWeight::Transposed(weight) => weight.dtype(),
+            BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
+        };
         self.plan.targets.borrow_mut().push(Target {
             slot: Slot::clone(&slot),
             scope: self.scope,
             inputs,
             outputs,
             dtype,
-            base: base(),
+            base,
         });
         Some(slot)
     }

@@ -63,7 +63,11 @@ fn head(b: &Builder, c: &BertConfig, relative: Relative, task: Task, words: &Ten
     decoder.untied([c.vocab_size, hidden]);
     decoder.untied([c.vocab_size]);
     let bias = at.parameter("bias", [c.vocab_size]);
-    Head::of_tokens("cls.predictions", transform, Linear::sharing(&decoder, words, bias))
+    Head::of_tokens(
+        "cls.predictions",
+        transform,
+        Linear::sharing(&decoder, words, bias),
+    )
 }
 
 impl Deberta {

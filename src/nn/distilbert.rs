@@ -59,7 +59,11 @@ fn head(b: &Builder, c: &DistilBertConfig, task: Task, words: &Tensor) -> Head {
     let projector = b.at("vocab_projector");
     projector.untied([c.vocab_size, c.dim]);
     let bias = projector.parameter("bias", [c.vocab_size]);
-    Head::of_tokens("vocab_projector", transform, Linear::sharing(&projector, words, bias))
+    Head::of_tokens(
+        "vocab_projector",
+        transform,
+        Linear::sharing(&projector, words, bias),
+    )
 }
 
 impl DistilBert {

@@ -49,7 +49,7 @@ impl Linear {
         bias: bool,
         dtype: DType,
     ) -> Self {
-        let weight = match b.quantization().kind {
+        let weight = match b.held() {
             QuantizationType::Nf4 | QuantizationType::Fp4 => {
                 Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
             }

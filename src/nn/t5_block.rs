@@ -122,10 +122,11 @@ impl Block {
             self.attention.forward(t, x, given, "SelfAttention")
         });
         // The results of the layers are kept as tuples until the block returns (transformers 4).
-        let tuples = self.options.facts.transformers != Transformers::V5;
+        let recent = self.options.facts.transformers == Transformers::V5;
+        let tuples = !recent;
         let mut kept = tuples.then(|| vec![hidden.clone()]);
         // One variable takes the limit of each clamp.
-        let mut limit = clamped(t, &mut hidden);
+        let mut limit = clamped(t, &mut hidden, recent);
         let mut cross_bias = None;
         if let (Some(cross), Some(encoder)) = (&self.cross, &shared.encoder) {
             let given = Given {
@@ -146,14 +147,14 @@ impl Block {
             if let Some(kept) = &mut kept {
                 kept.push(hidden.clone());
             }
-            limit = clamped(t, &mut hidden).or(limit);
+            limit = clamped(t, &mut hidden, recent).or(limit);
         }
         let index = if self.cross.is_some() { 2 } else { 1 };
         let mut out = t.scoped("layer", Some(index), || {
             self.feed_forward.forward(t, &hidden)
         });
         drop(hidden);
-        limit = clamped(t, &mut out).or(limit);
+        limit = clamped(t, &mut out, recent).or(limit);
         drop(limit);
         drop(weights);
         drop(kept);
@@ -166,9 +167,9 @@ impl Block {
 }
 
 /// In float16 the hidden states are kept finite; gives the limit.
-fn clamped(t: &Tape, hidden: &mut Tensor) -> Option<Tensor> {
+fn clamped(t: &Tape, hidden: &mut Tensor, recent: bool) -> Option<Tensor> {
     (hidden.dtype() == DType::Float16).then(|| {
-        let (finite, limit) = t.clamp_to_finite(hidden);
+        let (finite, limit) = t.clamp_to_finite(hidden, recent);
         *hidden = finite;
         limit
     })
@@ -203,12 +204,13 @@ impl FeedForward {
         let into = |name| Linear::new(&dense.at(name), c.d_model, c.d_ff, false);
         let wi = into(if c.gated { "wi_0" } else { "wi" });
         let linear = c.gated.then(|| into("wi_1"));
-        let wo = Linear::new(&dense.at("wo"), c.d_ff, c.d_model, false);
+        let wo_dtype = b.kept_dtype();
+        let wo = Linear::new_in(&dense.at("wo"), [c.d_ff, c.d_model], false, wo_dtype);
         Self {
             wi,
             linear,
             wo,
-            wo_dtype: b.dtype(),
+            wo_dtype,
             activation: c.activation,
             layer_norm: T5Norm::new(&b.at("layer_norm"), c.d_model),
             dropout: c.dropout,

@@ -94,11 +94,13 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
     model = replace_with_bnb_linear(model, modules_to_not_convert=kept_whole(model), quantization_config=settings)
     model.is_loaded_in_8bit, model.is_loaded_in_4bit, model.config.quantization_config = kind == "int8", kind != "int8", settings
     made = {}
-    for module in model.modules():
+    wide = model._keep_in_fp32_modules or []
+    wide = wide if dtype == torch.float16 or hasattr(bnb_quantizer(), "use_keep_in_fp32_modules") else []
+    for path, module in model.named_modules():
         for name, parameter in list(module._parameters.items()):
             if parameter is not None:
                 if id(parameter) not in made:
-                    made[id(parameter)] = materialized(parameter, bnb, dtype)
+                    made[id(parameter)] = materialized(parameter, bnb, torch.float32 if set(path.split(".")) & set(wide) else dtype)
                     made[id(made[id(parameter)])] = made[id(parameter)]
                 module._parameters[name] = made[id(parameter)]
         for name, buffer in list(module._buffers.items()):
@@ -113,12 +115,17 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
 
 
 def kept_whole(model):
-    """Names of the modules that from_pretrained does not quantize: the output layer and what is tied to it."""
+    """Names of the modules that from_pretrained does not quantize: the output layer, what is tied to it, and what is kept in float32 beside."""
     try:
         from transformers.quantizers.base import get_keys_to_not_convert
     except ImportError:  # transformers 4
         from transformers.integrations.bitsandbytes import get_keys_to_not_convert
-    return get_keys_to_not_convert(model)
+    return [*get_keys_to_not_convert(model), *(model._keep_in_fp32_modules or [])]
+
+
+def bnb_quantizer():
+    from transformers.quantizers.quantizer_bnb_4bit import Bnb4BitHfQuantizer
+    return Bnb4BitHfQuantizer
 
 
 def materialized(parameter, bnb, dtype):

@@ -61,7 +61,8 @@ impl Tape {
 
     /// `limit = torch.where(torch.isinf(x).any(), number, number)` and
     /// `torch.clamp(x, min=-limit, max=limit)`: the result and the limit. Saves x and both limits.
-    pub fn clamp_to_finite(&self, x: &Tensor) -> (Tensor, Tensor) {
+    /// Whether the gradient is `shared` with limits that x is equal to is of the version of torch.
+    pub fn clamp_to_finite(&self, x: &Tensor, shared: bool) -> (Tensor, Tensor) {
         const OP: &str = "clamp";
         let number = |op| self.empty(op, Shape::new(&[]), DType::Float32);
         let limit = {
@@ -93,16 +94,21 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [x, ..] = &saved.each_ref().map(|saved| saved.unpack(t));
-                smallvec![Some(t.clamp_backward(g, x))]
+                smallvec![Some(t.clamp_backward(g, x, shared))]
             }),
         );
         (out, limit)
     }
 
     /// `clamp_backward(grad, x, min, max)` (`tools/autograd/FunctionsManual.cpp`): the gradient where
-    /// x lies between both, and what is divided where it is at one of them.
-    fn clamp_backward(&self, g: &Tensor, x: &Tensor) -> Tensor {
+    /// x lies between both, and what is divided where it is at one of them; torch 2.6 does not divide.
+    fn clamp_backward(&self, g: &Tensor, x: &Tensor, shared: bool) -> Tensor {
         let flags = |op| self.elementwise(op, &[x], DType::Bool);
+        if !shared {
+            let _zero = self.empty("scalar_tensor", Shape::new(&[]), g.dtype());
+            let _inside = (flags("ge"), flags("le"));
+            return self.like("where", g);
+        }
         let _crossed = self.empty("lt", Shape::new(&[]), DType::Bool);
         let _at_limits = {
             let equal = (flags("eq"), flags("eq"));
