@@ -94,7 +94,7 @@ pub(super) fn check(
     if let Some(lora) = &scenario.lora {
         check_numbers(lora, findings);
         check_targets(&lora.target_modules, &modules, findings);
-        check_state_space(
+        check_refused(
             scenario,
             &lora.target_modules,
             architecture,
@@ -242,47 +242,102 @@ enum Match {
     Nothing,
 }
 
-/// Refuses adapters on the last layer of a state space, as PEFT does
-/// (`_check_lora_target_modules_mamba`, `tuners/tuners_utils.py`, peft 0.21).
-fn check_state_space(
+/// Layers of an architecture that get no adapters as they are: what they are called, and why.
+struct Refused {
+    names: &'static [&'static str],
+    english: &'static str,
+    chinese: &'static str,
+}
+
+/// The last layer of a state space, which PEFT refuses (`_check_lora_target_modules_mamba`,
+/// `tuners/tuners_utils.py`, peft 0.21), and what experts are called in transformers 4: on 5 PEFT
+/// gives their stacked parameters adapters in its place (`_convert_peft_config_moe`,
+/// `utils/transformers_weight_conversion.py`, peft 0.21).
+fn refused(framework: Framework, architecture: &Architecture) -> Option<Refused> {
+    let Architecture::Decoder(config) = architecture else {
+        return None;
+    };
+    if framework != Framework::Torch215Transformers523 {
+        return None;
+    }
+    let of_experts = |names| Refused {
+        names,
+        english: "PEFT adapts the experts' stacked parameters in the place of layers of these names, which is not estimated yet",
+        chinese: "PEFT 会转而为堆叠的专家参数添加 LoRA，暂不支持估算",
+    };
+    Some(match config.model_type {
+        DecoderType::FalconH1
+        | DecoderType::Mamba
+        | DecoderType::Mamba2
+        | DecoderType::FalconMamba
+        | DecoderType::NemotronH => Refused {
+            names: &["out_proj"],
+            english: "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out",
+            chinese: "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）",
+        },
+        DecoderType::Mixtral => of_experts(&["gate", "w1", "w2", "w3"]),
+        DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::Dots1
+        | DecoderType::Ernie45Moe
+        | DecoderType::Glm4Moe
+        | DecoderType::HunyuanMoe
+        | DecoderType::Olmoe
+        | DecoderType::Qwen2Moe
+        | DecoderType::Qwen3Moe
+        | DecoderType::Qwen3Next => of_experts(&["gate", "gate_proj", "up_proj", "down_proj"]),
+        _ => return None,
+    })
+}
+
+/// Refuses such targets.
+fn check_refused(
     scenario: &Scenario,
     targets: &[String],
     architecture: &Architecture,
     modules: &[Module],
     findings: &mut Vec<Finding>,
 ) {
-    const REFUSED: &str = "out_proj";
-    let refusing = matches!(architecture, Architecture::Decoder(config) if matches!(
-        config.model_type,
-        DecoderType::FalconH1
-            | DecoderType::Mamba
-            | DecoderType::Mamba2
-            | DecoderType::FalconMamba
-            | DecoderType::NemotronH
-    ));
-    let meets = |target: &String| {
-        let mut called = modules.iter().filter(|module| module.is_called(target));
-        target == ALL_LINEAR || called.any(|module| module.path.ends_with(REFUSED))
+    let Some(refused) = refused(scenario.framework, architecture) else {
+        return;
     };
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    if !refusing || !recent || !targets.iter().any(meets) {
+    let last = |path: &str| {
+        refused
+            .names
+            .contains(&path.rsplit('.').next().unwrap_or_default())
+    };
+    let meets = |target: &str| {
+        let mut called = modules.iter().filter(|module| module.is_called(target));
+        target == ALL_LINEAR || last(target) || called.any(|module| last(&module.path))
+    };
+    if !targets.iter().any(|target| meets(target)) {
         return;
     }
+    let output = |name: &&str| {
+        let of_logits = |module: &Module| module.kind == ModuleKind::Output;
+        modules
+            .iter()
+            .any(|module| of_logits(module) && module.is_called(name))
+    };
     let rest: Vec<&str> = if targets.iter().any(|target| target == ALL_LINEAR) {
-        linear_names(modules)
+        let names = linear_names(modules).into_iter();
+        names.filter(|name| !output(name)).collect()
     } else {
         targets.iter().map(String::as_str).collect()
     };
-    let kept = rest.into_iter().filter(|name| !meets(&(*name).to_owned()));
-    let mut kept: Vec<&str> = kept.collect();
+    let mut kept: Vec<&str> = rest.into_iter().filter(|name| !meets(name)).collect();
     if kept.is_empty() {
-        kept.push("in_proj");
+        let names = linear_names(modules).into_iter();
+        kept.extend(names.filter(|name| !meets(name)).take(1));
     }
+    let Refused {
+        english, chinese, ..
+    } = refused;
     findings.push(
         Finding::error(
             "lora.target_modules",
-            "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out; name the other layers.",
-            "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）；请指定其他层。",
+            format!("{english}; name the other layers."),
+            format!("{chinese}；请指定其他层。"),
         )
         .with_fix("lora.target_modules", serde_json::json!(kept)),
     );
