@@ -321,7 +321,7 @@ fn lfm2_and_bamba_are_as_exact_as_the_goals_ask() {
 /// Its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none.
 #[test]
 fn nemotron_h_is_as_exact_as_the_goals_of_live_tensors_ask() {
-    goals_are_met("nemotron_h.jsonl", 18, |goal| goal != "peak_reserved p95");
+    goals_are_met("nemotron_h.jsonl", 34, |goal| goal != "peak_reserved p95");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The MLP of a layer as the families write it.
 
-use super::activation::activated;
 use super::attention::dropped;
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::moe;
+use super::plain_mlp::PlainMlp;
 use crate::spec::{Activation, BESIDE, DecoderConfig, LayerNames, MlpNames};
 use crate::tape::{Tape, Tensor};
 
@@ -28,7 +28,7 @@ enum Mlp {
     /// A gated MLP whose gate and result are multiplied by numbers.
     Multiplied(Box<GatedMlp>),
     /// Two layers with a function between them.
-    Plain(Box<[Linear; 2]>, Activation),
+    Plain(Box<PlainMlp>),
 }
 
 /// `Phi3MLP`: `down_proj(up * act(gate))` of `[gate, up] = gate_up_proj(x)`.
@@ -50,13 +50,13 @@ impl FeedForward {
         let b = &layer.at(name);
         let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.mlp_bias);
         let mlp = match (names.mlp, c.activation) {
-            (MlpNames::Plain([up, down]), activation) => Mlp::Plain(
-                Box::new([
-                    Linear::new(&b.at(up), hidden, inner, bias),
-                    Linear::new(&b.at(down), inner, hidden, bias),
-                ]),
-                activation,
-            ),
+            (MlpNames::Plain(names), activation) => {
+                let plain = || PlainMlp::new(b, [hidden, inner], names, (bias, activation));
+                match moe::SparseMoe::of_layer(b, c, layer) {
+                    Some(sparse) => Mlp::Gated(moe::Mlp::Sparse(Box::new(sparse))),
+                    None => Mlp::Plain(Box::new(plain())),
+                }
+            }
             (MlpNames::Multiplied, _) => {
                 let mlp = GatedMlp::with_bias(b, hidden, inner, bias, Tape::silu);
                 Mlp::Multiplied(Box::new(mlp))
@@ -122,14 +122,7 @@ impl FeedForward {
             Mlp::Gated(mlp) => return mlp.forward(t, x),
             Mlp::Fused(mlp) => mlp.forward(t, x),
             Mlp::Multiplied(mlp) => mlp.forward_multiplied(t, x),
-            Mlp::Plain(layers, activation) => {
-                let [up, down] = &**layers;
-                let active = {
-                    let inner = up.forward(t, x);
-                    activated(t, *activation, inner)
-                };
-                down.forward(t, &active)
-            }
+            Mlp::Plain(mlp) => mlp.forward(t, x),
         };
         (out, None)
     }

@@ -3,6 +3,7 @@
 //!
 //! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`.
 
+use super::activation::activated;
 use super::builder::Builder;
 use super::call::Call;
 use crate::spec::{ExpertForm, Experts};
@@ -39,6 +40,14 @@ impl GroupedExperts {
                 let down_bias = b.parameter("down_proj_bias", [count, hidden]);
                 (gate_up_proj, down_proj, Some([gate_up_bias, down_bias]))
             }
+            ExpertForm::Plain(_) => {
+                let columns = experts.latent_size.unwrap_or(hidden);
+                (
+                    b.parameter("up_proj", [count, intermediate, columns]),
+                    b.parameter("down_proj", [count, columns, intermediate]),
+                    None,
+                )
+            }
         };
         Self {
             gate_up_proj,
@@ -66,8 +75,12 @@ impl GroupedExperts {
         bias: Option<&Tensor>,
         offsets: &Tensor,
     ) -> Tensor {
+        // Autocast leaves the product alone.
+        let x = &t.to(x, weight.dtype());
         let out = match self.form {
-            ExpertForm::Gated => t.grouped_mm(x, &t.transpose(weight, 1, 2), offsets),
+            ExpertForm::Gated | ExpertForm::Plain(_) => {
+                t.grouped_mm(x, &t.transpose(weight, 1, 2), offsets)
+            }
             ExpertForm::Clamped => t.grouped_mm(x, weight, offsets),
         };
         match bias {
@@ -81,6 +94,7 @@ impl GroupedExperts {
         match self.form {
             ExpertForm::Gated => self.gated(t, both),
             ExpertForm::Clamped => clamped(t, &both),
+            ExpertForm::Plain(activation) => activated(t, activation, both),
         }
     }
 
@@ -147,7 +161,7 @@ impl GroupedExperts {
         let chosen = t.view(chosen, [n * k]);
         let through = |x: &Tensor, weights: &Tensor, bias: Option<&Tensor>| {
             let out = match self.form {
-                ExpertForm::Gated => t.batched(weights, &t.unsqueeze(x, 2)),
+                ExpertForm::Gated | ExpertForm::Plain(_) => t.batched(weights, &t.unsqueeze(x, 2)),
                 ExpertForm::Clamped => t.batched(&t.unsqueeze(x, 1), weights),
             };
             let out = t.view(&out, [n * k, out.numel() / (n * k)]);

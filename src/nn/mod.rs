@@ -77,6 +77,7 @@ mod norm;
 mod opt;
 mod phi;
 mod phi3;
+mod plain_mlp;
 mod rotary;
 mod rotary_attention;
 mod rotary_pairs;

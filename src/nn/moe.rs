@@ -12,8 +12,11 @@ use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::grouped_experts::GroupedExperts;
 use super::layers::Linear;
+use super::plain_mlp::PlainMlp;
 use super::router::{Routed, Router};
-use crate::spec::{DecoderConfig, Experts, LayerNames, Routing, SharedForm};
+use crate::spec::{
+    DecoderConfig, ExpertForm, Experts, LATENT, LayerNames, PLAIN, Routing, SharedForm,
+};
 use crate::tape::{Tape, Tensor};
 
 /// The MLP of a layer: one for all tokens, or experts.
@@ -25,11 +28,9 @@ pub(super) enum Mlp {
 impl Mlp {
     /// The MLP at `b` of a layer.
     pub(super) fn new(b: &Builder, c: &DecoderConfig, layer: &Builder) -> Self {
-        match &c.experts {
-            Some(experts) if experts.is_sparse(layer.index_up_to(experts.head())) => {
-                Self::Sparse(Box::new(SparseMoe::new(b, c, experts)))
-            }
-            _ => Self::Dense(Box::new(GatedMlp::with_bias(
+        match SparseMoe::of_layer(b, c, layer) {
+            Some(sparse) => Self::Sparse(Box::new(sparse)),
+            None => Self::Dense(Box::new(GatedMlp::with_bias(
                 b,
                 c.hidden_size,
                 c.intermediate_size,
@@ -55,6 +56,8 @@ pub(super) struct SparseMoe {
     router: Router,
     experts: RoutedExperts,
     shared: Option<SharedExpert>,
+    /// The layers before and after experts that see fewer columns.
+    latent: Option<[Linear; 2]>,
     /// Whether the expert that all tokens go through runs before the router.
     shared_first: bool,
     /// How often tokens are multiplied by noise in their place while training.
@@ -70,8 +73,23 @@ enum RoutedExperts {
 
 /// An expert that all tokens go through, weighted by a gate of its own or not at all.
 struct SharedExpert {
-    mlp: GatedMlp,
+    mlp: SharedMlp,
     gate: Option<Linear>,
+}
+
+/// Its layers.
+enum SharedMlp {
+    Gated(GatedMlp),
+    Plain(PlainMlp),
+}
+
+impl SharedMlp {
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        match self {
+            Self::Gated(mlp) => mlp.forward(t, x),
+            Self::Plain(mlp) => mlp.forward(t, x),
+        }
+    }
 }
 
 impl SharedExpert {
@@ -98,6 +116,13 @@ impl SharedExpert {
 }
 
 impl SparseMoe {
+    /// The mixture at `b` of a layer, if it has one.
+    pub(super) fn of_layer(b: &Builder, c: &DecoderConfig, layer: &Builder) -> Option<Self> {
+        let experts = c.experts.as_ref()?;
+        let sparse = experts.is_sparse(layer.index_up_to(experts.head()));
+        sparse.then(|| Self::new(b, c, experts))
+    }
+
     fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let hidden = c.hidden_size;
         let four = b.facts().transformers != Transformers::V5;
@@ -123,18 +148,32 @@ impl SparseMoe {
         let within = width.filter(|_| experts.shared != SharedForm::Beside);
         let shared = within.map(|intermediate| {
             let gated = experts.shared == SharedForm::Gated;
-            let name = names.shared;
+            let at = b.at(names.shared);
             let gate = "shared_expert_gate";
             SharedExpert {
-                mlp: GatedMlp::new(&b.at(name), hidden, intermediate, Tape::silu),
+                mlp: match experts.form {
+                    ExpertForm::Plain(activation) => SharedMlp::Plain(PlainMlp::new(
+                        &at,
+                        [hidden, intermediate],
+                        PLAIN,
+                        (c.mlp_bias, activation),
+                    )),
+                    _ => SharedMlp::Gated(GatedMlp::new(&at, hidden, intermediate, Tape::silu)),
+                },
                 gate: gated.then(|| Linear::new(&b.at(gate), hidden, 1, false)),
             }
+        });
+        let latent = experts.latent_size.map(|size| {
+            let layer = |name, from, to| Linear::new(&b.at(name), from, to, c.mlp_bias);
+            let [first, second] = LATENT;
+            [layer(first, hidden, size), layer(second, size, hidden)]
         });
         Self {
             name,
             router,
             experts: routed,
             shared,
+            latent,
             shared_first: matches!(experts.shared, SharedForm::Gated | SharedForm::First),
             jitters: match experts.routing {
                 // The router does so once more since transformers 5.
@@ -254,10 +293,18 @@ impl SparseMoe {
     }
 
     /// `DeepseekV3MoE`: the router sees the hidden states before they are flattened.
-    fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &GatedMlp) -> Tensor {
+    fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &SharedMlp) -> Tensor {
         let routed = t.scoped(self.name, None, || self.router.forward(t, x));
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-        let out = self.run(t, &tokens, &routed);
+        let out = match &self.latent {
+            None => self.run(t, &tokens, &routed),
+            Some([first, second]) => {
+                let narrow = t.scoped(LATENT[0], None, || first.forward(t, &tokens));
+                let out = self.run(t, &narrow, &routed);
+                drop(narrow);
+                t.scoped(LATENT[1], None, || second.forward(t, &out))
+            }
+        };
         let out = t.view(&out, *x.shape());
         let sum = {
             let shared = t.scoped("shared_experts", None, || mlp.forward(t, x));

@@ -129,6 +129,7 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("granite-3.1-1b-a400m", five),
         ("granite-4.0-h-tiny", five),
         ("jamba-v0.1", five),
+        ("nemotron-3-nano-30b-a3b", five),
         ("phi-3.5-moe", five),
         ("qwen3-next-80b-a3b", five),
         ("llama-4-scout", five),

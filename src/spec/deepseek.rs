@@ -214,6 +214,7 @@ fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) 
         per_token: experts::per_token(count, defaults.per_token, fields),
         intermediate_size: size,
         shared_intermediate_size: Some(size * shared),
+        latent_size: None,
         shared: SharedForm::Plain,
         form: ExpertForm::Gated,
         normalized: defaults.corrected.is_some()
@@ -226,7 +227,7 @@ fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) 
 }
 
 /// `n_group` groups of equal size, of which `topk_group` are kept.
-fn groups(experts: u64, defaults: [u64; 2], fields: &mut ConfigFields<'_>) -> Groups {
+pub(super) fn groups(experts: u64, defaults: [u64; 2], fields: &mut ConfigFields<'_>) -> Groups {
     let count = fields.optional("n_group", &EXPERTS, defaults[0]);
     let kept = fields.optional("topk_group", &EXPERTS, defaults[1]);
     if !experts.is_multiple_of(count) {

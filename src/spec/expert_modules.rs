@@ -5,6 +5,12 @@ use super::layer_names::{BESIDE, LayerNames};
 use super::modules::{Module, ModuleKind, linear, norm, other};
 use super::{DecoderConfig, Framework};
 
+/// The layers of experts without gates.
+pub const PLAIN: [&str; 2] = ["up_proj", "down_proj"];
+
+/// The layers before and after experts that see fewer columns.
+pub const LATENT: [&str; 2] = ["fc1_latent_proj", "fc2_latent_proj"];
+
 /// The modules of an expert that is a part of the layer, not of its mixture, if there is one.
 pub(super) fn beside(
     config: &DecoderConfig,
@@ -47,6 +53,10 @@ pub(super) fn modules(
         _ => linear(at(router), false),
     };
     let gated = ["gate_proj", "up_proj", "down_proj"];
+    let (parts, bias) = match experts.form {
+        ExpertForm::Plain(_) => (PLAIN.as_slice(), config.mlp_bias),
+        _ => (gated.as_slice(), false),
+    };
     let routed = if four {
         let names = if names.numbers_experts(four) {
             ["w1", "w2", "w3"]
@@ -69,6 +79,7 @@ pub(super) fn modules(
                     "down_proj",
                     "down_proj_bias",
                 ],
+                ExpertForm::Plain(_) => &PLAIN,
             },
         }]
     };
@@ -86,7 +97,10 @@ pub(super) fn modules(
     };
     all.splice(first..first, routed);
     if experts.shared_intermediate_size.is_some() {
-        let within = |name: &str| gated.map(|part| linear(at(name) + "." + part, false));
+        let within = |name: &str| {
+            let of = |part: &&str| linear(at(name) + "." + part, bias);
+            parts.iter().map(of).collect::<Vec<_>>()
+        };
         let shared = names.shared;
         match experts.shared {
             SharedForm::Gated => {
@@ -97,6 +111,9 @@ pub(super) fn modules(
             // The layer builds it behind its norms.
             SharedForm::Beside => {}
         }
+    }
+    if experts.latent_size.is_some() {
+        all.extend(LATENT.map(|name| linear(at(name), bias)));
     }
     all
 }

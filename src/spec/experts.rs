@@ -2,7 +2,9 @@
 
 use super::config_fields::ConfigFields;
 use super::limits::{LAYERS, WIDTH};
-use super::{ActivationCheckpointing, Architecture, DecoderType, Finding, Framework, Scenario};
+use super::{
+    Activation, ActivationCheckpointing, Architecture, DecoderType, Finding, Framework, Scenario,
+};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
@@ -25,6 +27,8 @@ pub struct Experts {
     pub shared_intermediate_size: Option<u64>,
     /// Whether the weights of the chosen experts are made to add up to one.
     pub normalized: bool,
+    /// Columns that the chosen experts see, if fewer than there are.
+    pub latent_size: Option<u64>,
     /// How that expert stands beside the others.
     pub shared: SharedForm,
     /// How the experts compute.
@@ -59,6 +63,8 @@ pub enum ExpertForm {
     Gated,
     /// As gated MLPs with biases, whose gates and inputs are cut to a range (`GptOssExperts`).
     Clamped,
+    /// As two layers with a function between them (`NemotronHExperts`).
+    Plain(Activation),
 }
 
 /// How experts are chosen for a token.
@@ -274,6 +280,7 @@ pub(super) fn read(
                 shared.map(|default| fields.optional(field, &WIDTH, default))
             }
         },
+        latent_size: None,
         shared,
         form,
         routing,

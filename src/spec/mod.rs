@@ -93,6 +93,7 @@ pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use essential::essential_config;
 pub use evaluation::{Evaluation, EvaluationKind};
+pub use expert_modules::{LATENT, PLAIN};
 pub use experts::{ExpertForm, Experts, Groups, Routing, SharedForm};
 pub use finding::{Finding, Fix, Severity};
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer};

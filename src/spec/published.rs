@@ -256,6 +256,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("falcon-mamba-7b", 7_272_665_088),
     ("nemotron-h-8b", 8_100_852_736),
     ("nemotron-nano-9b-v2", 8_888_227_328),
+    ("nemotron-3-nano-30b-a3b", 31_577_937_344),
     ("falcon-h1-0.5b", 521_411_104),
     ("lfm2-350m", 354_483_968),
     ("lfm2-700m", 742_489_344),

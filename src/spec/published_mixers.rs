@@ -34,6 +34,13 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
     let alone = config.model_type == DecoderType::NemotronH;
     let mlp = |layer: usize| match &config.experts {
         _ if alone && config.mixers[layer] != Mixing::Nothing => 0,
+        Some(mixture) if alone && mixture.is_sparse(layer) => {
+            let columns = mixture.latent_size.unwrap_or(hidden);
+            let latent = mixture.latent_size.unwrap_or(0);
+            let shared = mixture.shared_intermediate_size.unwrap_or(0);
+            mixture.count * (2 * columns * mixture.intermediate_size + hidden)
+                + 2 * hidden * (shared + latent)
+        }
         _ if alone => 2 * hidden * config.intermediate_size,
         Some(mixture) if mixture.is_sparse(layer) => experts(config),
         _ => 3 * hidden * config.intermediate_size,
