@@ -110,6 +110,14 @@ models! {
     "gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", "2025-08";
     "granite-3.1-1b-a400m", "Granite 3.1 1B A400M", "ibm-granite/granite-3.1-1b-a400m-base", "2024-12";
     "granite-3.1-3b-a800m", "Granite 3.1 3B A800M", "ibm-granite/granite-3.1-3b-a800m-base", "2024-12";
+    "ministral-3-8b", "Ministral 3 8B, text", "mistralai/Ministral-3-8B-Base-2512", "2025-12";
+    "apertus-8b", "Apertus 8B", "swiss-ai/Apertus-8B-2509", "2025-09";
+    "minimax-m2", "MiniMax M2 229B", "MiniMaxAI/MiniMax-M2", "2025-10";
+    "flex-olmo-7x7b", "FlexOlmo 7x7B", "allenai/FlexOlmo-7x7B-1T", "2025-07";
+    "k-exaone-236b-a23b", "K-EXAONE 236B-A23B", "LGAI-EXAONE/K-EXAONE-236B-A23B", "2025-12";
+    "solar-open-100b", "Solar Open 100B", "upstage/Solar-Open-100B", "2025-12";
+    "cwm-32b", "Code World Model 32B", "facebook/cwm", "2025-09";
+    "jais-2-8b", "Jais 2 8B", "inceptionai/Jais-2-8B-Chat", "2025-12";
     "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek-ai/DeepSeek-V2-Lite", "2024-05";
     "deepseek-v2", "DeepSeek V2", "deepseek-ai/DeepSeek-V2", "2024-05";
     "deepseek-v3", "DeepSeek V3", "deepseek-ai/DeepSeek-V3", "2024-12";

@@ -122,8 +122,8 @@ pub(super) trait Layer: WeighingBlock<Shared = Shared> {
 /// What every layer of one kind is given besides the hidden states.
 #[derive(Clone)]
 pub(super) struct Shared {
-    /// Token positions `[1, S]`, which the layers only hold.
-    positions: Option<Tensor>,
+    /// Token positions `[S]` or `[B, S]`, which most layers only hold.
+    pub(super) positions: Option<Tensor>,
     pub(super) mask: Option<Tensor>,
     pub(super) cos: Tensor,
     pub(super) sin: Tensor,

@@ -12,26 +12,16 @@ use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary, LayerNames};
 pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
     let recent = facts.transformers == Transformers::V5;
     let mut style = Style::llama(facts);
-    let mut parts = Parts {
-        head_norm: HeadNorm::None,
-        turn: Turn::Halves,
-        drops_attended: false,
-        holds: Holds::Nothing,
-        gives_weights: false,
-        multiplied: false,
-        contiguous_for_mask: false,
-        sinks: false,
-        unread_rotary: false,
-        scales_keys: false,
-        gated: false,
-        turns_rows: false,
-        narrow_softmax: false,
-    };
+    let mut parts = plain();
     match c.model_type {
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
+        DecoderType::Gemma
+        | DecoderType::Gemma2
+        | DecoderType::Gemma3
+        | DecoderType::Gemma4
+        | DecoderType::VaultGemma => {
             gemma(c.model_type, recent, &mut style, &mut parts);
         }
-        DecoderType::Olmo | DecoderType::Olmo2 | DecoderType::Olmo3 => {
+        DecoderType::Olmo | DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::FlexOlmo => {
             olmo(c.model_type, recent, &mut style, &mut parts);
         }
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => {
@@ -111,6 +101,25 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
     (style, parts)
 }
 
+/// Llama's parts.
+const fn plain() -> Parts {
+    Parts {
+        head_norm: HeadNorm::None,
+        turn: Turn::Halves,
+        drops_attended: false,
+        holds: Holds::Nothing,
+        gives_weights: false,
+        multiplied: false,
+        contiguous_for_mask: false,
+        sinks: false,
+        unread_rotary: false,
+        scales_keys: false,
+        gated: false,
+        turns_rows: false,
+        narrow_softmax: false,
+    }
+}
+
 /// What differs from Llama in masks, norms of heads and dropout at most, Starcoder 2 and Phi-3.5-MoE in their norms too.
 fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
     let recent = facts.transformers == Transformers::V5;
@@ -119,15 +128,23 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
         DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 => {
             HeadNorm::Rows(NormKind::Llama)
         }
-        DecoderType::Exaone4 => HeadNorm::Heads(NormKind::Llama),
+        DecoderType::Exaone4 | DecoderType::ExaoneMoe | DecoderType::Apertus => {
+            HeadNorm::Heads(NormKind::Llama)
+        }
         DecoderType::HunyuanDense | DecoderType::HunyuanMoe => HeadNorm::Turned(NormKind::Llama),
-        DecoderType::Olmoe => HeadNorm::Whole(NormKind::Llama),
+        DecoderType::Olmoe | DecoderType::MiniMaxM2 => HeadNorm::Whole(NormKind::Llama),
         _ => HeadNorm::None,
     };
     if c.model_type == DecoderType::Starcoder2 {
         style.norm = NormKind::Layer;
         // transformers 4 runs the layers without looking at `gradient_checkpointing`.
         style.checkpoints = recent;
+    }
+    if c.model_type == DecoderType::Jais2 {
+        style.norm = NormKind::Layer;
+    }
+    if c.model_type == DecoderType::MiniMaxM2 {
+        parts.turn = Turn::FirstColumns;
     }
     if c.model_type == DecoderType::PhiMoe {
         style.norm = NormKind::Layer;
@@ -178,7 +195,7 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     }
 }
 
-/// `OLMo`, `OLMo` 2 and `OLMo` 3.
+/// `OLMo`, `OLMo` 2, `OLMo` 3 and `FlexOlmo`.
 fn olmo(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Parts) {
     if recent {
         // Weights of norms and rotary embeddings are applied in float32.
@@ -199,7 +216,7 @@ fn olmo(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Pa
     }
 }
 
-/// Gemma, Gemma 2 and the text parts of Gemma 3 and 4.
+/// Gemma, Gemma 2, the text parts of Gemma 3 and 4, and `VaultGemma`.
 fn gemma(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Parts) {
     let third = model_type == DecoderType::Gemma3;
     let fourth = model_type == DecoderType::Gemma4;
@@ -236,12 +253,13 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
     };
     let masks = match c.model_type {
         _ if facts.transformers != Transformers::V5 => Masks::One,
-        DecoderType::Qwen2Moe | DecoderType::Ministral => Masks::Both,
+        DecoderType::Qwen2Moe | DecoderType::Ministral | DecoderType::Cwm => Masks::Both,
         DecoderType::Qwen2
         | DecoderType::Qwen3
         | DecoderType::SmolLm3
         | DecoderType::Dots1
         | DecoderType::Exaone4
+        | DecoderType::ExaoneMoe
             if c.windowed.contains(&true) =>
         {
             Masks::Both

@@ -57,6 +57,9 @@ impl FeedForward {
                     None => Mlp::Plain(Box::new(plain())),
                 }
             }
+            (MlpNames::Xielu(names), _) => {
+                Mlp::Plain(Box::new(PlainMlp::with_xielu(b, [hidden, inner], names)))
+            }
             (MlpNames::Multiplied, _) => {
                 let mlp = GatedMlp::with_bias(b, hidden, inner, bias, Tape::silu);
                 Mlp::Multiplied(Box::new(mlp))

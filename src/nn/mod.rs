@@ -94,6 +94,7 @@ mod vit;
 mod vit_layer;
 mod whisper;
 mod wide_attention;
+mod xielu;
 
 pub use generation::{Calling, GenerateVersion};
 pub use model::{Batch, Model, Output, Request};

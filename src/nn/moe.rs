@@ -138,12 +138,13 @@ impl SparseMoe {
                 RoutedExperts::Grouped(GroupedExperts::new(&b.at("experts"), hidden, experts))
             }
         };
-        let (router, routed) = if experts.are_built_first(four) {
+        let (mut router, routed) = if experts.are_built_first(four) {
             let routed = routed();
             (router(), routed)
         } else {
             (router(), routed())
         };
+        router.correct_by(b, experts);
         let width = experts.shared_intermediate_size;
         let within = width.filter(|_| experts.shared != SharedForm::Beside);
         let shared = within.map(|intermediate| {

@@ -3,6 +3,7 @@
 use super::activation::activated;
 use super::builder::Builder;
 use super::layers::Linear;
+use super::xielu::Xielu;
 use crate::spec::Activation;
 use crate::tape::{Tape, Tensor};
 
@@ -11,6 +12,8 @@ pub(super) struct PlainMlp {
     up: Linear,
     down: Linear,
     activation: Activation,
+    /// A trained function in the place of that.
+    trained: Option<Xielu>,
 }
 
 impl PlainMlp {
@@ -25,6 +28,16 @@ impl PlainMlp {
             up: Linear::new(&b.at(up), hidden, inner, bias),
             down: Linear::new(&b.at(down), inner, hidden, bias),
             activation,
+            trained: None,
+        }
+    }
+
+    /// The same without biases and with a trained function (`ApertusMLP`).
+    pub(super) fn with_xielu(b: &Builder, sizes: [u64; 2], names: [&'static str; 2]) -> Self {
+        let layers = Self::new(b, sizes, names, (false, Activation::Silu));
+        Self {
+            trained: Some(Xielu::new(&b.at("act_fn"))),
+            ..layers
         }
     }
 
@@ -32,7 +45,10 @@ impl PlainMlp {
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let active = {
             let inner = self.up.forward(t, x);
-            activated(t, self.activation, inner)
+            match &self.trained {
+                Some(function) => function.forward(t, &inner),
+                None => activated(t, self.activation, inner),
+            }
         };
         self.down.forward(t, &active)
     }

@@ -7,7 +7,7 @@ use super::layer::{Holds, Parts};
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::turned_rows::Rows;
-use super::{attention_sinks, rotary, rotary_pairs};
+use super::{attention_sinks, rotary, rotary_pairs, turned_rows};
 use crate::spec::{DecoderConfig, LayerNames};
 use crate::tape::{Tape, Tensor};
 
@@ -80,6 +80,8 @@ pub(super) struct RotaryAttention {
     holds: bool,
     /// Whether keys are multiplied by a number.
     scales_keys: bool,
+    /// Whether turned queries are multiplied by numbers of their positions.
+    scales_queries: bool,
     /// Whether the result is gated by columns beside queries.
     gated: bool,
     /// What is done with rows where they are turned.
@@ -145,6 +147,7 @@ impl RotaryAttention {
             dropout: parts.drops_attended && c.dropout.residual,
             holds: parts.holds == Holds::Both,
             scales_keys: parts.scales_keys,
+            scales_queries: c.scales_queries && !parts.turns_rows,
             gated: parts.gated,
             rows: parts.turns_rows.then_some(Rows {
                 turned,
@@ -165,7 +168,10 @@ impl RotaryAttention {
         shared: &Shared,
     ) -> (Tensor, Option<Tensor>) {
         let mut gate = None;
-        let ([turned_q, turned_k], v, held) = self.turned_heads(t, x, shared, &mut gate);
+        let ([mut turned_q, turned_k], v, held) = self.turned_heads(t, x, shared, &mut gate);
+        if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
+            turned_q = turned_rows::scaled_by_positions(t, turned_q, positions);
+        }
         let (turned_k, v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
         let all = [&turned_q, &turned_k, &v];
@@ -247,7 +253,7 @@ impl RotaryAttention {
             Some(Turn::Halves) => both.map(|x| rotary::apply(t, x, cos, sin)),
             Some(Turn::WideHalves) => {
                 let turned = both.map(|x| rotary::apply(t, x, cos, sin));
-                turned.map(|x| t.to(&x, q.dtype()))
+                turned.each_ref().map(|x| t.to(x, q.dtype()))
             }
             Some(Turn::Part) => {
                 let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);

@@ -73,6 +73,14 @@ impl Router {
         }
     }
 
+    /// Gives the router the correction that the mixture at `b` has, where that has one.
+    pub(super) fn correct_by(&mut self, b: &Builder, experts: &Experts) {
+        if self.routing == Routing::CorrectedOutside {
+            let shape = [experts.count];
+            self.correction = Some(b.buffer("e_score_correction_bias", shape, b.dtype()));
+        }
+    }
+
     /// Tokens `[N, H]` to the experts that they go through.
     pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
@@ -97,6 +105,7 @@ impl Router {
             Routing::Largest { biased } => self.largest(t, &tokens, biased),
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
             Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
+            Routing::CorrectedOutside => self.corrected_outside(t, &tokens),
         };
         self.call.routed(&routed.logits);
         routed
@@ -269,6 +278,32 @@ impl Router {
         }
         let weights = t.mul_scalar(&weights);
         drop((denominator, held, scores));
+        Routed {
+            logits,
+            weights,
+            chosen,
+        }
+    }
+
+    /// `MiniMaxM2TopKRouter`: sigmoids of logits in float32, chosen by their sum with a correction,
+    /// over their sum.
+    fn corrected_outside(&self, t: &Tape, tokens: &Tensor) -> Routed {
+        let logits = self.gate.forward(t, tokens);
+        let scores = {
+            let wide = t.to(&logits, DType::Float32);
+            t.sigmoid(&wide)
+        };
+        let choice = match &self.correction {
+            Some(correction) => t.add(&scores, correction),
+            None => scores.clone(),
+        };
+        let (values, chosen) = t.topk(&choice, self.per_token);
+        let weights = {
+            let weights = t.gather(&scores, &chosen);
+            let sum = t.sum_dim(&weights, 1, true);
+            t.div_in_place(weights, &sum)
+        };
+        drop((values, choice, scores));
         Routed {
             logits,
             weights,

@@ -1,6 +1,7 @@
-//! Queries, keys and values whose rows are turned before heads come before tokens (Llama 4).
+//! Queries, keys and values whose rows are turned before heads come before tokens (Llama 4), and
+//! queries that are scaled by their positions.
 //!
-//! Source: transformers 5.23, `models/llama4/modeling_llama4.py`.
+//! Source: transformers 5.23, `models/{llama4,ministral3}/modeling_*.py`.
 
 use super::norm::bare_root_mean_square;
 use super::rotary_pairs;
@@ -58,9 +59,28 @@ fn scales(t: &Tape, s: u64) -> (Tensor, Tensor) {
         let range = t.empty("arange", shape, DType::Int64);
         t.add_scalar(&range)
     };
-    let mut scales = t.to(&positions, DType::Float32);
-    for op in ["add", "div", "floor", "log1p", "mul", "add"] {
-        scales = t.empty(op, shape, DType::Float32);
-    }
+    let scales = t.to(&positions, DType::Float32);
+    let ops = ["add", "div", "floor", "log1p", "mul", "add"];
+    let scales = one_after_the_other(t, scales, &ops);
     (positions, scales)
+}
+
+/// A tensor in float32 after elementwise operations that need no gradient.
+fn one_after_the_other(t: &Tape, first: Tensor, ops: &[&'static str]) -> Tensor {
+    let next = |x: Tensor, op: &&'static str| t.empty(op, *x.shape(), DType::Float32);
+    ops.iter().fold(first, next)
+}
+
+/// Queries `[B, heads, S, D]` times numbers by their positions `[S]` or `[B, S]`
+/// (`get_llama_4_attn_scale`, `models/ministral3/modeling_ministral3.py`).
+pub(super) fn scaled_by_positions(t: &Tape, q: Tensor, positions: &Tensor) -> Tensor {
+    let scales = {
+        let ops = ["div", "floor", "add", "log", "mul", "add"];
+        let wide = one_after_the_other(t, positions.clone(), &ops);
+        t.to(&wide, q.dtype())
+    };
+    let s = positions.dim(-1);
+    let scaled = t.mul(&q, &t.view(&scales, [positions.numel() / s, 1, s, 1]));
+    drop(q);
+    scaled
 }

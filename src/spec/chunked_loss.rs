@@ -49,6 +49,12 @@ fn is_plain(config: &DecoderConfig) -> bool {
                 | DecoderType::Exaone4
                 | DecoderType::Glm
                 | DecoderType::Glm4
+                | DecoderType::Ministral3
+                | DecoderType::FlexOlmo
+                | DecoderType::MiniMaxM2
+                | DecoderType::Cwm
+                | DecoderType::Apertus
+                | DecoderType::Jais2
         )
 }
 

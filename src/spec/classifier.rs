@@ -40,7 +40,8 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::Exaone4
         | DecoderType::SeedOss
         | DecoderType::Arcee
-        | DecoderType::Ministral => v5,
+        | DecoderType::Ministral
+        | DecoderType::Ministral3 => v5,
         _ => false,
     }
 }

@@ -7,8 +7,8 @@ use super::experts::Experts;
 use super::gemma_layers::GemmaLayers;
 use super::modules::Module;
 use super::{
-    Activation, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid, kin, llama,
-    llama4, mamba, mpt, nemotron_h, olmo2, opt, phi, phi3,
+    Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
+    kin, llama, llama4, mamba, mpt, nemotron_h, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -57,7 +57,7 @@ pub struct DecoderConfig {
     pub head_norms: bool,
     /// Whether queries, keys and values are cut to a range.
     pub clips_heads: bool,
-    /// Whether queries that positions do not turn are scaled by their positions.
+    /// Whether queries are scaled by their positions: of Llama 4 those that positions do not turn.
     pub scales_queries: bool,
     /// Of each layer whether positions do not turn its queries and keys.
     pub unturned: Vec<bool>,
@@ -199,139 +199,6 @@ pub struct Dropout {
     pub residual: bool,
 }
 
-/// The decoders that are read into a [`DecoderConfig`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecoderType {
-    /// Llama.
-    Llama,
-    /// Mistral.
-    Mistral,
-    /// Qwen2 and Qwen2.5.
-    Qwen2,
-    /// Qwen3, with norms on q and k.
-    Qwen3,
-    /// Mixtral.
-    Mixtral,
-    /// `OLMoE`.
-    Olmoe,
-    /// Qwen1.5 and Qwen2 with experts.
-    Qwen2Moe,
-    /// Qwen3 with experts.
-    Qwen3Moe,
-    /// Mamba.
-    Mamba,
-    /// Mamba 2.
-    Mamba2,
-    /// Falcon Mamba.
-    FalconMamba,
-    /// Bamba.
-    Bamba,
-    /// LFM2.
-    Lfm2,
-    /// Falcon-H1.
-    FalconH1,
-    /// BLOOM.
-    Bloom,
-    /// MPT.
-    Mpt,
-    /// Falcon.
-    Falcon,
-    /// `DeepSeek` V2.
-    DeepseekV2,
-    /// `DeepSeek` V3 and R1.
-    DeepseekV3,
-    /// GPT-2.
-    Gpt2,
-    /// `StarCoder` and `SantaCoder`.
-    GptBigCode,
-    /// GPT-Neo.
-    GptNeo,
-    /// GPT-J.
-    GptJ,
-    /// `CodeGen`.
-    CodeGen,
-    /// `GPT-NeoX` and Pythia.
-    GptNeox,
-    /// Gemma.
-    Gemma,
-    /// Gemma 2.
-    Gemma2,
-    /// The text part of Gemma 3.
-    Gemma3,
-    /// The text part of Gemma 4.
-    Gemma4,
-    /// OPT.
-    Opt,
-    /// `OLMo` 2.
-    Olmo2,
-    /// Phi-1, 1.5 and 2.
-    Phi,
-    /// Phi-3 and Phi-3.5.
-    Phi3,
-    /// Phi-3.5 with experts.
-    PhiMoe,
-    /// `StarCoder2`.
-    Starcoder2,
-    /// Granite.
-    Granite,
-    /// Command R.
-    Cohere,
-    /// Command R7B and A.
-    Cohere2,
-    /// `StableLM`.
-    StableLm,
-    /// `OLMo`.
-    Olmo,
-    /// `OLMo` 3.
-    Olmo3,
-    /// `SmolLM3`.
-    SmolLm3,
-    /// Arcee.
-    Arcee,
-    /// Helium.
-    Helium,
-    /// Nemotron and Minitron.
-    Nemotron,
-    /// Seed-OSS.
-    SeedOss,
-    /// Ministral.
-    Ministral,
-    /// EXAONE 4.
-    Exaone4,
-    /// GLM-4 of 2024.
-    Glm,
-    /// GLM-4 of 2025.
-    Glm4,
-    /// dots.llm1.
-    Dots1,
-    /// GLM-4.5 and 4.6.
-    Glm4Moe,
-    /// ERNIE 4.5.
-    Ernie45,
-    /// gpt-oss.
-    GptOss,
-    /// Granite with experts.
-    GraniteMoe,
-    /// The same with an expert that all tokens go through.
-    GraniteMoeShared,
-    /// Granite 4, whose layers have attention or a state space.
-    GraniteMoeHybrid,
-    /// ERNIE 4.5 with experts.
-    Ernie45Moe,
-    /// Hunyuan.
-    HunyuanDense,
-    /// Hunyuan with experts.
-    HunyuanMoe,
-    /// The text part of Llama 4.
-    Llama4,
-    /// Jamba.
-    Jamba,
-    /// Qwen3-Next.
-    Qwen3Next,
-    /// Nemotron-H.
-    NemotronH,
-}
-
 impl DecoderConfig {
     /// The layer that gives the logits: GPT-NeoX's has that of others since transformers 5.
     pub fn head_name(&self, framework: Framework) -> &'static str {
@@ -429,9 +296,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             gpt2::read_wide(model_type, fields)
         }
         DecoderType::GptNeox => gpt_neox::read(fields),
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
-            gemma::read(model_type, fields)
-        }
+        DecoderType::Gemma
+        | DecoderType::Gemma2
+        | DecoderType::Gemma3
+        | DecoderType::Gemma4
+        | DecoderType::VaultGemma => gemma::read(model_type, fields),
         DecoderType::Opt => opt::read(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::read(model_type, fields),
@@ -472,9 +341,11 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::GptJ
         | DecoderType::CodeGen => gpt2::modules(config),
         DecoderType::GptNeox => gpt_neox::modules(config, framework),
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
-            gemma::modules(config)
-        }
+        DecoderType::Gemma
+        | DecoderType::Gemma2
+        | DecoderType::Gemma3
+        | DecoderType::Gemma4
+        | DecoderType::VaultGemma => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
         DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config, framework),

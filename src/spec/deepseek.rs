@@ -163,7 +163,7 @@ fn even(fields: &mut ConfigFields<'_>) -> u64 {
 }
 
 /// The experts of other families whose mixtures are those of `DeepSeek` V3
-/// (`models/{dots1,glm4_moe}/configuration_*.py`).
+/// (`models/{dots1,glm4_moe,solar_open,exaone_moe}/configuration_*.py`).
 pub(super) fn experts_of_kin(
     model_type: DecoderType,
     layers: u64,
@@ -180,6 +180,16 @@ pub(super) fn experts_of_kin(
     };
     let defaults = match model_type {
         DecoderType::Glm4Moe => defaults,
+        DecoderType::SolarOpen => Mixture {
+            expert_size: 1280,
+            dense_layers: 0,
+            ..defaults
+        },
+        DecoderType::ExaoneMoe => Mixture {
+            experts: 64,
+            expert_size: 1024,
+            ..defaults
+        },
         // Those that must be given have no default; dots.llm1's own are taken.
         DecoderType::Dots1 => Mixture {
             per_token: 6,
@@ -194,10 +204,12 @@ pub(super) fn experts_of_kin(
 }
 
 fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) -> Experts {
-    let count = fields.optional("n_routed_experts", &EXPERTS, defaults.experts);
+    let names = ["n_routed_experts", "num_experts", "num_local_experts"];
+    let count = fields.named(&names, &EXPERTS, defaults.experts);
     experts::warn_of_options(fields);
     let size = fields.optional("moe_intermediate_size", &WIDTH, defaults.expert_size);
-    let shared = fields.optional("n_shared_experts", &EXPERTS, defaults.shared);
+    let names = ["n_shared_experts", "num_shared_experts"];
+    let shared = fields.named(&names, &EXPERTS, defaults.shared);
     let dense = fields.optional(
         "first_k_dense_replace",
         &(0..=*LAYERS.end()),
@@ -222,7 +234,7 @@ fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) 
         routing,
         built_first: true,
         balanced: false,
-        sparse: (0..layers).map(|layer| layer >= dense).collect(),
+        sparse: experts::listed(layers, |layer| layer >= dense, fields),
     }
 }
 

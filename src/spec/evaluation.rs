@@ -209,6 +209,15 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Exaone4,
     DecoderType::Glm,
     DecoderType::Glm4,
+    DecoderType::Ministral3,
+    DecoderType::FlexOlmo,
+    DecoderType::ExaoneMoe,
+    DecoderType::SolarOpen,
+    DecoderType::VaultGemma,
+    DecoderType::MiniMaxM2,
+    DecoderType::Cwm,
+    DecoderType::Apertus,
+    DecoderType::Jais2,
 ];
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.

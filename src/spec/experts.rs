@@ -99,6 +99,8 @@ pub enum Routing {
     },
     /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
     Corrected(Groups),
+    /// By sigmoids of the logits in float32 with a correction that the mixture has.
+    CorrectedOutside,
 }
 
 /// Experts in groups of equal size.
@@ -189,6 +191,17 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             shared: None,
             normalized: false,
             steps: false,
+        },
+        DecoderType::FlexOlmo => Defaults {
+            count: ("num_experts", 7),
+            per_token: 5,
+            normalized: false,
+            ..mixtral
+        },
+        DecoderType::MiniMaxM2 => Defaults {
+            count: ("num_local_experts", 256),
+            per_token: 8,
+            ..mixtral
         },
         DecoderType::Qwen2Moe => Defaults {
             count: ("num_experts", 60),
@@ -323,6 +336,7 @@ fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
         DecoderType::HunyuanMoe => (gated, Routing::WideGate, SharedForm::First),
         DecoderType::Ernie45Moe => (gated, Routing::Static, SharedForm::First),
         DecoderType::Jamba => (gated, Routing::SoftmaxOfTokens, of_own),
+        DecoderType::MiniMaxM2 => (gated, Routing::CorrectedOutside, of_own),
         DecoderType::Llama4 => (gated, Routing::Sigmoid, SharedForm::Plain),
         DecoderType::PhiMoe => (gated, Routing::Drawn { jitter: false }, of_own),
         _ => (gated, Routing::Softmax, of_own),
@@ -363,6 +377,18 @@ fn between(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     };
     let is_sparse =
         |layer: u64| (layer + 1).is_multiple_of(step) && (first..=last).contains(&layer);
+    (0..layers).map(is_sparse).collect()
+}
+
+/// Of each layer whether it has experts: as `mlp_layer_types` says, else by `default`.
+pub(super) fn listed(
+    layers: u64,
+    default: impl Fn(u64) -> bool,
+    fields: &ConfigFields<'_>,
+) -> Vec<bool> {
+    let types = fields.get("mlp_layer_types").and_then(Value::as_array);
+    let given = |layer| types.and_then(|types| types.get(usize::try_from(layer).ok()?));
+    let is_sparse = |layer| given(layer).map_or_else(|| default(layer), |name| name == "sparse");
     (0..layers).map(is_sparse).collect()
 }
 

@@ -1,7 +1,8 @@
-//! The configs and modules of Gemma, Gemma 2 and the text parts of Gemma 3 and 4
-//! (`models/{gemma,gemma2,gemma3,gemma4}` of transformers 5.23).
+//! The configs and modules of Gemma, Gemma 2, the text parts of Gemma 3 and 4, and `VaultGemma`
+//! (`models/{gemma,gemma2,gemma3,gemma4,vaultgemma}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
+use super::layer_names::LayerNames;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{Activation, DecoderConfig, DecoderType, Dropout, gemma_layers};
@@ -9,7 +10,7 @@ use super::{Activation, DecoderConfig, DecoderType, Dropout, gemma_layers};
 /// Defaults by which the members differ: H, F, L, A, K, D, V.
 fn defaults(model_type: DecoderType) -> [u64; 7] {
     match model_type {
-        DecoderType::Gemma2 => [2304, 9216, 26, 8, 4, 256, 256_000],
+        DecoderType::Gemma2 | DecoderType::VaultGemma => [2304, 9216, 26, 8, 4, 256, 256_000],
         DecoderType::Gemma3 => [2304, 9216, 26, 8, 4, 256, 262_208],
         DecoderType::Gemma4 => [2304, 9216, 30, 8, 4, 256, 262_144],
         _ => [3072, 24_576, 28, 16, 16, 256, 256_000],
@@ -30,7 +31,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, heads);
     let head_dim = fields.optional("head_dim", &WIDTH, head_dim);
-    let second = model_type == DecoderType::Gemma2;
+    let second = matches!(model_type, DecoderType::Gemma2 | DecoderType::VaultGemma);
     let fourth = model_type == DecoderType::Gemma4;
     let window = match model_type {
         DecoderType::Gemma => None,
@@ -39,7 +40,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     };
     // Every second layer of Gemma 2 and every sixth of Gemma 3 and 4 sees everything.
     let period = match model_type {
-        DecoderType::Gemma2 => 2,
+        DecoderType::Gemma2 | DecoderType::VaultGemma => 2,
         DecoderType::Gemma4 => 6,
         _ => fields.optional("sliding_window_pattern", &LAYERS, 6),
     };
@@ -67,7 +68,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         activation: Activation::Gelu,
         attention_softcap: second && !fields.is_null("attn_logit_softcapping"),
         final_softcap: match model_type {
-            DecoderType::Gemma2 => !fields.is_null("final_logit_softcapping"),
+            DecoderType::Gemma2 | DecoderType::VaultGemma => {
+                !fields.is_null("final_logit_softcapping")
+            }
             DecoderType::Gemma4 => fields.get("final_logit_softcapping").is_some(),
             _ => false,
         },
@@ -105,16 +108,8 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
         all.extend(
             ["gate_proj", "up_proj", "down_proj"].map(|name| linear(at("mlp.") + name, false)),
         );
-        all.extend([
-            other(at("input_layernorm")),
-            other(at("post_attention_layernorm")),
-        ]);
-        if config.model_type != DecoderType::Gemma {
-            all.extend([
-                other(at("pre_feedforward_layernorm")),
-                other(at("post_feedforward_layernorm")),
-            ]);
-        }
+        let norms = LayerNames::of(config).norms;
+        all.extend(norms.into_iter().flatten().map(|name| other(at(name))));
         all.extend(gemma_layers::beside(config, at));
     }
     all.push(other("model.norm"));

@@ -2,7 +2,7 @@
 //! (`models/*/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
-use super::layer_names::LayerNames;
+use super::layer_names::{LayerNames, MlpNames};
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
 use super::{
@@ -23,7 +23,16 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::Helium => ([2560, 7040, 24, 20, 48_000], Some(20), Some(128)),
         DecoderType::SeedOss => ([4096, 27_648, 64, 80, 155_136], Some(8), Some(128)),
         DecoderType::Ministral => ([4096, 14_336, 32, 32, 32_000], Some(8), None),
-        DecoderType::Exaone4 => ([4096, 16_384, 32, 32, 102_400], Some(32), None),
+        DecoderType::Ministral3 => ([4096, 14_336, 34, 32, 131_072], Some(8), Some(128)),
+        DecoderType::FlexOlmo => ([4096, 11_008, 32, 32, 100_352], None, None),
+        DecoderType::SolarOpen => ([4096, 1280, 48, 64, 196_608], Some(8), Some(128)),
+        DecoderType::MiniMaxM2 => ([3072, 1536, 62, 48, 200_064], Some(8), Some(128)),
+        DecoderType::Apertus => ([4096, 14_336, 32, 32, 131_072], None, None),
+        DecoderType::Jais2 => ([3328, 26_624, 32, 26, 150_272], None, None),
+        DecoderType::Cwm => ([6144, 21_504, 64, 48, 128_256], Some(8), Some(128)),
+        DecoderType::Exaone4 | DecoderType::ExaoneMoe => {
+            ([4096, 16_384, 32, 32, 102_400], Some(32), None)
+        }
         DecoderType::Dots1 => ([4608, 10_944, 62, 32, 152_064], Some(32), None),
         DecoderType::Glm4Moe => ([4096, 10_944, 46, 96, 151_552], Some(8), None),
         DecoderType::Ernie45 => ([1024, 3072, 18, 16, 103_424], Some(2), Some(128)),
@@ -57,7 +66,13 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     };
     let activation = match model_type {
         DecoderType::Starcoder2 => fields.activation("hidden_act", "gelu_pytorch_tanh"),
-        DecoderType::Arcee | DecoderType::Nemotron => fields.activation("hidden_act", "relu2"),
+        DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 => {
+            fields.activation("hidden_act", "relu2")
+        }
+        DecoderType::Apertus => {
+            fields.check_activation("hidden_act", &["xielu"]);
+            Activation::Silu
+        }
         _ => {
             fields.check_activation("hidden_act", &["silu", "swish"]);
             Activation::Silu
@@ -102,6 +117,10 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
                 fields.turned(head_dim, "partial_rotary_factor", 500)
             }
+            DecoderType::MiniMaxM2 if fields.get("rotary_dim").is_some() => {
+                fields.optional("rotary_dim", &(0..=head_dim), head_dim)
+            }
+            DecoderType::MiniMaxM2 => fields.turned(head_dim, "partial_rotary_factor", 1000),
             _ => head_dim,
         },
         attention_bias,
@@ -114,11 +133,16 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             DecoderType::Exaone4
             | DecoderType::Olmo3
             | DecoderType::Dots1
+            | DecoderType::FlexOlmo
+            | DecoderType::ExaoneMoe
+            | DecoderType::MiniMaxM2
+            | DecoderType::Apertus
             | DecoderType::HunyuanDense
             | DecoderType::HunyuanMoe => true,
             _ => false,
         },
         clips_heads: model_type == DecoderType::Olmo && fields.get("clip_qkv").is_some(),
+        scales_queries: model_type == DecoderType::Ministral3,
         unturned,
         parallel_residual: match model_type {
             DecoderType::Cohere | DecoderType::Cohere2 => true,
@@ -145,7 +169,10 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             (bias, bias, bias)
         }
         DecoderType::StableLm => (biased(fields, "use_qkv_bias"), false, false),
-        DecoderType::Glm4Moe => (biased(fields, "attention_bias"), false, false),
+        DecoderType::Glm4Moe | DecoderType::SolarOpen => {
+            (biased(fields, "attention_bias"), false, false)
+        }
+        DecoderType::Cwm => (false, false, biased(fields, "mlp_bias")),
         DecoderType::SeedOss => {
             let qkv = fields.flag("attention_bias", true);
             (
@@ -164,6 +191,10 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             false,
             biased(fields, "mlp_bias"),
         ),
+        DecoderType::Jais2 => {
+            let bias = fields.flag("attention_bias", true);
+            (bias, bias, fields.flag("mlp_bias", true))
+        }
         DecoderType::Granite
         | DecoderType::SmolLm3
         | DecoderType::Arcee
@@ -171,7 +202,11 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             let bias = biased(fields, "attention_bias");
             (bias, bias, biased(fields, "mlp_bias"))
         }
-        DecoderType::Ministral | DecoderType::Exaone4 => (false, false, false),
+        DecoderType::Ministral
+        | DecoderType::Ministral3
+        | DecoderType::Exaone4
+        | DecoderType::ExaoneMoe
+        | DecoderType::MiniMaxM2 => (false, false, false),
         _ => {
             let bias = biased(fields, "attention_bias");
             (bias, bias, false)
@@ -203,18 +238,20 @@ fn window(
     fields: &mut ConfigFields<'_>,
 ) -> (Option<u64>, Vec<bool>) {
     // The window of a config that names none (transformers' default where there is one).
-    let default = if model_type == DecoderType::GptOss {
-        128
-    } else {
-        4096
+    let default = match model_type {
+        DecoderType::GptOss => 128,
+        DecoderType::Cwm => 8192,
+        _ => 4096,
     };
     let given = fields.get("sliding_window").is_some();
     let has_window = match model_type {
-        DecoderType::Starcoder2 | DecoderType::PhiMoe => given,
+        DecoderType::Starcoder2 | DecoderType::PhiMoe | DecoderType::Ministral3 => given,
         DecoderType::SmolLm3 => given && fields.flag("use_sliding_window", false),
         DecoderType::Cohere2
         | DecoderType::Ministral
         | DecoderType::Exaone4
+        | DecoderType::ExaoneMoe
+        | DecoderType::Cwm
         | DecoderType::GptOss
         | DecoderType::Dots1
         | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
@@ -225,7 +262,10 @@ fn window(
     }
     let window = fields.optional("sliding_window", &SEQ_LEN, default);
     let period = match model_type {
-        DecoderType::Cohere2 | DecoderType::Exaone4 | DecoderType::Olmo3
+        DecoderType::Cohere2
+        | DecoderType::Exaone4
+        | DecoderType::ExaoneMoe
+        | DecoderType::Olmo3
             if fields.get("layer_types").is_none() =>
         {
             // A text has a letter for each layer of a period: `LLLG`.
@@ -248,10 +288,13 @@ fn window(
     let sees_window = |layer: u64| match (model_type, period) {
         (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
         (_, Some(period)) => !(layer + 1).is_multiple_of(period),
+        (DecoderType::Cwm, _) => !layer.is_multiple_of(4),
         _ => layer >= border,
     };
     let windowed = match model_type {
-        DecoderType::Starcoder2 | DecoderType::PhiMoe => (0..layers).map(|_| true).collect(),
+        DecoderType::Starcoder2 | DecoderType::PhiMoe | DecoderType::Ministral3 => {
+            (0..layers).map(|_| true).collect()
+        }
         _ => fields.windowed_layers(layers, sees_window),
     };
     let any = model_type != DecoderType::Dots1 || windowed.contains(&true);
@@ -268,7 +311,7 @@ fn unturned(
 ) -> Vec<bool> {
     match (model_type, windowed) {
         (DecoderType::SmolLm3, _) => unturned_by_config(layers, fields),
-        (DecoderType::Cohere2 | DecoderType::Exaone4, Some(windowed)) => {
+        (DecoderType::Cohere2 | DecoderType::Exaone4 | DecoderType::ExaoneMoe, Some(windowed)) => {
             windowed.iter().map(|near| !near).collect()
         }
         (DecoderType::Cohere2, None) => (0..layers).map(|_| true).collect(),
@@ -299,7 +342,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Starcoder2
         | DecoderType::StableLm
         | DecoderType::Nemotron
-        | DecoderType::PhiMoe => Some(norm(path)),
+        | DecoderType::PhiMoe
+        | DecoderType::Jais2 => Some(norm(path)),
         _ => Some(other(path)),
     };
     let mut all = vec![embedding("model.embed_tokens")];
@@ -330,6 +374,12 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
             let block = at(names.feed_forward(false)) + ".";
             let mlp = names.mlp.all().iter();
             all.extend(mlp.map(|name| linear(block.clone() + name, config.mlp_bias)));
+            if let MlpNames::Xielu(_) = names.mlp {
+                all.push(Module {
+                    parameters: &["alpha_p", "alpha_n"],
+                    ..other(block + "act_fn")
+                });
+            }
         }
         all.extend(sparse);
         let norms = names.norms.into_iter().flatten();

@@ -64,6 +64,8 @@ pub enum MlpNames {
     },
     /// Two layers with a function between them.
     Plain([&'static str; 2]),
+    /// Two layers with a trained function between them.
+    Xielu([&'static str; 2]),
     /// As gated, with the gate and the result multiplied by numbers.
     Multiplied,
     /// `w1` for the gate, `w3` and `w2`.
@@ -75,7 +77,7 @@ impl MlpNames {
     pub(super) fn all(&self) -> &[&'static str] {
         match self {
             Self::Gated | Self::Multiplied => &["gate_proj", "up_proj", "down_proj"],
-            Self::Fused { names, .. } | Self::Plain(names) => names,
+            Self::Fused { names, .. } | Self::Plain(names) | Self::Xielu(names) => names,
             Self::Numbered => &["w1", "w3", "w2"],
         }
     }
@@ -218,9 +220,10 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
         DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
             [first, second, before, after]
         }
-        DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::Exaone4 => {
+        DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::FlexOlmo | DecoderType::Exaone4 => {
             [None, second, None, after]
         }
+        DecoderType::VaultGemma => [first, None, before, None],
         DecoderType::Glm4 => [
             first,
             Some("post_self_attn_layernorm"),
@@ -231,6 +234,10 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
             [first, None, Some("pre_ff_layernorm"), None]
         }
         DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
+        DecoderType::Apertus => {
+            let after = Some("feedforward_layernorm");
+            [Some("attention_layernorm"), None, after, None]
+        }
         _ => [first, None, second, None],
     }
 }
@@ -239,7 +246,10 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
 fn mlp(config: &DecoderConfig) -> MlpNames {
     match config.model_type {
         DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
-        DecoderType::Arcee | DecoderType::Nemotron => MlpNames::Plain(["up_proj", "down_proj"]),
+        DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 => {
+            MlpNames::Plain(["up_proj", "down_proj"])
+        }
+        DecoderType::Apertus => MlpNames::Xielu(["up_proj", "down_proj"]),
         DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused {
             names: ["gate_up_proj", "down_proj"],
             gate_first: false,

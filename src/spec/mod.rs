@@ -22,6 +22,7 @@ mod closest;
 mod config_fields;
 mod data;
 mod decoder;
+mod decoder_type;
 mod deepseek;
 mod distilbert;
 mod essential;
@@ -86,9 +87,8 @@ pub use bart::{BartConfig, BartStack};
 pub use bert::{BertConfig, BertKind, Relative};
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
-pub use decoder::{
-    DecoderConfig, DecoderType, Dropout, FusedHeads, InnerNorms, Mixing, ScanHeads, StateSpace,
-};
+pub use decoder::{DecoderConfig, Dropout, FusedHeads, InnerNorms, Mixing, ScanHeads, StateSpace};
+pub use decoder_type::DecoderType;
 pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use essential::essential_config;

@@ -75,7 +75,9 @@ fn t5_parameters(c: &T5Config) -> u64 {
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
 /// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to.
+/// layer, which their files hold beside the embedding that it is tied to; of the last eight what their configs give, which their
+/// repositories state in billions, of Ministral 3 and K-EXAONE without images and without the layers that predict several
+/// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
     ("qwen3-0.6b", 596_049_920),
     ("qwen3-1.7b", 1_720_574_976),
@@ -285,6 +287,14 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("whisper-large-v3", 1_543_490_560),
     ("whisper-large-v3-turbo", 808_878_080),
     ("transformer-1.3b", 1_364_297_728),
+    ("ministral-3-8b", 8_489_553_920),
+    ("apertus-8b", 8_053_338_176),
+    ("minimax-m2", 228_689_748_992),
+    ("flex-olmo-7x7b", 33_270_665_216),
+    ("k-exaone-236b-a23b", 236_571_150_336),
+    ("solar-open-100b", 102_651_793_408),
+    ("cwm-32b", 32_581_097_472),
+    ("jais-2-8b", 8_090_401_280),
 ];
 
 fn bart_parameters(c: &BartConfig) -> u64 {

@@ -157,6 +157,24 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
     let keys = config.num_key_value_heads * config.head_dim;
     match config.model_type {
         DecoderType::Olmo2 | DecoderType::Olmo3 => (plain + 2 * hidden + queries + keys, hidden),
+        DecoderType::FlexOlmo | DecoderType::MiniMaxM2 => {
+            let attention = 2 * hidden * (queries + keys) + queries + keys;
+            (attention + experts(config) + 2 * hidden, hidden)
+        }
+        DecoderType::ExaoneMoe | DecoderType::SolarOpen => {
+            let norms = u64::from(config.head_norms) * 2 * config.head_dim;
+            let attention = 2 * hidden * (queries + keys) + norms;
+            (attention + 2 * hidden, hidden + mlps(config))
+        }
+        DecoderType::Apertus => {
+            let norms = 2 * hidden + 2 * config.head_dim;
+            (plain - hidden * intermediate + norms + 2, hidden)
+        }
+        DecoderType::Jais2 => {
+            let biases = hidden + intermediate + hidden;
+            let layer = plain - hidden * intermediate + biases + 4 * hidden;
+            (layer, 2 * hidden)
+        }
         DecoderType::Exaone4 => (plain + 2 * hidden + 2 * config.head_dim, hidden),
         DecoderType::Cohere | DecoderType::Cohere2 => (plain + hidden, hidden),
         DecoderType::Glm4 => (plain + 4 * hidden, hidden),

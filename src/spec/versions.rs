@@ -131,6 +131,15 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::PhiMoe
             | DecoderType::NemotronH
             | DecoderType::Gemma4
+            | DecoderType::Ministral3
+            | DecoderType::FlexOlmo
+            | DecoderType::ExaoneMoe
+            | DecoderType::SolarOpen
+            | DecoderType::VaultGemma
+            | DecoderType::MiniMaxM2
+            | DecoderType::Cwm
+            | DecoderType::Apertus
+            | DecoderType::Jais2
     )
 }
 

@@ -34,19 +34,32 @@ impl Tape {
     /// are equal and nothing where x is smaller.
     pub fn at_least(&self, x: &Tensor) -> Tensor {
         let number = self.empty("tensor", Shape::new(&[]), DType::Float32);
+        self.extreme("maximum", x, &number, false)
+    }
+
+    /// `torch.min(x, number)` for a number on the device, which needs no gradient. As
+    /// [`Tape::at_least`].
+    pub fn at_most(&self, x: &Tensor, number: &Tensor) -> Tensor {
+        self.extreme("minimum", x, number, true)
+    }
+
+    /// `early`: whether the gradient first looks where x is beyond the number (torch 2.15), or last
+    /// (torch 2.6).
+    fn extreme(&self, op: &'static str, x: &Tensor, number: &Tensor, early: bool) -> Tensor {
         let records = self.records(&[x]);
-        let saved = records.then(|| [x, &number].map(|kept| self.save(kept)));
-        let out = self.like("maximum", x);
+        let saved = records.then(|| [x, number].map(|kept| self.save(kept)));
+        let out = self.like(op, x);
         let Some([saved, saved_number]) = saved else {
             return out;
         };
         self.with_saved(x, out, Some(saved), move |t, g, x| {
             let _number = saved_number.unpack(t);
             let flags = |op| t.elementwise(op, &[x], DType::Bool);
+            let _beyond_first = early.then(|| flags("gt"));
             let _half = t.like("div", g);
             let _equal = flags("eq");
             let gradient = t.like("where", g);
-            let _smaller = flags("lt");
+            let _beyond = (!early).then(|| flags("lt"));
             gradient
         })
     }

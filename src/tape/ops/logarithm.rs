@@ -1,4 +1,4 @@
-//! Logarithms, which autocast computes in float32.
+//! Logarithms and an exponential function, which autocast computes in float32.
 
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
@@ -21,6 +21,17 @@ impl Tape {
         self.with_saved(x, out, saved, |t, g, x| {
             let _shifted = t.like("add", x);
             t.like("div", g)
+        })
+    }
+
+    /// `torch.expm1(x)`. Saves its result, of which the gradient holds one more.
+    pub fn expm1(&self, x: &Tensor) -> Tensor {
+        let x = &self.cast_up(x);
+        let out = self.like("expm1", x);
+        let saved = self.records(&[x]).then(|| self.save(&out.detach()));
+        self.with_saved(x, out, saved, |t, g, out| {
+            let _one_more = t.like("add", out);
+            t.like("mul", g)
         })
     }
 

@@ -121,6 +121,31 @@ impl Tape {
         )
     }
 
+    /// `torch.where(condition, a, b)`. Saves the condition.
+    pub fn where_either(&self, condition: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
+        let records = self.records(&[a, b]);
+        let saved = records.then(|| self.save(condition));
+        let out = self.elementwise("where", &[condition, a, b], promote(a, b));
+        let Some(saved) = saved else { return out };
+        let needed = [a.requires_grad(), b.requires_grad()];
+        self.attach(
+            &[a, b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let condition = saved.unpack(t);
+                let gradient = |needed: bool| {
+                    needed.then(|| {
+                        let _zero = t.empty("scalar_tensor", Shape::new(&[]), g.dtype());
+                        t.elementwise("where", &[&condition, g], g.dtype())
+                    })
+                };
+                let of_b = gradient(needed[1]);
+                smallvec![gradient(needed[0]), of_b]
+            }),
+        )
+    }
+
     /// `x + number`. Saves nothing.
     pub fn add_scalar(&self, x: &Tensor) -> Tensor {
         let out = self.like("add", x);

@@ -1,0 +1,152 @@
+//! Which decoders there are.
+
+/// The decoders that are read into a [`DecoderConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecoderType {
+    /// Llama.
+    Llama,
+    /// Mistral.
+    Mistral,
+    /// Qwen2 and Qwen2.5.
+    Qwen2,
+    /// Qwen3, with norms on q and k.
+    Qwen3,
+    /// Mixtral.
+    Mixtral,
+    /// `OLMoE`.
+    Olmoe,
+    /// Qwen1.5 and Qwen2 with experts.
+    Qwen2Moe,
+    /// Qwen3 with experts.
+    Qwen3Moe,
+    /// Mamba.
+    Mamba,
+    /// Mamba 2.
+    Mamba2,
+    /// Falcon Mamba.
+    FalconMamba,
+    /// Bamba.
+    Bamba,
+    /// LFM2.
+    Lfm2,
+    /// Falcon-H1.
+    FalconH1,
+    /// BLOOM.
+    Bloom,
+    /// MPT.
+    Mpt,
+    /// Falcon.
+    Falcon,
+    /// `DeepSeek` V2.
+    DeepseekV2,
+    /// `DeepSeek` V3 and R1.
+    DeepseekV3,
+    /// GPT-2.
+    Gpt2,
+    /// `StarCoder` and `SantaCoder`.
+    GptBigCode,
+    /// GPT-Neo.
+    GptNeo,
+    /// GPT-J.
+    GptJ,
+    /// `CodeGen`.
+    CodeGen,
+    /// `GPT-NeoX` and Pythia.
+    GptNeox,
+    /// Gemma.
+    Gemma,
+    /// Gemma 2.
+    Gemma2,
+    /// The text part of Gemma 3.
+    Gemma3,
+    /// The text part of Gemma 4.
+    Gemma4,
+    /// OPT.
+    Opt,
+    /// `OLMo` 2.
+    Olmo2,
+    /// Phi-1, 1.5 and 2.
+    Phi,
+    /// Phi-3 and Phi-3.5.
+    Phi3,
+    /// Phi-3.5 with experts.
+    PhiMoe,
+    /// `StarCoder2`.
+    Starcoder2,
+    /// Granite.
+    Granite,
+    /// Command R.
+    Cohere,
+    /// Command R7B and A.
+    Cohere2,
+    /// `StableLM`.
+    StableLm,
+    /// `OLMo`.
+    Olmo,
+    /// `OLMo` 3.
+    Olmo3,
+    /// `SmolLM3`.
+    SmolLm3,
+    /// Arcee.
+    Arcee,
+    /// Helium.
+    Helium,
+    /// Nemotron and Minitron.
+    Nemotron,
+    /// Seed-OSS.
+    SeedOss,
+    /// Ministral.
+    Ministral,
+    /// EXAONE 4.
+    Exaone4,
+    /// GLM-4 of 2024.
+    Glm,
+    /// GLM-4 of 2025.
+    Glm4,
+    /// dots.llm1.
+    Dots1,
+    /// GLM-4.5 and 4.6.
+    Glm4Moe,
+    /// ERNIE 4.5.
+    Ernie45,
+    /// gpt-oss.
+    GptOss,
+    /// Granite with experts.
+    GraniteMoe,
+    /// The same with an expert that all tokens go through.
+    GraniteMoeShared,
+    /// Granite 4, whose layers have attention or a state space.
+    GraniteMoeHybrid,
+    /// ERNIE 4.5 with experts.
+    Ernie45Moe,
+    /// Hunyuan.
+    HunyuanDense,
+    /// Hunyuan with experts.
+    HunyuanMoe,
+    /// The text part of Llama 4.
+    Llama4,
+    /// Jamba.
+    Jamba,
+    /// Qwen3-Next.
+    Qwen3Next,
+    /// Nemotron-H.
+    NemotronH,
+    /// Ministral 3.
+    Ministral3,
+    /// `FlexOlmo`.
+    FlexOlmo,
+    /// K-EXAONE.
+    ExaoneMoe,
+    /// Solar Open.
+    SolarOpen,
+    /// `VaultGemma`.
+    VaultGemma,
+    /// `MiniMax` M2.
+    MiniMaxM2,
+    /// Code World Model.
+    Cwm,
+    /// Apertus.
+    Apertus,
+    /// Jais 2.
+    Jais2,
+}
