@@ -261,7 +261,7 @@ impl SelfAttention {
         let v = flat(&v);
         let scores = match &shared.alibi {
             Some(alibi) => t.baddbmm(alibi, &q, &k),
-            None => t.bmm(&q, &k),
+            None => t.batched(&q, &k),
         };
         let mut masked = t.view(&scores, [b, heads, s, keys]);
         if let Some(mask) = &shared.mask {
@@ -274,7 +274,7 @@ impl SelfAttention {
         let weights = dropped(t, weights, self.dropout);
         let context = {
             let weights = t.view(&weights, [b * heads, s, keys]);
-            let parted = t.view(&t.bmm(&weights, &v), [b, heads, s, dim]);
+            let parted = t.view(&t.batched(&weights, &v), [b, heads, s, dim]);
             t.reshape(&t.permute(&parted, &[0, 2, 1, 3]), [b, s, heads * dim])
         };
         let out = self.dense.forward(t, &context);

@@ -23,8 +23,9 @@ pub(super) struct Plan<'a> {
     asked_index: Cell<bool>,
     /// Layers that get adapters, in the order in which they are built.
     targets: RefCell<Vec<Target>>,
-    /// Copies of parameters that are trained in their place, with their scopes.
-    copies: RefCell<Vec<(u32, Tensor)>>,
+    /// Copies of parameters that are trained in their place, with their scopes, and how many layers
+    /// with adapters come before.
+    copies: RefCell<Vec<(u32, Tensor, usize)>>,
     /// What they are copies of.
     copied: RefCell<Vec<Tensor>>,
     /// Weights that are dropped at the end because others are tied in their place.
@@ -56,6 +57,7 @@ impl<'a> Plan<'a> {
     /// parameters, trained or not, each once; and parameters that no module computes with.
     pub(super) fn finish(self) -> (u64, Vec<Tensor>) {
         self.untied.take();
+        let targets = self.targets.borrow().len();
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision.
             let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
@@ -67,9 +69,19 @@ impl<'a> Plan<'a> {
                 engine.then_some(self.spec.weights),
             )
         });
-        for (scope, copy) in self.copies.take() {
+        let copies = self.copies.take();
+        for (scope, copy, _) in &copies {
             self.tape
-                .in_scope(scope, || self.tape.give_storage("clone", &copy));
+                .in_scope(*scope, || self.tape.give_storage("clone", copy));
+        }
+        if targets > 0 && !copies.is_empty() {
+            // The model has them by module: so many of each layer with adapters.
+            let mut all = 0;
+            self.tape.for_each_parameter(|_, _, _| all += 1);
+            let each = (all - copies.len()) / targets;
+            let adapters = (0..all - copies.len()).map(|i| 2 * (i / each.max(1)) + 1);
+            let places = copies.iter().map(|(_, _, before)| 2 * before);
+            self.tape.sort_parameters(places.chain(adapters));
         }
         let parameters = self.parameters.take().into_iter();
         let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
@@ -268,7 +280,7 @@ impl<'a> Builder<'a> {
         let (shape, dtype) = (*parameter.shape(), parameter.dtype());
         let copy = t.in_scope(self.scope, || t.parameter_without_storage(shape, dtype));
         let mut copies = self.plan.copies.borrow_mut();
-        copies.push((self.scope, copy.clone()));
+        copies.push((self.scope, copy.clone(), self.plan.targets.borrow().len()));
         self.plan.copied.borrow_mut().push(parameter);
         copy
     }

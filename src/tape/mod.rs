@@ -279,6 +279,16 @@ impl Tape {
         flat
     }
 
+    /// Puts the parameters so far in another order: `places` has a key for each, by which they are
+    /// sorted.
+    pub fn sort_parameters<K: Ord>(&self, places: impl Iterator<Item = K>) {
+        let made = self.parameters.take();
+        let mut placed: Vec<(K, Parameter)> = places.zip(made).collect();
+        placed.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let sorted = placed.into_iter().map(|(_, parameter)| parameter);
+        self.parameters.replace(sorted.collect());
+    }
+
     /// The parameters that get gradients, in the order in which they were made, with theirs.
     pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
         for (i, p) in self.parameters.borrow().iter().enumerate() {
