@@ -387,7 +387,7 @@ fn cases_drawn_at_random_meet_every_goal_of_bytes() {
 /// The same with every option. Beams of flash-linear-attention's Transformer are 3 % off.
 #[test]
 fn cases_drawn_over_every_option_meet_every_goal_of_bytes_but_one_s() {
-    goals_are_met("drawn_options.jsonl", 309, |goal| {
+    goals_are_met("drawn_options.jsonl", 652, |goal| {
         !goal.contains("composition") && !goal.contains("tensor worst")
     });
 }

@@ -76,6 +76,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);
+    let use_cache = training::fills_cache(scenario, &model.architecture);
     Some(ResolvedSpec {
         scenario: scenario.clone(),
         architecture: model.architecture,
@@ -96,7 +97,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         attention,
         sdpa_backend: scenario.sdpa_backend,
         padding_mask: training::padding_mask(scenario),
-        use_cache: scenario.use_cache,
+        use_cache,
         activation_checkpointing: scenario.activation_checkpointing,
         checkpoint_every: scenario.checkpoint_every,
         lora,

@@ -109,12 +109,15 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
     }
 }
 
-/// Whether checkpointed layers return keys and values where a cache is asked for (`GPTBigCode` of
-/// transformers 4).
-fn keeps_keys(scenario: &Scenario, model: &Model) -> bool {
-    scenario.framework != Framework::Torch215Transformers523
-        && matches!(&model.architecture, Architecture::Decoder(config)
-            if config.model_type == DecoderType::GptBigCode)
+/// Whether training fills a key-value cache. Checkpointed layers do not, but those of `GPTBigCode`
+/// in transformers 4; of every n-th one that is checkpointed, the others do.
+pub(super) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
+    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None
+        && scenario.checkpoint_every < 2;
+    let returns_keys = scenario.framework != Framework::Torch215Transformers523
+        && matches!(architecture, Architecture::Decoder(config)
+            if config.model_type == DecoderType::GptBigCode);
+    scenario.use_cache && (!checkpoints || returns_keys)
 }
 
 fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
@@ -129,10 +132,9 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
         );
     }
     check_positions(scenario, model, findings);
-    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
-    if scenario.use_cache && checkpoints && !keeps_keys(scenario, model) {
+    if scenario.use_cache && !fills_cache(scenario, &model.architecture) {
         findings.push(
-            Finding::error(
+            Finding::notice(
                 "use_cache",
                 "Activation checkpointing and a key-value cache exclude each other; transformers turns the cache off.",
                 "激活重计算与键值缓存互斥；transformers 会关闭缓存。",

@@ -35,6 +35,8 @@ pub struct KeyValueCache {
     /// The layer that asks next, the next that asks for those of the encoder's result, and for a
     /// state.
     next: usize,
+    /// Layers of this pass that were not given the cache.
+    passed: usize,
     next_crossed: usize,
     next_state: usize,
     /// States of layers that are replaced by new ones.
@@ -141,6 +143,7 @@ impl Tape {
             windows: if joined { windows } else { Vec::new() },
             states: Vec::new(),
             next: 0,
+            passed: 0,
             next_crossed: 0,
             next_state: 0,
             replaced_states: LayerStates::default(),
@@ -169,10 +172,23 @@ impl Tape {
         self.cache.borrow().is_some()
     }
 
+    /// Runs a layer that is not given the cache, as checkpointed ones are not
+    /// (`GradientCheckpointingLayer`, `modeling_layers.py`, transformers 5.23).
+    pub(super) fn without_cache<R>(&self, layer: impl FnOnce() -> R) -> R {
+        let cache = self.take_cache();
+        let result = layer();
+        self.cache.replace(cache.map(|cache| KeyValueCache {
+            passed: cache.passed + 1,
+            ..cache
+        }));
+        result
+    }
+
     /// A forward pass begins: the next layer that asks is the first.
     pub(super) fn rewind_cache(&self) {
         if let Some(cache) = self.cache.borrow_mut().as_mut() {
             cache.next = 0;
+            cache.passed = 0;
             cache.next_crossed = 0;
             cache.next_state = 0;
             cache.replaced_states.rewind();
@@ -248,7 +264,7 @@ impl Tape {
         };
         let at = cache.next;
         cache.next += 1;
-        let window = cache.windows.get(at).copied().flatten();
+        let window = cache.windows.get(at + cache.passed).copied().flatten();
         let tokens = k.dim(TOKENS);
         if cache.layers.len() <= at && cache.kind != CacheKind::Joined {
             cache.layers.push(CachedLayer {

@@ -168,7 +168,7 @@ impl Tape {
             next: Cell::new(0),
         });
         let outer = self.recompute.borrow_mut().replace(recompute);
-        (frame.region)(self, &input);
+        self.without_cache(|| (frame.region)(self, &input));
         *self.recompute.borrow_mut() = outer;
         self.recorder.mute(false);
         self.recorder.set_scope(scope);
@@ -195,7 +195,7 @@ impl Tape {
             done: Cell::new(false),
         });
         let outer = self.checkpoint.borrow_mut().replace(frame);
-        let output = region(self, input);
+        let output = self.without_cache(|| region(self, input));
         *self.checkpoint.borrow_mut() = outer;
         output
     }
@@ -220,7 +220,11 @@ impl Tape {
             .collect();
         let autocast = self.autocast_dtype();
         let grad_mode = self.set_grad_enabled(false);
-        let outputs = region(self, &given);
+        let outputs = if grad_mode {
+            self.without_cache(|| region(self, &given))
+        } else {
+            region(self, &given)
+        };
         self.set_grad_enabled(grad_mode);
         if !records {
             return outputs;
@@ -263,7 +267,7 @@ impl Tape {
         if let Some(dtype) = autocast {
             self.enter_autocast(dtype);
         }
-        let outputs = region(self, &inputs);
+        let outputs = self.without_cache(|| region(self, &inputs));
         self.exit_autocast();
         *self.autocast.borrow_mut() = outer_autocast;
         let roots: Vec<_> = (outputs.iter().zip(gradients))
