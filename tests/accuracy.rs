@@ -115,6 +115,7 @@ fn bart_is_as_exact_as_the_goals_ask() {
 #[test]
 fn vit_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("vit.jsonl", 21);
+    every_goal_is_met("deit_dinov2.jsonl", 31);
 }
 
 #[test]

@@ -237,6 +237,10 @@ models! {
     "vit-small", "ViT small, 16x16 patches", "WinKawaks/vit-small-patch16-224", "2022-03";
     "vit-base", "ViT base, 16x16 patches", "google/vit-base-patch16-224-in21k", "2020-10";
     "vit-large", "ViT large, 16x16 patches", "google/vit-large-patch16-224", "2020-10";
+    "deit-base-distilled", "DeiT base distilled", "facebook/deit-base-distilled-patch16-224", "2020-12";
+    "dinov2-small", "DINOv2 small", "facebook/dinov2-small", "2023-04";
+    "dinov2-base", "DINOv2 base", "facebook/dinov2-base", "2023-04";
+    "dinov2-large", "DINOv2 large", "facebook/dinov2-large", "2023-04";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";

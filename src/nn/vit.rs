@@ -1,4 +1,4 @@
-//! The vision transformer with a classifier (`models/vit/modeling_vit.py`).
+//! Vision transformers with a classifier (`models/{vit,deit,dinov2}/modeling_*.py`).
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
@@ -8,14 +8,17 @@ use super::layers::{LayerNorm, Linear};
 use super::loss;
 use super::model::Output;
 use super::vit_layer::VitLayer;
-use crate::spec::{ResolvedSpec, VitConfig};
+use crate::spec::{ResolvedSpec, VitConfig, VitKind};
 use crate::tape::{Tape, Tensor, Window};
 use crate::units::DType;
 use std::rc::Rc;
 
-/// `ViTForImageClassification`.
+/// `ViTForImageClassification` and its like.
 pub(super) struct Vit {
-    cls_token: Tensor,
+    kind: VitKind,
+    /// The token of the class, and that of a teacher.
+    tokens: Vec<Tensor>,
+    _mask_token: Option<Tensor>,
     position_embeddings: Tensor,
     projection: Patches,
     layers: Vec<Rc<VitLayer>>,
@@ -40,32 +43,43 @@ impl Vit {
             ..AttentionOptions::of(spec, facts)
         };
         let (hidden, patch) = (c.hidden_size, c.patch_size);
-        let vit = b.at("vit");
+        let vit = b.at(c.kind.name());
         let embeddings = vit.at("embeddings");
-        let cls_token = embeddings.parameter("cls_token", [1, 1, hidden]);
+        let token = |name| embeddings.parameter(name, [1, 1, hidden]);
+        let mut tokens = vec![token("cls_token")];
+        let mask_token = (c.mask_token).then(|| embeddings.parameter("mask_token", [1, hidden]));
         let position_embeddings =
             embeddings.parameter("position_embeddings", [1, c.tokens(), hidden]);
+        tokens.extend((c.kind == VitKind::Deit).then(|| token("distillation_token")));
         let projection = embeddings.at("patch_embeddings").at("projection");
         let projection = Patches {
             weight: projection.parameter("weight", [hidden, c.num_channels, patch, patch]),
             bias: projection.parameter("bias", [hidden]),
             size: patch,
         };
-        let (list, name) = if facts.transformers == Transformers::V5 {
-            (vit.same(), "layers")
+        let ([inside, name], _) = c.kind.layer_names(facts.transformers == Transformers::V5);
+        let list = if inside.is_empty() {
+            vit.same()
         } else {
-            (vit.at("encoder"), "layer")
+            vit.at(inside)
+        };
+        let read = if c.kind == VitKind::Dinov2 {
+            2 * hidden
+        } else {
+            hidden
         };
         let layers = list.items(name, c.num_hidden_layers, |b| {
             Rc::new(VitLayer::new(b, c, options))
         });
         Self {
-            cls_token,
+            kind: c.kind,
+            tokens,
+            _mask_token: mask_token,
             position_embeddings,
             projection,
             layers,
             layernorm: LayerNorm::new(&vit.at("layernorm"), hidden),
-            classifier: Linear::new(&b.at("classifier"), hidden, c.num_labels, true),
+            classifier: Linear::new(&b.at("classifier"), read, c.num_labels, true),
             dropout: c.dropout.embedding,
             dtype: b.dtype(),
             shell: Shell::new(b, spec, facts),
@@ -75,15 +89,18 @@ impl Vit {
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
     pub(super) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
-        let encoded = t.scoped("vit", None, || self.encode(t, images));
-        let logits = t.scoped("classifier", None, || {
-            // sequence_output[:, 0, :]
-            let rows = facts.index_all(t, &encoded, 1);
-            let first = facts.index_all(t, &t.select(&rows, 1), 1);
-            self.classifier.forward(t, &first)
-        });
+        let encoded = t.scoped(self.kind.name(), None, || self.encode(t, images));
+        // sequence_output[:, 0, :]
+        let rows = facts.index_all(t, &encoded, 1);
+        let mut read = facts.index_all(t, &t.select(&rows, 1), 1);
+        if self.kind == VitKind::Dinov2 {
+            let patches = t.slice(&encoded, 1, 1, encoded.dim(1));
+            let mean = t.mean_of_rows(&patches);
+            read = t.cat(&[&read, &mean], 1);
+        }
+        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &read));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop(encoded);
+        drop((rows, read, encoded));
         Output {
             logits: Some(logits),
             loss,
@@ -96,8 +113,10 @@ impl Vit {
     fn encode(&self, t: &Tape, images: &Tensor) -> Tensor {
         let pixels = t.to(images, self.dtype);
         let embedded = t.scoped("embeddings", None, || self.embed(t, &pixels));
-        let list = match self.shell.facts.transformers {
-            Transformers::V5 => "layers",
+        // The patches' layer casts them itself.
+        let pixels = Some(pixels).filter(|_| self.kind != VitKind::Dinov2);
+        let list = match (self.shell.facts.transformers, self.kind) {
+            (Transformers::V5, VitKind::Vit | VitKind::Deit) => "layers",
             _ => "encoder.layer",
         };
         let mut hidden = embedded.clone();
@@ -124,8 +143,10 @@ impl Vit {
             );
             t.transpose(&flat, 1, 2)
         };
-        let first = t.expand(&self.cls_token, [patches.dim(0), 1, patches.dim(2)]);
-        let tokens = t.cat(&[&first, &patches], 1);
+        let first = |token: &Tensor| t.expand(token, [patches.dim(0), 1, patches.dim(2)]);
+        let firsts: Vec<Tensor> = self.tokens.iter().map(first).collect();
+        let parts: Vec<&Tensor> = firsts.iter().chain([&patches]).collect();
+        let tokens = t.cat(&parts, 1);
         drop(patches);
         let sum = t.add(&tokens, &self.position_embeddings);
         drop(tokens);

@@ -1,4 +1,4 @@
-//! One layer of the vision transformer: norms come before attention and feed-forward.
+//! One layer of a vision transformer: norms come before attention and feed-forward.
 
 use super::activation::activated;
 use super::attention::{
@@ -7,11 +7,13 @@ use super::attention::{
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
+use super::gated_mlp::GatedMlp;
 use super::layers::{LayerNorm, Linear};
-use crate::spec::{Activation, Attention, VitConfig};
+use crate::spec::{Activation, Attention, VitConfig, VitKind};
 use crate::tape::{Tape, Tensor};
+use crate::units::Shape;
 
-/// `ViTLayer`.
+/// `ViTLayer` and its like.
 pub(super) struct VitLayer {
     query: Linear,
     key: Linear,
@@ -19,18 +21,30 @@ pub(super) struct VitLayer {
     output: Linear,
     layernorm_before: LayerNorm,
     layernorm_after: LayerNorm,
-    fc1: Linear,
-    fc2: Linear,
+    mlp: Mlp,
+    /// What `DINOv2` multiplies the results of attention and feed-forward by, `[H]`.
+    scales: Option<[Tensor; 2]>,
+    norm_names: [&'static str; 2],
     head_dim: u64,
     activation: Activation,
     dropout: bool,
     options: AttentionOptions,
 }
 
+/// The feed-forward part.
+enum Mlp {
+    Plain([Linear; 2]),
+    Gated(GatedMlp),
+}
+
 impl VitLayer {
     pub(super) fn new(b: &Builder, c: &VitConfig, options: AttentionOptions) -> Self {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         let recent = options.facts.transformers == Transformers::V5;
+        let dino = c.kind == VitKind::Dinov2;
+        let (_, norm_names) = c.kind.layer_names(recent);
+        let [before, after] = norm_names.map(|name| b.at(name));
+        let first = dino.then(|| LayerNorm::new(&before, hidden));
         let attention = b.at("attention");
         let own = if recent {
             attention.same()
@@ -50,8 +64,12 @@ impl VitLayer {
             attention.at("output").at("dense")
         };
         let output = Linear::new(&output, hidden, hidden, true);
-        let norms =
-            || ["layernorm_before", "layernorm_after"].map(|n| LayerNorm::new(&b.at(n), hidden));
+        let scale = |name| dino.then(|| b.at(name).parameter("lambda1", [hidden]));
+        let first_scale = scale("layer_scale1");
+        let norms = || {
+            let before = first.unwrap_or_else(|| LayerNorm::new(&before, hidden));
+            [before, LayerNorm::new(&after, hidden)]
+        };
         let feed_forward = || {
             let [fc1, fc2] = if recent {
                 let mlp = b.at("mlp");
@@ -59,14 +77,25 @@ impl VitLayer {
             } else {
                 [b.at("intermediate").at("dense"), b.at("output").at("dense")]
             };
-            [
+            if c.gated {
+                let mlp = b.at("mlp");
+                return Mlp::Gated(GatedMlp::with_bias(&mlp, hidden, inner, true, Tape::silu));
+            }
+            Mlp::Plain([
                 Linear::new(&fc1, hidden, inner, true),
                 Linear::new(&fc2, inner, hidden, true),
-            ]
+            ])
         };
-        let early = recent.then(norms);
-        let [fc1, fc2] = feed_forward();
-        let [layernorm_before, layernorm_after] = early.unwrap_or_else(norms);
+        let ([layernorm_before, layernorm_after], mlp) = if recent {
+            let norms = norms();
+            (norms, feed_forward())
+        } else {
+            let mlp = feed_forward();
+            (norms(), mlp)
+        };
+        let scales = first_scale
+            .zip(scale("layer_scale2"))
+            .map(<[Tensor; 2]>::from);
         Self {
             query,
             key,
@@ -74,8 +103,9 @@ impl VitLayer {
             output,
             layernorm_before,
             layernorm_after,
-            fc1,
-            fc2,
+            mlp,
+            scales,
+            norm_names,
             head_dim: c.head_dim,
             activation: c.activation,
             dropout: c.dropout.residual,
@@ -118,6 +148,8 @@ impl VitLayer {
             let (out, made) = attend_with_scores(t, self.options, [&q, &k, &v], None);
             scores = Some(made);
             (out, None)
+        } else if self.scales.is_some() {
+            attend_as_bert(t, self.options, [&q, &k, &v], None, false)
         } else {
             attend_with_weights(t, self.options, &q, &k, &v, None)
         };
@@ -132,6 +164,28 @@ impl VitLayer {
     }
 }
 
+impl VitLayer {
+    /// What attention or the feed-forward part gave, as it is added to the residual stream: scaled
+    /// where the layer does so, and dropped out, whole samples of it by `DINOv2`.
+    fn added(&self, t: &Tape, x: Tensor, part: usize) -> Tensor {
+        let Some(scales) = &self.scales else {
+            return dropped(t, x, self.dropout);
+        };
+        let scaled = t.mul(&x, &scales[part]);
+        drop(x);
+        if !self.dropout || !t.is_training() {
+            return scaled;
+        }
+        let samples = |op| t.empty(op, Shape::from([scaled.dim(0), 1, 1]), scaled.dtype());
+        let mut kept = samples("rand");
+        for op in ["add", "floor"] {
+            kept = samples(op);
+        }
+        let divided = t.div_scalar(&scaled);
+        t.mul(&divided, &kept)
+    }
+}
+
 impl Block for VitLayer {
     type Shared = ();
 
@@ -139,31 +193,32 @@ impl Block for VitLayer {
 
     fn forward(&self, t: &Tape, hidden: &Tensor, (): &()) -> Tensor {
         let recent = self.options.facts.transformers == Transformers::V5;
-        let normed = t.scoped("layernorm_before", None, || {
-            self.layernorm_before.forward(t, hidden)
-        });
+        let [before, after] = self.norm_names;
+        let normed = t.scoped(before, None, || self.layernorm_before.forward(t, hidden));
         let (mut attended, weights) = t.scoped("attention", None, || self.attend(t, &normed));
         drop(normed);
         if recent {
-            attended = dropped(t, attended, self.dropout);
+            attended = self.added(t, attended, 0);
         }
         let sum = t.add(&attended, hidden);
         // transformers 4 holds what attention gave until the layer returns.
         let attended = (!recent).then_some(attended);
-        let normed = t.scoped("layernorm_after", None, || {
-            self.layernorm_after.forward(t, &sum)
+        let normed = t.scoped(after, None, || self.layernorm_after.forward(t, &sum));
+        let mut wide = None;
+        let (mut out, normed) = t.scoped("mlp", None, || match &self.mlp {
+            Mlp::Gated(mlp) => (mlp.forward(t, &normed), Some(normed)),
+            Mlp::Plain([fc1, fc2]) => {
+                let active = activated(t, self.activation, fc1.forward(t, &normed));
+                // Since transformers 5 the caller of the MLP holds what it reads.
+                let normed = recent.then_some(normed);
+                let out = fc2.forward(t, &active);
+                // In transformers 4 the sum is part of what reads the wide states.
+                wide = (!recent).then_some(active);
+                (out, normed)
+            }
         });
-        let wide = t.scoped("mlp", None, || {
-            let wide = self.fc1.forward(t, &normed);
-            activated(t, self.activation, wide)
-        });
-        // Since transformers 5 the caller of the MLP holds what it reads.
-        let normed = recent.then_some(normed);
-        let mut out = t.scoped("mlp", None, || self.fc2.forward(t, &wide));
         drop(normed);
-        // In transformers 4 the sum is part of what reads the wide states.
-        let wide = (!recent).then_some(wide);
-        out = dropped(t, out, self.dropout);
+        out = self.added(t, out, 1);
         let result = t.add(&out, &sum);
         drop((wide, out, sum, attended, weights));
         result

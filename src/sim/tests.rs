@@ -63,6 +63,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "lfm2-350m",
         "falcon-h1-0.5b",
         "nemotron-h-8b",
+        "dinov2-small",
+        "deit-base-distilled",
         "bamba-9b",
         "falcon-7b",
         "falcon-40b",

@@ -234,6 +234,10 @@ const FIELDS: &[&str] = &[
     "num_kv_shared_layers",
     "use_double_wide_mlp",
     "vocab_size_per_layer_input",
+    "drop_path_rate",
+    "mlp_ratio",
+    "use_mask_token",
+    "use_swiglu_ffn",
 ];
 
 /// How fields begin that are read whatever follows.

@@ -115,7 +115,7 @@ pub use resolved::*;
 pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use scenario::*;
 pub use t5::T5Config;
-pub use vit::VitConfig;
+pub use vit::{VitConfig, VitKind};
 pub use whisper::Recordings;
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, BertKind, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario, bart,
-    bert, closest, decoder, distilbert, fla_config, guess, modernbert, size_only, t5, vit, whisper,
+    Architecture, BertKind, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario,
+    VitKind, bart, bert, closest, decoder, distilbert, fla_config, guess, modernbert, size_only,
+    t5, vit, whisper,
 };
 use crate::catalog;
 use serde_json::{Map, Value};
@@ -18,7 +19,7 @@ enum Reader {
     Bart,
     Whisper,
     Fla(FlaMixer),
-    Vit,
+    Vit(VitKind),
     DistilBert,
     ModernBert,
 }
@@ -29,7 +30,7 @@ impl Reader {
             Self::Bert(kind) => Architecture::Bert(bert::read(kind, fields)),
             Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
             Self::ModernBert => Architecture::ModernBert(modernbert::read(fields)),
-            Self::Vit => Architecture::Vit(vit::read(fields)),
+            Self::Vit(kind) => Architecture::Vit(vit::read(kind, fields)),
             Self::Bart => Architecture::Bart(bart::read(fields)),
             Self::Whisper => Architecture::Bart(whisper::read(fields)),
             Self::Fla(mixer) => Architecture::Fla(fla_config::read(mixer, fields)),
@@ -80,7 +81,9 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart),
     ("whisper", Reader::Whisper),
-    ("vit", Reader::Vit),
+    ("vit", Reader::Vit(VitKind::Vit)),
+    ("deit", Reader::Vit(VitKind::Deit)),
+    ("dinov2", Reader::Vit(VitKind::Dinov2)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
     ("mt5", Reader::T5 { multilingual: true }),

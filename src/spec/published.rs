@@ -3,7 +3,7 @@
 use super::published_decoders::decoder_parameters;
 use super::{
     Architecture, BartConfig, BartStack, BertConfig, BertKind, DistilBertConfig, FlaConfig,
-    FlaMixer, ModernBertConfig, Scenario, T5Config, VitConfig, resolve,
+    FlaMixer, ModernBertConfig, Scenario, T5Config, VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -73,7 +73,8 @@ fn t5_parameters(c: &T5Config) -> u64 {
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
-/// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of ELECTRA, ALBERT and `DeBERTa` with the head
+/// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of `DINOv2` with a classifier of two
+/// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to; of the last eight what their configs give, which their
 /// repositories state in billions, of Ministral 3 and K-EXAONE without images and without the layers that predict several
@@ -186,6 +187,10 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("vit-small", 22_050_664),
     ("vit-large", 304_326_632),
     ("vit-huge", 630_767_362),
+    ("deit-base-distilled", 86_569_192),
+    ("dinov2-small", 22_058_114),
+    ("dinov2-base", 86_583_554),
+    ("dinov2-large", 304_372_738),
     ("distilbert-base", 66_985_530),
     ("distilbert-base-cased", 65_812_036),
     ("distilbert-base-multilingual", 135_445_755),
@@ -316,11 +321,17 @@ fn bart_parameters(c: &BartConfig) -> u64 {
 
 fn vit_parameters(c: &VitConfig) -> u64 {
     let h = c.hidden_size;
+    let read = if c.kind == VitKind::Dinov2 { 2 * h } else { h };
     let patches = c.num_channels * c.patch_size * c.patch_size * h + h;
     let attention = 4 * (h * h + h);
     let layer = attention + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
-    let embeddings = h + c.tokens() * h + patches;
-    embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (h + 1)
+    let (embeddings, layer) = match c.kind {
+        VitKind::Vit => (h, layer),
+        VitKind::Deit => (2 * h, layer),
+        VitKind::Dinov2 => (2 * h, layer + 2 * h),
+    };
+    let embeddings = embeddings + c.tokens() * h + patches;
+    embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)
 }
 
 fn distilbert_parameters(c: &DistilBertConfig) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::{
     Architecture, Attention, BertKind, DecoderType, Finding, Framework, ModernBertConfig, Scenario,
-    Task, training,
+    Task, VitKind, training,
 };
 
 /// Refuses a version that does not have the model, or writes it as the engine does not follow.
@@ -21,6 +21,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
                 findings.push(missing(framework, oldest));
             }
         }
+        Architecture::Vit(config) if config.kind != VitKind::Vit => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
         Architecture::Bert(config)
             if matches!(config.kind, BertKind::Deberta | BertKind::Albert) =>

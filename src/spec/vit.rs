@@ -1,4 +1,5 @@
-//! The vision transformer (`models/vit/configuration_vit.py` of transformers 5.23 and 4.51).
+//! Vision transformers (`models/{vit,deit,dinov2}/configuration_*.py` of transformers 5.23, and the first
+//! of 4.51).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, WIDTH};
@@ -11,9 +12,47 @@ const PIXELS: RangeInclusive<u64> = 1..=1 << 14;
 /// Channels of an image.
 const CHANNELS: RangeInclusive<u64> = 1..=1 << 12;
 
-/// `ViT` as transformers configures it.
+/// The vision transformers that are read into a [`VitConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VitKind {
+    /// `ViT`.
+    Vit,
+    /// `DeiT`, with a token to learn from a teacher.
+    Deit,
+    /// `DINOv2`.
+    Dinov2,
+}
+
+impl VitKind {
+    /// What the model inside of a classifier is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vit => "vit",
+            Self::Deit => "deit",
+            Self::Dinov2 => "dinov2",
+        }
+    }
+
+    /// The layers' list, since transformers 5 or in 4, and a layer's norms.
+    pub fn layer_names(self, recent: bool) -> ([&'static str; 2], [&'static str; 2]) {
+        let norms = ["layernorm_before", "layernorm_after"];
+        match (self, recent) {
+            (Self::Dinov2, _) => (["encoder", "layer"], ["norm1", "norm2"]),
+            (_, true) => (["", "layers"], norms),
+            (_, false) => (["encoder", "layer"], norms),
+        }
+    }
+}
+
+/// A vision transformer as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VitConfig {
+    /// Which one.
+    pub kind: VitKind,
+    /// Whether feed-forward layers are gated.
+    pub gated: bool,
+    /// Whether there is a token for what is hidden, which classifiers have and do not use.
+    pub mask_token: bool,
     /// H.
     pub hidden_size: u64,
     /// F.
@@ -47,19 +86,31 @@ impl VitConfig {
         side * side
     }
 
-    /// Tokens of an image: its patches and the one that stands for the class.
+    /// Tokens of an image: its patches, the one that stands for the class, and that of a teacher.
     pub fn tokens(&self) -> u64 {
-        self.patches() + 1
+        self.patches() + 1 + u64::from(self.kind == VitKind::Deit)
+    }
+
+    /// Parameters of the embeddings themselves.
+    fn embedding_parameters(&self) -> &'static [&'static str] {
+        match self.kind {
+            VitKind::Deit => &["cls_token", "position_embeddings", "distillation_token"],
+            VitKind::Dinov2 if self.mask_token => {
+                &["cls_token", "mask_token", "position_embeddings"]
+            }
+            _ => &["cls_token", "position_embeddings"],
+        }
     }
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> VitConfig {
+pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
+    let dino = kind == VitKind::Dinov2;
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let hidden = fields.drops("hidden_dropout_prob", false);
     let image_size = fields.optional("image_size", &PIXELS, 224);
-    let patch_size = fields.optional("patch_size", &PIXELS, 16);
+    let patch_size = fields.optional("patch_size", &PIXELS, if dino { 14 } else { 16 });
     if patch_size > image_size {
         let key = fields.key("patch_size");
         fields.push(
@@ -71,9 +122,22 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> VitConfig {
             .with_fix(&key, image_size),
         );
     }
+    let gated = dino && fields.flag("use_swiglu_ffn", false);
     VitConfig {
+        kind,
+        gated,
+        mask_token: dino && fields.flag("use_mask_token", true),
         hidden_size,
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
+        intermediate_size: if dino {
+            let inner = hidden_size * fields.optional("mlp_ratio", &(1..=1 << 6), 4);
+            if gated {
+                (inner * 2 / 3).next_multiple_of(8)
+            } else {
+                inner
+            }
+        } else {
+            fields.optional("intermediate_size", &WIDTH, 3072)
+        },
         num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),
         num_attention_heads: heads,
         head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
@@ -85,7 +149,11 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> VitConfig {
         dropout: Dropout {
             embedding: hidden,
             attention: fields.drops("attention_probs_dropout_prob", false),
-            residual: hidden,
+            residual: if dino {
+                fields.drops("drop_path_rate", false)
+            } else {
+                hidden
+            },
         },
         num_labels: fields.labels(2),
     }
@@ -95,27 +163,42 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> VitConfig {
 /// transformers 5.
 pub(super) fn modules(c: &VitConfig, framework: Framework) -> Vec<Module> {
     let recent = framework == Framework::Torch215Transformers523;
+    let model = c.kind.name();
     let embeddings = Module {
-        path: "vit.embeddings".to_owned(),
+        path: format!("{model}.embeddings"),
         kind: ModuleKind::Other,
-        parameters: &["cls_token", "position_embeddings"],
+        parameters: c.embedding_parameters(),
     };
     let mut all = vec![
         embeddings,
-        norm("vit.embeddings.patch_embeddings.projection"),
+        norm(format!("{model}.embeddings.patch_embeddings.projection")),
     ];
+    let ([inside, list], norm_names) = c.kind.layer_names(recent);
+    let inside = if inside.is_empty() { "" } else { ".encoder" };
+    let linear_names = if recent { RECENT } else { FOUR };
     for i in 0..c.num_hidden_layers {
-        let (layer, linear_names) = if recent {
-            (format!("vit.layers.{i}"), RECENT)
-        } else {
-            (format!("vit.encoder.layer.{i}"), FOUR)
-        };
+        let layer = format!("{model}{inside}.{list}.{i}");
         let at = |name: &str| format!("{layer}.{name}");
         let [q, k, v, output, fc1, fc2] = linear_names;
-        all.extend([q, k, v].map(|name| linear(at(name), c.qkv_bias)));
+        let attention = [q, k, v].map(|name| linear(at(name), c.qkv_bias));
+        let norms = norm_names.map(|name| norm(at(name)));
+        let feed_forward = if c.gated { &GATED[..] } else { &[fc1, fc2] };
+        let feed_forward = feed_forward.iter().map(|name| linear(at(name), true));
+        if c.kind == VitKind::Dinov2 {
+            let [before, after] = norms;
+            let [first, second] = ["layer_scale1", "layer_scale2"].map(|name| Module {
+                parameters: &["lambda1"],
+                ..norm(at(name))
+            });
+            all.push(before);
+            all.extend(attention);
+            all.extend([linear(at(output), true), first, after]);
+            all.extend(feed_forward);
+            all.push(second);
+            continue;
+        }
+        all.extend(attention);
         all.push(linear(at(output), true));
-        let norms = ["layernorm_before", "layernorm_after"].map(|name| norm(at(name)));
-        let feed_forward = [fc1, fc2].map(|name| linear(at(name), true));
         if recent {
             all.extend(norms);
             all.extend(feed_forward);
@@ -124,7 +207,7 @@ pub(super) fn modules(c: &VitConfig, framework: Framework) -> Vec<Module> {
             all.extend(norms);
         }
     }
-    all.push(norm("vit.layernorm"));
+    all.push(norm(format!("{model}.layernorm")));
     all.push(linear("classifier", true));
     all
 }
@@ -149,3 +232,6 @@ const FOUR: [&str; 6] = [
     "intermediate.dense",
     "output.dense",
 ];
+
+/// The layers of a gated feed-forward part.
+const GATED: [&str; 3] = ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"];

@@ -71,6 +71,8 @@ def config(scenario):
     kind, fields = model_fields(scenario)
     config = AutoConfig.for_model(kind, **fields)
     config.use_cache = scenario["use_cache"]
+    # Looked through where a type has several classes for a task, of which the first is meant.
+    config.architectures = config.architectures or []
     return config
 
 

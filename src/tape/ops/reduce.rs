@@ -275,6 +275,13 @@ impl Tape {
         self.mean(x, Shape::from([1, x.dim(1)]))
     }
 
+    /// `x.mean(1)` of `[B, S, H]`: `[B, H]`. Saves nothing; the gradient is expanded and divided.
+    pub fn mean_of_rows(&self, x: &Tensor) -> Tensor {
+        let (b, columns) = (x.dim(0), x.dim(2));
+        let mean = self.mean(x, Shape::from([b, 1, columns]));
+        self.view(&mean, [b, columns])
+    }
+
     /// `x.mean()`. Saves nothing.
     pub fn mean_all(&self, x: &Tensor) -> Tensor {
         self.mean(x, Shape::new(&[]))
