@@ -104,6 +104,8 @@ models! {
     "hunyuan-a13b", "Hunyuan A13B", "tencent/Hunyuan-A13B-Instruct", "2025-06";
     "hunyuan-1.8b", "Hunyuan 1.8B", "tencent/Hunyuan-1.8B-Instruct", "2025-07";
     "qwen3-next-80b-a3b", "Qwen3-Next 80B-A3B", "Qwen/Qwen3-Next-80B-A3B-Instruct", "2025-09";
+    "qwen3.5-9b", "Qwen3.5 9B, text", "Qwen/Qwen3.5-9B", "2026-03";
+    "qwen3.5-35b-a3b", "Qwen3.5 35B-A3B, text", "Qwen/Qwen3.5-35B-A3B", "2026-02";
     "jamba-v0.1", "Jamba 52B", "ai21labs/Jamba-v0.1", "2024-03";
     "granite-4.0-h-tiny", "Granite 4.0 H Tiny", "ibm-granite/granite-4.0-h-tiny", "2025-10";
     "gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", "2025-08";

@@ -32,6 +32,8 @@ pub(super) struct Style {
     pub(super) rotary_by_pair: bool,
     /// Whether angles are complex numbers.
     pub(super) complex_rotary: bool,
+    /// Whether angles are made for a token's place in time, height and width, which are the same in text.
+    pub(super) grids: bool,
     /// Whether the frequencies of angles are made in each forward pass.
     pub(super) remade_rotary: bool,
     /// Whether the loss takes logits in the dtype that they have.
@@ -68,6 +70,7 @@ impl Style {
             wide_rotary: false,
             rotary_by_pair: false,
             complex_rotary: false,
+            grids: false,
             remade_rotary: false,
             narrow_loss: false,
             whole_head: false,
@@ -255,6 +258,7 @@ impl<L: Layer> Causal<L> {
                 Rotary::new(&at, dim, facts)
                     .by_pair(style.rotary_by_pair)
                     .remade(style.remade_rotary)
+                    .in_grids(style.grids)
             };
             (needed && turns).then(new)
         };
@@ -427,7 +431,13 @@ impl<L: Layer> Causal<L> {
                     let angles = rotary_pairs::complex(t, rotary, &positions);
                     (angles.clone(), angles)
                 } else {
-                    rotary.forward(t, &positions, self.dtype)
+                    let all = if self.style.grids {
+                        let row = [1, positions.dim(-1)];
+                        t.expand(&t.reshape(&positions, row), *input_ids.shape())
+                    } else {
+                        positions.clone()
+                    };
+                    rotary.forward(t, &all, self.dtype)
                 }
             })
         };

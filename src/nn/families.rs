@@ -65,7 +65,9 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
         | DecoderType::NemotronH
-        | DecoderType::Qwen3Next => {
+        | DecoderType::Qwen3Next
+        | DecoderType::Qwen35
+        | DecoderType::Qwen35Moe => {
             hybrid(c, &mut style, &mut parts);
         }
         DecoderType::Nemotron => {
@@ -170,8 +172,9 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
             style.norm = NormKind::Helium;
             style.wide_logits = true;
         }
-        DecoderType::Qwen3Next => {
+        _ if c.model_type.follows_delta_rule() => {
             style.norm = NormKind::Gemma;
+            style.grids = c.model_type != DecoderType::Qwen3Next;
             parts.turn = Turn::FirstColumns;
             parts.head_norm = HeadNorm::Rows(NormKind::Gemma);
             parts.gated = true;

@@ -18,7 +18,7 @@ use super::rotary::Rotary;
 use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
 use super::sharing_attention::SharingAttention;
 use super::short_conv::ShortConv;
-use crate::spec::{DecoderConfig, LayerNames, Mixing, Piece};
+use crate::spec::{DecoderConfig, DecoderType, LayerNames, Mixing, Piece};
 use crate::tape::{Tape, Tensor};
 
 /// How a family puts its layers together.
@@ -283,7 +283,8 @@ impl Mixer {
                 (names.mixer, Self::StateSpace(Box::new(mixer)))
             }
             (Mixing::GatedDelta, Some(heads), _) => {
-                let mixer = GatedDelta::new(&at, c.hidden_size, sizes, heads);
+                let apart = c.model_type != DecoderType::Qwen3Next;
+                let mixer = GatedDelta::new(&at, c.hidden_size, sizes, heads, apart);
                 (names.mixer, Self::GatedDelta(Box::new(mixer)))
             }
             (Mixing::StateSpace, None, _) => {

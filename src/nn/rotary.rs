@@ -17,6 +17,8 @@ pub(super) struct Rotary {
     /// Whether frequencies are made on the host each time, for the largest position
     /// (`PhimoeRotaryEmbedding`).
     remade: bool,
+    /// Whether there are angles for each of three positions (`Qwen3_5TextRotaryEmbedding`).
+    grids: bool,
     version: Transformers,
 }
 
@@ -31,6 +33,7 @@ impl Rotary {
             dim,
             by_pair: false,
             remade: false,
+            grids: false,
             version: facts.transformers,
         }
     }
@@ -45,6 +48,11 @@ impl Rotary {
         Self { remade, ..self }
     }
 
+    /// The same with angles for each of three positions if `grids` says so.
+    pub(super) fn in_grids(self, grids: bool) -> Self {
+        Self { grids, ..self }
+    }
+
     /// Columns that are turned, D.
     pub(super) fn dim(&self) -> u64 {
         self.dim
@@ -54,6 +62,9 @@ impl Rotary {
     pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
         let s = positions.dim(-1);
         let b = positions.numel() / s;
+        if self.grids {
+            return self.of_grids(t, [b, s], dtype);
+        }
         let length = self.remade.then(|| {
             let number = |op| t.empty(op, Shape::new(&[]), DType::Int64);
             let _last = number("max");
@@ -93,6 +104,27 @@ impl Rotary {
         let result = (t.to(&cos, dtype), t.to(&sin, dtype));
         drop((real, length));
         result
+    }
+
+    /// Angles of three positions of each token, of which each gives a part: `[B, S, D]`.
+    fn of_grids(&self, t: &Tape, [b, s]: [u64; 2], dtype: DType) -> (Tensor, Tensor) {
+        let wide = |op, columns| t.empty(op, Shape::from([3, b, s, columns]), DType::Float32);
+        let angles = {
+            let _real = wide("_to_copy", 1);
+            wide("mul", self.dim / 2)
+        };
+        let scaled = |op| {
+            let values = t.trigonometric(op, &angles);
+            t.mul_scalar(&values)
+        };
+        let (cos, sin) = (scaled("cos"), scaled("sin"));
+        let composed = |x: Tensor| {
+            let first = t.slice(&x, 0, 0, 1);
+            t.view(&t.cat(&[&first, &first], -1), [b, s, self.dim])
+        };
+        let sin = composed(sin);
+        let cos = composed(cos);
+        (t.to(&cos, dtype), t.to(&sin, dtype))
     }
 }
 

@@ -285,7 +285,8 @@ fn refused(framework: Framework, architecture: &Architecture) -> Option<Refused>
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe
-        | DecoderType::Qwen3Next => of_experts(&["gate", "gate_proj", "up_proj", "down_proj"]),
+        | DecoderType::Qwen3Next
+        | DecoderType::Qwen35Moe => of_experts(&["gate", "gate_proj", "up_proj", "down_proj"]),
         _ => return None,
     })
 }

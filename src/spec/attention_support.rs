@@ -32,7 +32,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             ),
         );
     }
-    if config.model_type == DecoderType::Qwen3Next {
+    if config.model_type.follows_delta_rule() {
         check_delta_rule(scenario, findings);
     }
     match (config.model_type, scenario.attention) {

@@ -286,7 +286,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
-        | DecoderType::Qwen3Next => hybrid::read(model_type, fields),
+        | DecoderType::Qwen3Next
+        | DecoderType::Qwen35
+        | DecoderType::Qwen35Moe => hybrid::read(model_type, fields),
         DecoderType::NemotronH => nemotron_h::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Mpt => mpt::read(fields),
@@ -331,6 +333,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
         | DecoderType::Qwen3Next
+        | DecoderType::Qwen35
+        | DecoderType::Qwen35Moe
         | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Mpt => mpt::modules(config),

@@ -129,6 +129,10 @@ pub enum DecoderType {
     Jamba,
     /// Qwen3-Next.
     Qwen3Next,
+    /// The text part of Qwen3.5.
+    Qwen35,
+    /// The same with experts.
+    Qwen35Moe,
     /// Nemotron-H.
     NemotronH,
     /// Ministral 3.
@@ -149,4 +153,11 @@ pub enum DecoderType {
     Apertus,
     /// Jais 2.
     Jais2,
+}
+
+impl DecoderType {
+    /// Whether layers without attention follow the gated delta rule, and attention is gated.
+    pub const fn follows_delta_rule(self) -> bool {
+        matches!(self, Self::Qwen3Next | Self::Qwen35 | Self::Qwen35Moe)
+    }
 }

@@ -211,6 +211,13 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             normalized: false,
             steps: true,
         },
+        DecoderType::Qwen35Moe => Defaults {
+            count: ("num_experts", 256),
+            per_token: 8,
+            intermediate_size: Some(512),
+            shared: Some(512),
+            ..mixtral
+        },
         DecoderType::Qwen3Next => Defaults {
             count: ("num_experts", 512),
             per_token: 10,

@@ -1,5 +1,5 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
-//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid,jamba,qwen3_next}` of transformers 5.23).
+//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid,jamba,qwen3_next,qwen3_5,qwen3_5_moe}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::layer_names::{LayerNames, Piece};
@@ -12,22 +12,28 @@ use super::{
 };
 use serde_json::Value;
 
+/// Defaults of H, V, L, A and K.
+const fn defaults(model_type: DecoderType) -> [u64; 5] {
+    match model_type {
+        DecoderType::Lfm2 => [2560, 65_536, 32, 32, 8],
+        DecoderType::GraniteMoeHybrid => [4096, 32_000, 32, 32, 8],
+        DecoderType::Jamba => [4096, 65_536, 32, 32, 8],
+        DecoderType::Qwen3Next => [2048, 151_936, 48, 16, 2],
+        DecoderType::Qwen35 => [4096, 248_320, 32, 16, 4],
+        DecoderType::Qwen35Moe => [2048, 248_320, 40, 16, 2],
+        _ => [4096, 128_000, 32, 32, 8],
+    }
+}
+
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let convolves = model_type == DecoderType::Lfm2;
     let both = model_type == DecoderType::FalconH1;
     let granite = model_type == DecoderType::GraniteMoeHybrid;
     let selective = model_type == DecoderType::Jamba;
-    let delta = model_type == DecoderType::Qwen3Next;
-    let [hidden, vocabulary] = match model_type {
-        DecoderType::Lfm2 => [2560, 65_536],
-        DecoderType::GraniteMoeHybrid => [4096, 32_000],
-        DecoderType::Jamba => [4096, 65_536],
-        DecoderType::Qwen3Next => [2048, 151_936],
-        _ => [4096, 128_000],
-    };
+    let delta = model_type.follows_delta_rule();
+    let [hidden, vocabulary, layers, heads, kv_heads] = defaults(model_type);
     let hidden = fields.optional("hidden_size", &WIDTH, hidden);
-    let [layers, heads, kv_heads] = if delta { [48, 16, 2] } else { [32, 32, 8] };
     let layers = fields.optional("num_hidden_layers", &LAYERS, layers);
     let heads = fields.optional("num_attention_heads", &HEADS, heads);
     let head_dim = if delta {
@@ -56,7 +62,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     } else if convolves {
         (adjusted(fields), None)
     } else {
-        let default = if delta { 5632 } else { 14_336 };
+        let default = match model_type {
+            DecoderType::Qwen35 => 12_288,
+            _ if delta => 5632,
+            _ => 14_336,
+        };
         let width = fields.optional("intermediate_size", &WIDTH, default);
         (width, experts::read(model_type, layers, width, fields))
     };
@@ -69,7 +79,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         rotary_dim: match model_type {
             DecoderType::Bamba => head_dim / 2,
             DecoderType::Jamba => 0,
-            DecoderType::Qwen3Next => fields.turned(head_dim, "partial_rotary_factor", 250),
+            _ if delta => fields.turned(head_dim, "partial_rotary_factor", 250),
             DecoderType::GraniteMoeHybrid
                 if fields.text("position_embedding_type") != Some("rope") =>
             {
@@ -128,7 +138,7 @@ fn attending(fields: &mut ConfigFields<'_>, model_type: DecoderType, layers: u64
         return experts::periodic(layers, names, [8, 4], fields);
     }
     let bamba = model_type == DecoderType::Bamba;
-    if model_type == DecoderType::Qwen3Next && fields.get("layer_types").is_none() {
+    if model_type.follows_delta_rule() && fields.get("layer_types").is_none() {
         let every = fields.optional("full_attention_interval", &LAYERS, 4);
         return (1..=layers)
             .map(|layer| layer.is_multiple_of(every))
@@ -324,10 +334,23 @@ fn mixer(
                 parameters: &["dt_bias", "A_log"],
                 ..other(at(names.mixer))
             };
-            let input = ["in_proj_qkvz", "in_proj_ba"].map(|name| linear(of(name), false));
             let mut all = vec![own, other(of("conv1d"))];
-            all.extend(input);
-            all.extend([other(of("norm")), linear(of("out_proj"), false)]);
+            let output = [other(of("norm")), linear(of("out_proj"), false)];
+            let input = |names: &[&str]| -> Vec<Module> {
+                names.iter().map(|name| linear(of(name), false)).collect()
+            };
+            if config.model_type == DecoderType::Qwen3Next {
+                all.extend(input(&["in_proj_qkvz", "in_proj_ba"]));
+                all.extend(output);
+            } else {
+                all.extend(output);
+                all.extend(input(&[
+                    "in_proj_qkv",
+                    "in_proj_z",
+                    "in_proj_b",
+                    "in_proj_a",
+                ]));
+            }
             all
         }
         Mixing::StateSpace => {

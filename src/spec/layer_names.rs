@@ -147,7 +147,9 @@ impl LayerNames {
                 let norms = ["query_layernorm", "key_layernorm"];
                 ("o_proj", norms, "self_attn", "norm")
             }
-            DecoderType::Qwen3Next => ("o_proj", ["q_norm", "k_norm"], "linear_attn", "norm"),
+            _ if config.model_type.follows_delta_rule() => {
+                ("o_proj", ["q_norm", "k_norm"], "linear_attn", "norm")
+            }
             DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
@@ -157,7 +159,10 @@ impl LayerNames {
         );
         let shared = match config.model_type {
             DecoderType::HunyuanMoe => "shared_mlp",
-            DecoderType::Qwen2Moe | DecoderType::Qwen3Next | DecoderType::Llama4 => "shared_expert",
+            DecoderType::Qwen2Moe
+            | DecoderType::Qwen3Next
+            | DecoderType::Qwen35Moe
+            | DecoderType::Llama4 => "shared_expert",
             _ => "shared_experts",
         };
         let order = match config.model_type {

@@ -16,8 +16,8 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         0
     };
     let sizes = config.state_space.expect("a state space");
-    // Qwen3-Next has a gate beside queries.
-    let gate = if config.model_type == DecoderType::Qwen3Next {
+    // There is a gate beside queries.
+    let gate = if config.model_type.follows_delta_rule() {
         hidden * queries
     } else {
         0

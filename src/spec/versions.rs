@@ -129,6 +129,8 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::Llama4
             | DecoderType::Jamba
             | DecoderType::Qwen3Next
+            | DecoderType::Qwen35
+            | DecoderType::Qwen35Moe
             | DecoderType::PhiMoe
             | DecoderType::NemotronH
             | DecoderType::Gemma4
