@@ -98,6 +98,7 @@ models! {
     "qwen3-30b-a3b", "Qwen3 30B-A3B", "Qwen/Qwen3-30B-A3B", "2025-04";
     "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
     "glm-4.5-air", "GLM-4.5 Air", "zai-org/GLM-4.5-Air", "2025-07";
+    "glm-4.7-flash", "GLM-4.7 Flash 30B-A3B", "zai-org/GLM-4.7-Flash", "2026-01";
     "ernie-4.5-0.3b", "ERNIE 4.5 0.3B", "baidu/ERNIE-4.5-0.3B-PT", "2025-06";
     "ernie-4.5-21b-a3b", "ERNIE 4.5 21B-A3B", "baidu/ERNIE-4.5-21B-A3B-PT", "2025-06";
     "llama-4-scout", "Llama 4 Scout 17B-16E, text", "meta-llama/Llama-4-Scout-17B-16E", "2025-04";

@@ -278,6 +278,7 @@ fn refused(framework: Framework, architecture: &Architecture) -> Option<Refused>
         DecoderType::Mixtral => of_experts(&["gate", "w1", "w2", "w3"]),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
+        | DecoderType::Glm4MoeLite
         | DecoderType::Dots1
         | DecoderType::Ernie45Moe
         | DecoderType::Glm4Moe

@@ -305,7 +305,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::VaultGemma => gemma::read(model_type, fields),
         DecoderType::Opt => opt::read(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::read(model_type, fields),
+        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 | DecoderType::Glm4MoeLite => {
+            deepseek::read(model_type, fields)
+        }
         DecoderType::Phi => phi::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
         DecoderType::Llama4 => llama4::read(fields),
@@ -352,7 +354,9 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::VaultGemma => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 => deepseek::modules(config, framework),
+        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 | DecoderType::Glm4MoeLite => {
+            deepseek::modules(config, framework)
+        }
         DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
         _ => kin::modules(config, framework),

@@ -107,6 +107,8 @@ pub enum DecoderType {
     Dots1,
     /// GLM-4.5 and 4.6.
     Glm4Moe,
+    /// GLM-4.7 Flash.
+    Glm4MoeLite,
     /// ERNIE 4.5.
     Ernie45,
     /// gpt-oss.

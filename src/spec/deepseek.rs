@@ -1,5 +1,5 @@
-//! The configs and modules of `DeepSeek` V2 and V3 (`models/deepseek_{v2,v3}` of transformers
-//! 5.23).
+//! The configs and modules of `DeepSeek` V2 and V3 and of GLM-4.7 Flash
+//! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, ExpertForm, Experts, Groups, Routing, SharedForm};
@@ -43,9 +43,15 @@ impl Latent {
     }
 }
 
+/// `DeepSeek`'s defaults of [`Latent`].
+const LATENT: [u64; 5] = [1536, 512, 128, 64, 128];
+
 /// Defaults by which the versions differ.
 struct Defaults {
     sizes: [u64; 5],
+    /// Of [`Latent`]: the ranks of queries and of keys and values, and the columns of a head that are
+    /// not turned, that are, and of values.
+    latent: [u64; 5],
     mixture: Mixture,
 }
 
@@ -61,10 +67,24 @@ struct Mixture {
     normalized: bool,
 }
 
-fn defaults(v3: bool) -> Defaults {
-    if v3 {
-        Defaults {
+fn defaults(model_type: DecoderType) -> Defaults {
+    match model_type {
+        DecoderType::Glm4MoeLite => Defaults {
+            sizes: [2048, 10_240, 47, 20, 154_880],
+            latent: [768, 512, 192, 64, 256],
+            mixture: Mixture {
+                experts: 64,
+                per_token: 4,
+                shared: 1,
+                expert_size: 1536,
+                dense_layers: 1,
+                corrected: Some([1, 1]),
+                normalized: true,
+            },
+        },
+        DecoderType::DeepseekV3 => Defaults {
             sizes: [7168, 18_432, 61, 128, 129_280],
+            latent: LATENT,
             mixture: Mixture {
                 experts: 256,
                 per_token: 8,
@@ -74,10 +94,10 @@ fn defaults(v3: bool) -> Defaults {
                 corrected: Some([8, 4]),
                 normalized: true,
             },
-        }
-    } else {
-        Defaults {
+        },
+        _ => Defaults {
             sizes: [4096, 11_008, 32, 32, 102_400],
+            latent: LATENT,
             mixture: Mixture {
                 experts: 64,
                 per_token: 8,
@@ -87,18 +107,18 @@ fn defaults(v3: bool) -> Defaults {
                 corrected: None,
                 normalized: false,
             },
-        }
+        },
     }
 }
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let v3 = model_type == DecoderType::DeepseekV3;
-    let defaults = defaults(v3);
+    let v3 = model_type != DecoderType::DeepseekV2;
+    let defaults = defaults(model_type);
     let [hidden, intermediate, layers, heads, vocabulary] = defaults.sizes;
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, heads);
-    let latent = latent(v3, fields);
+    let latent = latent(v3, defaults.latent, fields);
     fields.check_activation("hidden_act", &["silu", "swish"]);
     DecoderConfig {
         num_labels: fields.labels(2),
@@ -124,7 +144,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
-fn latent(v3: bool, fields: &mut ConfigFields<'_>) -> Latent {
+fn latent(
+    v3: bool,
+    [query, rank, straight, turned, value]: [u64; 5],
+    fields: &mut ConfigFields<'_>,
+) -> Latent {
     let rotary = match (v3, fields.flag("rope_interleave", true)) {
         (false, _) => LatentRotary::Complex,
         (true, true) => LatentRotary::Pairs,
@@ -134,20 +158,20 @@ fn latent(v3: bool, fields: &mut ConfigFields<'_>) -> Latent {
         query_rank: if fields.is_null("q_lora_rank") {
             None
         } else {
-            Some(fields.optional("q_lora_rank", &WIDTH, 1536))
+            Some(fields.optional("q_lora_rank", &WIDTH, query))
         },
-        rank: fields.optional("kv_lora_rank", &WIDTH, 512),
-        straight: fields.optional("qk_nope_head_dim", &WIDTH, 128),
-        turned: even(fields),
-        value: fields.optional("v_head_dim", &WIDTH, 128),
+        rank: fields.optional("kv_lora_rank", &WIDTH, rank),
+        straight: fields.optional("qk_nope_head_dim", &WIDTH, straight),
+        turned: even(turned, fields),
+        value: fields.optional("v_head_dim", &WIDTH, value),
         rotary,
     }
 }
 
 /// `qk_rope_head_dim`: columns are turned in pairs.
-fn even(fields: &mut ConfigFields<'_>) -> u64 {
+fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
     const FIELD: &str = "qk_rope_head_dim";
-    let turned = fields.optional(FIELD, &WIDTH, 64);
+    let turned = fields.optional(FIELD, &WIDTH, default);
     if !turned.is_multiple_of(2) {
         let key = fields.key(FIELD);
         fields.push(

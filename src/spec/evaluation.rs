@@ -165,6 +165,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Falcon,
     DecoderType::DeepseekV2,
     DecoderType::DeepseekV3,
+    DecoderType::Glm4MoeLite,
     DecoderType::Gpt2,
     DecoderType::GptBigCode,
     DecoderType::GptNeo,

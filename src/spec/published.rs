@@ -76,8 +76,8 @@ fn t5_parameters(c: &T5Config) -> u64 {
 /// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of the last ten what their configs give, which their
-/// repositories state in billions, of Qwen3.5, Ministral 3 and K-EXAONE without images and without the layers that predict several
+/// layer, which their files hold beside the embedding that it is tied to; of the last eleven what their configs give, which their
+/// repositories state in billions, of Qwen3.5, Ministral 3, K-EXAONE and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
     ("qwen3-0.6b", 596_049_920),
@@ -292,6 +292,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("whisper-large-v3", 1_543_490_560),
     ("whisper-large-v3-turbo", 808_878_080),
     ("transformer-1.3b", 1_364_297_728),
+    ("glm-4.7-flash", 29_943_390_976),
     ("qwen3.5-9b", 8_953_803_264),
     ("qwen3.5-35b-a3b", 34_660_610_688),
     ("ministral-3-8b", 8_489_553_920),

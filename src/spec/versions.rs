@@ -119,6 +119,7 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::GptOss
             | DecoderType::Dots1
             | DecoderType::Glm4Moe
+            | DecoderType::Glm4MoeLite
             | DecoderType::Ernie45
             | DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared

@@ -130,6 +130,7 @@ const REPEATING: &[&str] = &[
     "gpt-oss-20b",
     "phi-3.5-moe",
     "glm-4.5-air",
+    "glm-4.7-flash",
     "ministral-3-8b",
     "apertus-8b",
     "minimax-m2",
