@@ -28,7 +28,7 @@ impl GroupedExperts {
         let (count, intermediate) = (experts.count, experts.intermediate_size);
         let both = 2 * intermediate;
         let (gate_up_proj, down_proj, biases) = match experts.form {
-            ExpertForm::Gated => (
+            ExpertForm::Gated | ExpertForm::GatedBy(_) => (
                 b.parameter("gate_up_proj", [count, both, hidden]),
                 b.parameter("down_proj", [count, hidden, intermediate]),
                 None,
@@ -78,7 +78,7 @@ impl GroupedExperts {
         // Autocast leaves the product alone.
         let x = &t.to(x, weight.dtype());
         let out = match self.form {
-            ExpertForm::Gated | ExpertForm::Plain(_) => {
+            ExpertForm::Gated | ExpertForm::GatedBy(_) | ExpertForm::Plain(_) => {
                 t.grouped_mm(x, &t.transpose(weight, 1, 2), offsets)
             }
             ExpertForm::Clamped => t.grouped_mm(x, weight, offsets),
@@ -92,7 +92,7 @@ impl GroupedExperts {
     /// The activation between both products.
     fn activated(&self, t: &Tape, both: Tensor) -> Tensor {
         match self.form {
-            ExpertForm::Gated => self.gated(t, both),
+            ExpertForm::Gated | ExpertForm::GatedBy(_) => self.gated(t, both),
             ExpertForm::Clamped => clamped(t, &both),
             ExpertForm::Plain(activation) => activated(t, activation, both),
         }
@@ -101,7 +101,10 @@ impl GroupedExperts {
     /// `act(gate) * up`, where both are halves of the columns of one product.
     fn gated(&self, t: &Tape, both: Tensor) -> Tensor {
         let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
-        let active = t.silu(&gate);
+        let active = match self.form {
+            ExpertForm::GatedBy(activation) => activated(t, activation, gate),
+            _ => t.silu(&gate),
+        };
         let product = t.mul(&active, &up);
         drop(both);
         product
@@ -161,7 +164,9 @@ impl GroupedExperts {
         let chosen = t.view(chosen, [n * k]);
         let through = |x: &Tensor, weights: &Tensor, bias: Option<&Tensor>| {
             let out = match self.form {
-                ExpertForm::Gated | ExpertForm::Plain(_) => t.batched(weights, &t.unsqueeze(x, 2)),
+                ExpertForm::Gated | ExpertForm::GatedBy(_) | ExpertForm::Plain(_) => {
+                    t.batched(weights, &t.unsqueeze(x, 2))
+                }
                 ExpertForm::Clamped => t.batched(&t.unsqueeze(x, 1), weights),
             };
             let out = t.view(&out, [n * k, out.numel() / (n * k)]);

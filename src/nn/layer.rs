@@ -9,6 +9,7 @@ use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
 use super::gated_delta::GatedDelta;
+use super::gemma_experts::GemmaExperts;
 use super::latent_attention::LatentAttention;
 use super::layer_inputs::InputGate;
 use super::mamba;
@@ -72,6 +73,8 @@ pub(super) struct DecoderLayer {
     mlp: Option<FeedForward>,
     /// Before and after attention, before and after the MLP.
     norms: [Option<(&'static str, Norm)>; 4],
+    /// Experts beside the MLP.
+    experts: Option<Box<GemmaExperts>>,
     /// What adds the layer's own input.
     input: Option<InputGate>,
     /// A number on the device that the result is multiplied by.
@@ -145,11 +148,14 @@ impl Layer for DecoderLayer {
         let input = c
             .gemma_layers
             .and_then(|layers| InputGate::new(b, c, layers));
+        let experts = c.experts.as_ref().filter(|_| c.gemma_layers.is_some());
+        let experts = experts.map(|experts| Box::new(GemmaExperts::new(b, c, experts)));
         Self {
             mixer,
             _unread: unread,
             mlp,
             norms,
+            experts,
             input,
             scalar,
             parallel: c.parallel_residual,
@@ -202,6 +208,15 @@ impl WeighingBlock for DecoderLayer {
                 if self.parts.holds == Holds::Result && logits.is_some() {
                     weights.clear();
                 }
+                let changed = match &self.experts {
+                    Some(experts) => {
+                        weights.clear();
+                        let (sum, made) = experts.forward(t, &residual, changed);
+                        weights = made;
+                        sum
+                    }
+                    None => changed,
+                };
                 let changed = normalized(t, after_mlp, changed);
                 let sum = self.add(t, &residual, &changed);
                 // The sum takes its name where the layer's own input is added to it.

@@ -46,6 +46,7 @@ mod flash;
 mod four_bit;
 mod gated_delta;
 mod gated_mlp;
+mod gemma_experts;
 mod generation;
 mod gpt2;
 mod gpt2_attention;

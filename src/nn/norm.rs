@@ -208,11 +208,16 @@ fn power(t: &Tape, weight: Option<&Tensor>, x: &Tensor) -> Tensor {
             t.add_scalar(&variance)
         };
         let scale = t.pow(&shifted);
-        t.mul(&wide, &scale)
+        let product = t.mul(&wide, &scale);
+        drop((scale, wide, shifted));
+        product
     };
     if let Some(weight) = weight {
-        let wide = t.to(weight, DType::Float32);
-        normalized = t.mul(&normalized, &wide);
+        let weighted = {
+            let wide = t.to(weight, DType::Float32);
+            t.mul(&normalized, &wide)
+        };
+        normalized = weighted;
     }
     t.to(&normalized, x.dtype())
 }

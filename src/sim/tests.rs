@@ -77,13 +77,14 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
 
 #[test]
 fn the_modules_of_layers_that_share_are_those_that_are_built() {
-    for (sharing, equal, input) in [(2, false, 16), (0, true, 0)] {
+    for (sharing, equal, input, experts) in [(2, false, 16, false), (0, true, 0, true)] {
         what_is_checked_is_built(&json!({
             "model": {"hf_config": {
                 "model_type": "gemma4_text", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 4,
                 "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 32, "vocab_size": 100,
                 "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention"],
                 "num_kv_shared_layers": sharing, "attention_k_eq_v": equal, "hidden_size_per_layer_input": input,
+                "enable_moe_block": experts, "num_experts": 4, "top_k_experts": 2, "moe_intermediate_size": 32,
             }},
             "micro_batch_size": 1, "seq_len": 16,
         }));

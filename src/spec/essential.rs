@@ -235,6 +235,7 @@ const FIELDS: &[&str] = &[
     "use_double_wide_mlp",
     "vocab_size_per_layer_input",
     "drop_path_rate",
+    "top_k_experts",
     "mlp_ratio",
     "use_mask_token",
     "use_swiglu_ffn",

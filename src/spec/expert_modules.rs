@@ -72,7 +72,7 @@ pub(super) fn modules(
             path: at("experts"),
             kind: ModuleKind::Other,
             parameters: match experts.form {
-                ExpertForm::Gated => &["gate_up_proj", "down_proj"],
+                ExpertForm::Gated | ExpertForm::GatedBy(_) => &["gate_up_proj", "down_proj"],
                 ExpertForm::Clamped => &[
                     "gate_up_proj",
                     "gate_up_proj_bias",

@@ -63,6 +63,8 @@ pub enum ExpertForm {
     Gated,
     /// As gated MLPs with biases, whose gates and inputs are cut to a range (`GptOssExperts`).
     Clamped,
+    /// As gated MLPs without biases, with this function in the place of `silu`.
+    GatedBy(Activation),
     /// As two layers with a function between them (`NemotronHExperts`).
     Plain(Activation),
 }
@@ -418,7 +420,7 @@ pub(super) fn warn_of_options(fields: &mut ConfigFields<'_>) {
 
 /// `num_experts_per_tok`, which cannot be more than there are.
 pub(super) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    const FIELDS: [&str; 3] = ["num_experts_per_tok", "moe_topk", "moe_k"];
+    const FIELDS: [&str; 4] = ["num_experts_per_tok", "moe_topk", "moe_k", "top_k_experts"];
     let per_token = fields.named(&FIELDS, &EXPERTS, default);
     if per_token <= count {
         return per_token;

@@ -56,6 +56,11 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let kv_heads = fields.shared_heads(num_attention_heads, kv_heads);
     let heads = (num_attention_heads, kv_heads);
     DecoderConfig {
+        experts: if fourth {
+            gemma_layers::experts(num_hidden_layers, fields)
+        } else {
+            None
+        },
         gemma_layers: fourth.then(|| gemma_layers::read(heads, &windowed, fields)),
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),

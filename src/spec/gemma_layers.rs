@@ -1,11 +1,12 @@
-//! What the layers of Gemma 3n and Gemma 4 share with each other, and what each has of its own
+//! What the layers of Gemma 4 share with each other, and what each has of its own
 //! (`models/gemma4` of transformers 5.23).
 
 use super::DecoderConfig;
 use super::config_fields::ConfigFields;
+use super::experts::{self, EXPERTS, ExpertForm, Experts, Routing, SharedForm};
 use super::limits::{VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other};
-use super::{Finding, hybrid};
+use super::{Activation, Finding};
 use std::borrow::Cow;
 
 /// How the layers of a Gemma differ from each other.
@@ -75,7 +76,6 @@ pub(super) fn read(
     windowed: &[bool],
     fields: &mut ConfigFields<'_>,
 ) -> GemmaLayers {
-    hybrid::refuse_set(fields, "enable_moe_block");
     let layers = windowed.len() as u64;
     let asked = fields.optional("num_kv_shared_layers", &(0..=layers), 0);
     let keys_are_values = fields.flag("attention_k_eq_v", false);
@@ -93,6 +93,35 @@ pub(super) fn read(
         input_columns,
         input_rows: fields.optional("vocab_size_per_layer_input", &VOCABULARY, 262_144),
     }
+}
+
+/// The norms of a layer with experts: after the MLP, after the experts, before the experts.
+pub const GEMMA_NORMS: [&str; 3] = [
+    "post_feedforward_layernorm_1",
+    "post_feedforward_layernorm_2",
+    "pre_feedforward_layernorm_2",
+];
+
+/// The experts beside the MLPs of all `layers`, if there are any.
+pub(super) fn experts(layers: u64, fields: &mut ConfigFields<'_>) -> Option<Experts> {
+    if !fields.flag("enable_moe_block", false) {
+        return None;
+    }
+    let count = fields.optional("num_experts", &EXPERTS, 128);
+    Some(Experts {
+        count,
+        per_token: experts::per_token(count, 8, fields),
+        intermediate_size: fields.optional("moe_intermediate_size", &WIDTH, 704),
+        shared_intermediate_size: None,
+        latent_size: None,
+        normalized: true,
+        shared: SharedForm::Plain,
+        form: ExpertForm::GatedBy(Activation::Gelu),
+        routing: Routing::WideSoftmax,
+        built_first: false,
+        balanced: false,
+        sparse: (0..layers).map(|_| true).collect(),
+    })
 }
 
 /// Layers at the end that read keys and values of others, of which each kind has one before them.
@@ -144,17 +173,30 @@ pub(super) fn attention(
 
 /// What a layer has after its norms.
 pub(super) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec<Module> {
-    if config
-        .gemma_layers
-        .is_none_or(|layers| layers.input_columns == 0)
-    {
+    let Some(layers) = &config.gemma_layers else {
         return Vec::new();
+    };
+    let mut all = Vec::new();
+    if layers.input_columns > 0 {
+        all.extend([
+            linear(at("per_layer_input_gate"), false),
+            linear(at("per_layer_projection"), false),
+            other(at("post_per_layer_input_norm")),
+        ]);
     }
-    vec![
-        linear(at("per_layer_input_gate"), false),
-        linear(at("per_layer_projection"), false),
-        other(at("post_per_layer_input_norm")),
-    ]
+    if config.experts.is_some() {
+        let own = |name, parameters| Module {
+            parameters,
+            ..other(at(name))
+        };
+        all.extend([
+            own("router", &["scale", "per_expert_scale"]),
+            linear(at("router.proj"), false),
+            own("experts", &["gate_up_proj", "down_proj"]),
+        ]);
+        all.extend(GEMMA_NORMS.map(|name| other(at(name))));
+    }
+    all
 }
 
 /// What the model has after its last norm.

@@ -97,7 +97,7 @@ pub use expert_modules::{LATENT, PLAIN};
 pub use experts::{ExpertForm, Experts, Groups, Routing, SharedForm};
 pub use finding::{Finding, Fix, Severity};
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer};
-pub use gemma_layers::{GemmaLayers, KeysAndValues};
+pub use gemma_layers::{GEMMA_NORMS, GemmaLayers, KeysAndValues};
 pub use gpt2::mlp_names;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
 pub use idle::{Idle, idle};

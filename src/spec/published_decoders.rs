@@ -138,7 +138,11 @@ fn of_gemma_layers(config: &DecoderConfig) -> u64 {
         } else {
             0
         };
-        own + queries + 3 * hidden * inner + 4 * hidden + beside
+        let mixture = config.experts.as_ref().map_or(0, |mixture| {
+            let router = hidden + mixture.count + mixture.count * hidden;
+            router + 3 * mixture.count * mixture.intermediate_size * hidden + 3 * hidden
+        });
+        mixture + own + queries + 3 * hidden * inner + 4 * hidden + beside
     };
     let all = config.num_hidden_layers * input;
     let of_model = if input > 0 {
