@@ -6,7 +6,7 @@ use super::facts::{Facts, Transformers};
 use super::lora::{self, Slot, Target};
 use crate::spec::{
     ActivationCheckpointing, Architecture, DecoderType, LigerKernels, MasterWeights, Program,
-    Quantization, QuantizationType, ResolvedSpec,
+    Quantization, ResolvedSpec,
 };
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -15,8 +15,8 @@ use std::rc::Rc;
 
 /// What all modules of one model are built with.
 pub(super) struct Plan<'a> {
-    tape: &'a Tape,
-    spec: &'a ResolvedSpec,
+    pub(super) tape: &'a Tape,
+    pub(super) spec: &'a ResolvedSpec,
     /// Elements of the parameters so far, each with its scope.
     parameters: RefCell<Vec<(u32, u64)>>,
     /// Whether a module has asked for its place in a list.
@@ -30,8 +30,11 @@ pub(super) struct Plan<'a> {
     copied: RefCell<Vec<Tensor>>,
     /// Weights that are dropped at the end because others are tied in their place.
     untied: RefCell<Vec<Tensor>>,
+    /// Parameters of a quantized model that become float32 when all of it is loaded, with their
+    /// scopes and what was loaded.
+    loaded: RefCell<Vec<(u32, Tensor, Tensor)>>,
     /// The table that all quantized scales are made with.
-    scale_code: OnceCell<Tensor>,
+    pub(super) scale_code: OnceCell<Tensor>,
     /// How the model will be called.
     call: Rc<Call>,
 }
@@ -49,6 +52,7 @@ impl<'a> Plan<'a> {
             copies: RefCell::default(),
             copied: RefCell::default(),
             untied: RefCell::default(),
+            loaded: RefCell::default(),
             scale_code: OnceCell::new(),
         }
     }
@@ -57,6 +61,13 @@ impl<'a> Plan<'a> {
     /// parameters, trained or not, each once; and parameters that no module computes with.
     pub(super) fn finish(self) -> (u64, Vec<Tensor>) {
         self.untied.take();
+        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15.
+        for (scope, wide, loaded) in self.loaded.take() {
+            self.tape.in_scope(scope, || {
+                self.tape.give_storage("_to_copy", &wide);
+                drop(loaded);
+            });
+        }
         let targets = self.targets.borrow().len();
         let adapters = self.spec.lora.as_ref().map_or(0, |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision.
@@ -105,10 +116,10 @@ impl<'a> Plan<'a> {
 /// Where in a model a module is built: its path, as in `model.layers.3.self_attn`, which names its
 /// parameters, and the dtype of the weights.
 pub(super) struct Builder<'a> {
-    plan: &'a Plan<'a>,
+    pub(super) plan: &'a Plan<'a>,
     dtype: DType,
     /// The scope of the module, whose path is the module's.
-    scope: u32,
+    pub(super) scope: u32,
     /// Which element of a module list it is.
     index: usize,
 }
@@ -230,8 +241,20 @@ impl<'a> Builder<'a> {
         let shape = shape.into();
         self.count(shape.numel());
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
+        let quantization = self.quantization();
+        let narrow = quantization.compute_dtype.dtype();
+        // PEFT 0.21 then empties the cache, as if all had been float32 at once.
+        let widened = quantization.is_on()
+            && quantization.prepare_for_kbit_training
+            && self.facts().transformers != Transformers::V5;
         t.in_scope(self.scope, || {
-            if trains {
+            if widened && narrow != dtype {
+                let loaded = t.allocate("empty", shape, narrow, Category::Parameters);
+                let wide = t.without_storage(shape, dtype);
+                let mut all = self.plan.loaded.borrow_mut();
+                all.push((self.scope, wide.clone(), loaded));
+                wide
+            } else if trains {
                 t.parameter(shape, dtype)
             } else {
                 t.allocate("parameter", shape, dtype, Category::Parameters)
@@ -340,71 +363,6 @@ impl<'a> Builder<'a> {
         self.plan.spec.quantization
     }
 
-    /// How the linear layer at this place is held. Beside what gives the logits, and what is tied to
-    /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
-    /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
-    /// parameters, where nothing of the head comes after it; before transformers 5 the last
-    /// parameter is the head's, which is tied later.
-    pub(super) fn held(&self) -> QuantizationType {
-        let spec = self.plan.spec;
-        let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
-        let whole = spec.quantization.is_on()
-            && match &spec.architecture {
-                Architecture::T5(_) => is_called(".wo"),
-                Architecture::Decoder(config)
-                    if config.model_type == DecoderType::Olmo
-                        && config.tie_word_embeddings
-                        && self.facts().transformers == Transformers::V5 =>
-                {
-                    self.differs();
-                    is_called(&format!(
-                        "layers.{}.mlp.down_proj",
-                        config.num_hidden_layers - 1
-                    ))
-                }
-                _ => false,
-            };
-        if whole {
-            QuantizationType::None
-        } else {
-            spec.quantization.kind
-        }
-    }
-
-    /// The dtype of layers that transformers keeps whole for being narrow in half precision
-    /// (`_keep_in_fp32_modules`), where the model is quantized.
-    pub(super) fn kept_dtype(&self) -> DType {
-        let always = self.facts().transformers != Transformers::V5;
-        if self.quantization().is_on() && (always || self.dtype == DType::Float16) {
-            DType::Float32
-        } else {
-            self.dtype
-        }
-    }
-
-    /// Part of a quantized weight.
-    pub(super) fn packed(&self, shape: Shape, dtype: DType) -> Tensor {
-        let t = self.plan.tape;
-        t.in_scope(self.scope, || {
-            t.allocate("quantize", shape, dtype, Category::Parameters)
-        })
-    }
-
-    /// The table of `values` that all quantized scales are made with, which is there once.
-    pub(super) fn scale_code(&self, values: u64) -> Tensor {
-        let t = self.plan.tape;
-        let make = || {
-            let shape = Shape::from([values]);
-            let category = if self.facts().scale_code_is_shared {
-                Category::Parameters
-            } else {
-                Category::Buffers
-            };
-            t.allocate("quantize", shape, DType::Float32, category)
-        };
-        self.plan.scale_code.get_or_init(make).clone()
-    }
-
     /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
     /// the logits is the model's `output`.
     pub(super) fn adapter(
@@ -424,6 +382,10 @@ impl<'a> Builder<'a> {
         let (slot, base) = (Slot::default(), base());
         let dtype = match &base {
             BaseWeight::Full(weight) | BaseWeight::Transposed(weight) => weight.dtype(),
+            // `_get_base_layer_device_and_dtype`, `tuners/tuners_utils.py`, peft 0.21.
+            BaseWeight::FourBit(weight, _) if self.facts().transformers == Transformers::V5 => {
+                weight.dtype
+            }
             BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
         };
         self.plan.targets.borrow_mut().push(Target {
@@ -454,7 +416,7 @@ impl<'a> Builder<'a> {
     /// Its memory stays in the allocator's cache. A model that is only evaluated was loaded to the
     /// device after that.
     pub(super) fn untied(&self, shape: impl Into<Shape>) {
-        if self.plan.spec.program == Program::Evaluation {
+        if self.plan.spec.program == Program::Evaluation || self.quantization().is_on() {
             return;
         }
         let weight = self.plan.tape.empty("untied", shape.into(), self.dtype);

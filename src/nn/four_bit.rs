@@ -20,8 +20,11 @@ pub(super) struct Linear4bit {
     weight: FourBit,
     compute_dtype: DType,
     follows_input: bool,
-    /// The packed weight and what it takes to unpack it.
+    packed: Tensor,
+    /// What it takes to unpack the weight.
     state: Vec<Tensor>,
+    /// The table that all quantized scales are made with.
+    _table: Option<Tensor>,
     bias: RefCell<Option<Tensor>>,
 }
 
@@ -39,34 +42,52 @@ impl Linear4bit {
         let elements = outputs * inputs;
         let blocks = weight.blocks();
         let part = |elements, dtype| b.packed(Shape::from([elements]), dtype);
-        let mut state = vec![part(elements.div_ceil(2), DType::UInt8)];
-        if weight.double {
-            state.push(b.scale_code(SCALE_CODE));
-            state.extend([
-                part(blocks, DType::UInt8),
-                part(CODE, DType::Float32),
-                part(1, DType::Float32),
-                part(blocks.div_ceil(SCALES_PER_BLOCK), DType::Float32),
-            ]);
-            if !b.facts().scale_code_is_shared {
-                state.push(part(SCALE_CODE, DType::Float32));
-            }
+        let loaded = b.loaded(Shape::from([elements]));
+        let scales = weight.double.then(|| b.meanwhile(blocks, DType::Float32));
+        let scales = scales.unwrap_or_else(|| part(blocks, DType::Float32));
+        let packed = part(elements.div_ceil(2), DType::UInt8);
+        let code = part(CODE, DType::Float32);
+        drop((
+            b.meanwhile(CODE, DType::Float32),
+            b.meanwhile(1, DType::Float32),
+        ));
+        let mut held = None;
+        let state = if weight.double {
+            let offset = part(1, DType::Float32);
+            let centred = b.meanwhile(blocks, DType::Float32);
+            let table = b.scale_code(SCALE_CODE);
+            let outer = part(blocks.div_ceil(SCALES_PER_BLOCK), DType::Float32);
+            let inner = part(blocks, DType::UInt8);
+            let own = if b.facts().scale_code_is_shared {
+                table.clone()
+            } else {
+                part(SCALE_CODE, DType::Float32)
+            };
+            held = Some(table);
+            drop((centred, scales));
+            vec![inner, code, offset, outer, own]
         } else {
-            state.extend([part(blocks, DType::Float32), part(CODE, DType::Float32)]);
-        }
+            vec![scales, code]
+        };
+        drop(loaded);
         b.count(elements);
         Self {
             weight,
             compute_dtype: weight.dtype,
             follows_input: b.facts().four_bit_follows_input,
+            packed,
             state,
+            _table: held,
             bias: RefCell::new(bias.then(|| b.parameter("bias", [outputs]))),
         }
     }
 
-    /// What an adapter reads.
+    /// What an adapter reads, and what a copy of the layer copies: the layer and its weight each
+    /// hold what it takes to unpack it.
     pub(super) fn base(&self) -> BaseWeight {
-        BaseWeight::FourBit(self.weight, self.state.clone())
+        let state = || self.state.iter().cloned();
+        let packed = [self.packed.clone()];
+        BaseWeight::FourBit(self.weight, state().chain(packed).chain(state()).collect())
     }
 
     /// The bias `[outputs]`.

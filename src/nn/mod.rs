@@ -79,6 +79,7 @@ mod opt;
 mod phi;
 mod phi3;
 mod plain_mlp;
+mod quantized;
 mod rotary;
 mod rotary_attention;
 mod rotary_pairs;

@@ -3,7 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{DecoderConfig, DecoderType, Dropout, FusedHeads};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, FusedHeads};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -27,6 +27,18 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     };
     let norms = fields.optional("num_ln_in_parallel_attn", &(1..=2), 2);
     let alibi = fields.flag("alibi", false);
+    let parallel = fields.flag("parallel_attn", true);
+    if recent && norms == 2 && !parallel {
+        let key = fields.key("parallel_attn");
+        fields.push(
+            Finding::error(
+                &key,
+                "Falcon's new architecture with two norms has attention and MLP beside each other: transformers fails where parallel_attn is false.",
+                "Falcon 新架构的两个归一化层要求注意力与 MLP 并行：parallel_attn 为 false 时 transformers 会报错。",
+            )
+            .with_fix(&key, true),
+        );
+    }
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("ffn_hidden_size", &WIDTH, 4 * hidden_size),
@@ -36,7 +48,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
         rotary_dim: head_dim,
         attention_bias: fields.flag("bias", false),
-        parallel_residual: recent || fields.flag("parallel_attn", true),
+        parallel_residual: recent || parallel,
         fused_heads,
         parallel_norms: recent && norms == 2,
         alibi,

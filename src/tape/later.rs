@@ -7,9 +7,14 @@ use std::rc::Rc;
 impl Tape {
     /// A parameter that gets a gradient, without a storage until [`Tape::give_storage`].
     pub fn parameter_without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
+        self.into_parameter(&self.without_storage(shape, dtype))
+    }
+
+    /// The same that gets none.
+    pub fn without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
         let storage = Rc::new(self.recorder.alloc(0, Category::Parameters, "parameter"));
         let strides = layout::contiguous(&shape);
-        self.into_parameter(&Tensor::new(storage, shape, strides, dtype))
+        Tensor::new(storage, shape, strides, dtype)
     }
 
     /// Allocates the storage of a parameter, as `op` does.
