@@ -17,6 +17,7 @@ use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
 use crate::spec::{DecoderConfig, DecoderType, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
+use crate::units::apart;
 
 /// A causal language model.
 pub(super) trait CausalLm {
@@ -82,20 +83,20 @@ pub(super) fn build(
     match c.model_type {
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             let sizes = c.state_space.unwrap_or_default();
-            Box::new(Mamba::new(b, c, sizes, spec, facts))
+            Box::new(apart(|| Mamba::new(b, c, sizes, spec, facts)))
         }
-        DecoderType::Bloom => Box::new(Bloom::new(b, c, spec, facts)),
-        DecoderType::Mpt => Box::new(Mpt::new(b, c, spec, facts)),
-        DecoderType::Falcon => Box::new(Falcon::new(b, c, spec, facts)),
+        DecoderType::Bloom => Box::new(apart(|| Bloom::new(b, c, spec, facts))),
+        DecoderType::Mpt => Box::new(apart(|| Mpt::new(b, c, spec, facts))),
+        DecoderType::Falcon => Box::new(apart(|| Falcon::new(b, c, spec, facts))),
         DecoderType::Gpt2
         | DecoderType::GptBigCode
         | DecoderType::GptNeo
         | DecoderType::GptJ
-        | DecoderType::CodeGen => Box::new(Gpt2::new(b, c, spec, facts)),
-        DecoderType::Opt => Box::new(Opt::new(b, c, spec, facts)),
-        DecoderType::GptNeox => Box::new(Causal::<GptNeoxLayer>::new(b, c, spec, facts)),
-        DecoderType::Phi => Box::new(Causal::<PhiLayer>::new(b, c, spec, facts)),
-        DecoderType::Phi3 => Box::new(Causal::<Phi3Layer>::new(b, c, spec, facts)),
+        | DecoderType::CodeGen => Box::new(apart(|| Gpt2::new(b, c, spec, facts))),
+        DecoderType::Opt => Box::new(apart(|| Opt::new(b, c, spec, facts))),
+        DecoderType::GptNeox => Box::new(apart(|| Causal::<GptNeoxLayer>::new(b, c, spec, facts))),
+        DecoderType::Phi => Box::new(apart(|| Causal::<PhiLayer>::new(b, c, spec, facts))),
+        DecoderType::Phi3 => Box::new(apart(|| Causal::<Phi3Layer>::new(b, c, spec, facts))),
         _ => Box::new(Causal::<DecoderLayer>::new(b, c, spec, facts)),
     }
 }

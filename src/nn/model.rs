@@ -19,7 +19,7 @@ use super::vit::Vit;
 use super::whisper::Whisper;
 use crate::spec::{Architecture, EvaluationKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, apart};
 use std::rc::Rc;
 
 /// The tensors of one micro-batch on the device.
@@ -104,24 +104,32 @@ impl Model {
         let b = Builder::new(&plan, spec.weights);
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
-            Architecture::Linear(config) => Net::Linear(LinearNet::new(&b, config)),
+            Architecture::Linear(config) => Net::Linear(apart(|| LinearNet::new(&b, config))),
             Architecture::Bert(config) => Net::Encoder(match config.relative {
-                Some(relative) => Box::new(Deberta::new(&b, config, relative, spec, facts)),
-                None => Box::new(Bert::new(&b, config, spec, facts)),
+                Some(relative) => {
+                    Box::new(apart(|| Deberta::new(&b, config, relative, spec, facts)))
+                }
+                None => Box::new(apart(|| Bert::new(&b, config, spec, facts))),
             }),
             Architecture::DistilBert(config) => {
-                Net::Encoder(Box::new(DistilBert::new(&b, config, spec, facts)))
+                Net::Encoder(Box::new(apart(|| DistilBert::new(&b, config, spec, facts))))
             }
             Architecture::ModernBert(config) => {
-                Net::Encoder(Box::new(ModernBert::new(&b, config, spec, facts)))
+                Net::Encoder(Box::new(apart(|| ModernBert::new(&b, config, spec, facts))))
             }
-            Architecture::Vit(config) => Net::Encoder(Box::new(Vit::new(&b, config, spec, facts))),
-            Architecture::T5(config) => Net::Seq2Seq(Box::new(T5::new(&b, config, spec, facts))),
+            Architecture::Vit(config) => {
+                Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))
+            }
+            Architecture::T5(config) => {
+                Net::Seq2Seq(Box::new(apart(|| T5::new(&b, config, spec, facts))))
+            }
             Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
-                Some(heard) => Box::new(Whisper::new(&b, config, heard, spec, facts)),
-                None => Box::new(Bart::new(&b, config, spec, facts)),
+                Some(heard) => Box::new(apart(|| Whisper::new(&b, config, heard, spec, facts))),
+                None => Box::new(apart(|| Bart::new(&b, config, spec, facts))),
             }),
-            Architecture::Fla(config) => Net::Decoder(Box::new(Fla::new(&b, config, spec, facts))),
+            Architecture::Fla(config) => {
+                Net::Decoder(Box::new(apart(|| Fla::new(&b, config, spec, facts))))
+            }
             Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
         };
         let (num_parameters, copied) = plan.finish();

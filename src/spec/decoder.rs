@@ -278,6 +278,14 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::read(model_type, fields),
+        _ => read_unlike_llama(model_type, fields),
+    }
+}
+
+/// The same of other types. The page fetches it when its first estimate is there.
+#[inline(never)]
+fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    match model_type {
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             mamba::read(model_type, fields)
         }

@@ -8,6 +8,7 @@ use super::{
     t5, vit, whisper,
 };
 use crate::catalog;
+use crate::units::apart;
 use serde_json::{Map, Value};
 
 /// Which reader a config is for.
@@ -27,14 +28,14 @@ enum Reader {
 impl Reader {
     fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
-            Self::Bert(kind) => Architecture::Bert(bert::read(kind, fields)),
-            Self::DistilBert => Architecture::DistilBert(distilbert::read(fields)),
-            Self::ModernBert => Architecture::ModernBert(modernbert::read(fields)),
-            Self::Vit(kind) => Architecture::Vit(vit::read(kind, fields)),
-            Self::Bart => Architecture::Bart(bart::read(fields)),
-            Self::Whisper => Architecture::Bart(whisper::read(fields)),
-            Self::Fla(mixer) => Architecture::Fla(fla_config::read(mixer, fields)),
-            Self::T5 { multilingual } => Architecture::T5(t5::read(multilingual, fields)),
+            Self::Bert(kind) => Architecture::Bert(apart(|| bert::read(kind, fields))),
+            Self::DistilBert => Architecture::DistilBert(apart(|| distilbert::read(fields))),
+            Self::ModernBert => Architecture::ModernBert(apart(|| modernbert::read(fields))),
+            Self::Vit(kind) => Architecture::Vit(apart(|| vit::read(kind, fields))),
+            Self::Bart => Architecture::Bart(apart(|| bart::read(fields))),
+            Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
+            Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
+            Self::T5 { multilingual } => Architecture::T5(apart(|| t5::read(multilingual, fields))),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
     }

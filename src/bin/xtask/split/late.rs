@@ -1,49 +1,76 @@
 //! What the first estimate does not need, by the paths of modules and functions.
 
-/// What comes with the rest; a path also stands for those that begin like it, so that an
-/// architecture in a file of its own is there without a line here. The tests in the
-/// browser see that the page's first answer does without. A function that is asked for
-/// nevertheless makes that answer wait for the rest, no more.
+/// What comes with the rest; a path also stands for those that begin like it. What is not named
+/// comes early, so that a new function never makes the first answer wait. The tests in the browser
+/// see that the answer does without the rest; a function of it that is asked for nevertheless makes
+/// the answer wait, no more.
 #[rustfmt::skip]
 const LATE: &[&str] = &[
     // Architectures other than decoders of Llama's kind, and what only they are made of.
-    "nn::", "nn::lora::Adapter>::update", "nn::loss::liger", "nn::mask::additive",
-    "nn::mask::boolean",
-    "spec::bart", "spec::bert", "spec::decoder::modules", "spec::deepseek", "spec::expert_modules",
-    "spec::fla", "spec::guess", "spec::hybrid", "spec::mamba", "spec::modules", "spec::size_only",
-    "spec::t5", "spec::whisper", "tape::Tape>::",
-    "tape::Tape>::checkpoint_reentrant",
+    "nn::activation", "nn::alibi", "nn::all_experts", "nn::attention_sinks", "nn::balance",
+    "nn::bart", "nn::bert", "nn::bloom", "nn::causal_conv", "nn::chunk_scan",
+    "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::distilbert", "nn::dora",
+    "nn::encoders", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
+    "nn::gated_delta", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
+    "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mask_both_sides",
+    "nn::modernbert", "nn::moe", "nn::mpt", "nn::opt::", "nn::phi", "nn::plain_mlp",
+    "nn::quantized", "nn::rotary_pairs", "nn::router", "nn::seq2seq", "nn::sharing_attention",
+    "nn::short_conv", "nn::sparse_mixer", "nn::t5", "nn::turned_rows", "nn::vit", "nn::whisper",
+    "nn::wide_attention", "nn::xielu", "nn::lora::Adapter>::update", "nn::loss::liger",
+    "nn::mask::additive", "nn::mask::boolean", "spec::bart", "spec::bert",
+    "spec::decoder::modules", "spec::decoder::read_unlike_llama", "spec::deepseek",
+    "spec::distilbert", "spec::expert_modules", "spec::fla", "spec::guess", "spec::hybrid",
+    "spec::mamba", "spec::modernbert", "spec::modules", "spec::size_only", "spec::t5",
+    "spec::vit", "spec::whisper",
+    "tape::Tape>::baddbmm", "tape::Tape>::bmm", "tape::Tape>::boundaries_of",
+    "tape::Tape>::causal_conv", "tape::Tape>::checkpoint_reentrant", "tape::Tape>::chosen",
+    "tape::Tape>::chunk_", "tape::Tape>::clamp", "tape::Tape>::contracted",
+    "tape::Tape>::convolution", "tape::Tape>::depthwise", "tape::Tape>::divided",
+    "tape::Tape>::drawn_weight", "tape::Tape>::dropout", "tape::Tape>::every_second",
+    "tape::Tape>::expand", "tape::Tape>::extreme", "tape::Tape>::flash_attn",
+    "tape::Tape>::function", "tape::Tape>::fused_", "tape::Tape>::gather",
+    "tape::Tape>::grouped_mm", "tape::Tape>::index_", "tape::Tape>::largest",
+    "tape::Tape>::layer_norm", "tape::Tape>::lengths_", "tape::Tape>::liger_",
+    "tape::Tape>::logaddexp", "tape::Tape>::matmul", "tape::Tape>::overwritten",
+    "tape::Tape>::pad", "tape::Tape>::permute", "tape::Tape>::put_columns",
+    "tape::Tape>::repad", "tape::Tape>::repeat", "tape::Tape>::retention",
+    "tape::Tape>::rms_norm", "tape::Tape>::running_sum", "tape::Tape>::select",
+    "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split",
+    "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
+    "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
+    "tape::Tape>::where_",
     // What a run does only when asked.
-    "optim::adafactor", "optim::master_weights", "sim::arguments", "sim::beams", "sim::evaluate",
-    "sim::generate", "sim::precision", "sim::sharded", "spec::adapters", "spec::closest",
-    "spec::essential", "spec::liger", "spec::offers", "spec::offload", "spec::roundup",
-    "spec::evaluation::unknown", "spec::parallelism::DataParallel", "Parallelism as serde",
-    "tape::layer_states",
+    "optim::adafactor", "optim::master_weights", "sim::arguments", "sim::beams",
+    "sim::evaluate", "sim::generate", "sim::precision", "sim::sharded", "spec::adapters",
+    "spec::closest", "spec::essential", "spec::liger", "spec::offers", "spec::offload",
+    "spec::roundup", "spec::evaluation::unknown", "spec::parallelism::DataParallel",
+    "Parallelism as serde", "tape::layer_states",
     // What is computed when the first answer is on screen, or when somebody asks.
     "app::background::go_on", "app::closely::follow::{closure#1}::{closure#0}",
-    "app::store::Store>::", "chart::crossover", "chart::timeline",
-    "codec::flat", "codec::json", "codec::query::encode", "figure::host::NodeRow", "figure::tensors",
-    "report::advice", "report::detail::Detail>::", "report::sweep", "text::export", "text::figures", "text::remedies",
+    "app::store::Store>::", "chart::crossover", "chart::timeline", "codec::flat", "codec::json",
+    "codec::query::encode", "figure::host::NodeRow", "figure::tensors", "report::advice",
+    "report::detail::Detail>::", "report::sweep", "text::export", "text::figures",
+    "text::remedies",
     // Panels below the first screen, dialogs, and what answers to pointing and typing.
-    "catalog::search", "to_lowercase", "views::controls::find", "browser::dialog", "browser::embed", "browser::failure", "browser::files",
-    "views::assumptions", "views::below", "views::breakdown", "views::compare", "views::controls::hub",
+    "catalog::search", "to_lowercase", "views::controls::find", "browser::dialog",
+    "browser::embed", "browser::failure", "browser::files", "views::assumptions",
+    "views::below", "views::breakdown", "views::compare", "views::controls::hub",
     "views::controls::model::use_pasted", "views::crossover", "views::embedded",
     "views::explanation", "views::glossary", "views::keys", "views::node", "views::others",
     "views::remedies", "views::seen", "views::setting_control::names", "views::share",
     "views::situations", "views::tensors", "views::timeline", "views::tour", "widgets::menu",
-    "widgets::names", "widgets::tabs",
-    "spec::finding::Fix>::", "views::plot::Plot>::go", "views::plot::Plot>::hit",
-    "views::setting::Setting>::fix", "views::setting::Setting>::put",
+    "widgets::names", "widgets::tabs", "spec::finding::Fix>::", "views::plot::Plot>::go",
+    "views::plot::Plot>::hit", "views::setting::Setting>::fix", "views::setting::Setting>::put",
     "views::setting::Setting>::type_in", "views::tour::__component_tour_button::{closure#1}",
- "app::kept::Kept>::set",
+    "app::kept::Kept>::set",
     // What is wrong with text, and what the standard library does for long lists and odd numbers.
     "codec::tree::Builder>::refuse", "codec::keys::Kind>::expected", "serde_json::error",
     "slice_error_fail", "escape_debug", "::dec2flt::", "dragon::format", "float_to_exponential",
     "quicksort::quicksort", "drift::sort", "BalancingContext", "zmij",
     // What changes a page that stands, and what Leptos has for servers.
     "::rebuild", "into_any_attr::clone", "keyed::diff", "keyed::unpack_moves", "wasm_streams",
-    "Mountable>::elements", "any_view::elements", "Callable<",
-    "event::on_target", "TwoWaySearcher", "fmt::builders", "rehash_in_place",
+    "Mountable>::elements", "any_view::elements", "Callable<", "event::on_target",
+    "TwoWaySearcher", "fmt::builders", "rehash_in_place",
 ];
 
 /// What the first answer needs of those.
@@ -51,25 +78,9 @@ const LATE: &[&str] = &[
 const EARLY: &[&str] = &[
     "views::compare::Bars", "views::compare::Compare", "views::compare::__component_bars",
     "views::compare::__component_compare_button", "views::compare::__component_compared_panel",
-    "views::share::copy", "views::tour::__component_tour_button", "app::store::Store>::is_stale",
-    // What decoders of Llama's kind are made of.
-    "nn::attention::", "nn::builder::", "nn::call::", "nn::causal::", "nn::classifier::head", "nn::decoder::",
-    "nn::decoders::", "nn::facts::", "nn::families::", "nn::feed_forward::", "nn::flash::",
-    "nn::gated_mlp::", "nn::layer::", "nn::layers::", "nn::linear::", "nn::lora::", "nn::loss::",
-    "nn::mask::", "nn::model::", "nn::norm::", "nn::rotary::", "nn::rotary_attention::",
-    // The operations of decoders of Llama's kind, and those of the tape itself.
-    "tape::Tape>::activated", "tape::Tape>::add", "tape::Tape>::backward", "tape::Tape>::cached", "tape::Tape>::cast",
-    "tape::Tape>::cat", "tape::Tape>::checkpoint", "tape::Tape>::classify", "tape::Tape>::clone", "tape::Tape>::drop_grad",
-    "tape::Tape>::enter", "tape::Tape>::count", "tape::Tape>::cross_entropy",
-    "tape::Tape>::efficient_attention", "tape::Tape>::elementwise", "tape::Tape>::embedding",
-    "tape::Tape>::flash_attention", "tape::Tape>::flash_partial", "tape::Tape>::fold", "tape::Tape>::for_each",
-    "tape::Tape>::gemm", "tape::Tape>::into_parameter", "tape::Tape>::linear", "tape::Tape>::list_is_alike", "tape::Tape>::log_softmax", "tape::Tape>::mark", "tape::Tape>::mean",
-    "tape::Tape>::mm", "tape::Tape>::mul", "tape::Tape>::new", "tape::Tape>::nll_loss", "tape::Tape>::parameter", "tape::Tape>::pow",
-    "tape::Tape>::reduce", "tape::Tape>::repeating_from", "tape::Tape>::reshape", "tape::Tape>::rsqrt",
-    "tape::Tape>::save", "tape::Tape>::scaled", "tape::Tape>::sdpa", "tape::Tape>::shifted_labels", "tape::Tape>::silu",
-    "tape::Tape>::slice", "tape::Tape>::sum_to_size", "tape::Tape>::to",
-    "tape::Tape>::transpose", "tape::Tape>::unfold", "tape::Tape>::unsafe_view", "tape::Tape>::unshared",
-    "tape::Tape>::unsqueeze", "tape::Tape>::view", "tape::Tape>::with_",
+    "views::share::copy", "views::tour::__component_tour_button",
+    "app::store::Store>::is_stale",
+    "nn::moe::SparseMoe>::of_layer", "tape::Tape>::repeating_from",
 ];
 
 /// Functions of which one stands for several that the compiler found to be equal, under a name that
