@@ -117,6 +117,10 @@ models! {
     "apertus-8b", "Apertus 8B", "swiss-ai/Apertus-8B-2509", "2025-09";
     "minimax-m2", "MiniMax M2 229B", "MiniMaxAI/MiniMax-M2", "2025-10";
     "flex-olmo-7x7b", "FlexOlmo 7x7B", "allenai/FlexOlmo-7x7B-1T", "2025-07";
+    "trinity-nano", "Trinity Nano 6B-A1B", "arcee-ai/Trinity-Nano-Base", "2025-12";
+    "trinity-mini", "Trinity Mini 26B-A3B", "arcee-ai/Trinity-Mini-Base", "2025-12";
+    "hy3-295b-a21b", "Hy3 295B-A21B", "tencent/Hy3-preview", "2026-04";
+    "nanochat-d32", "nanochat d32 1.9B", "karpathy/nanochat-d32", "2025-10";
     "k-exaone-236b-a23b", "K-EXAONE 236B-A23B", "LGAI-EXAONE/K-EXAONE-236B-A23B", "2025-12";
     "solar-open-100b", "Solar Open 100B", "upstage/Solar-Open-100B", "2025-12";
     "cwm-32b", "Code World Model 32B", "facebook/cwm", "2025-09";
@@ -202,6 +206,7 @@ models! {
     "lfm2-350m", "LFM2 350M", "LiquidAI/LFM2-350M", "2025-07";
     "lfm2-700m", "LFM2 700M", "LiquidAI/LFM2-700M", "2025-07";
     "lfm2-1.2b", "LFM2 1.2B", "LiquidAI/LFM2-1.2B", "2025-07";
+    "lfm2-8b-a1b", "LFM2 8B-A1B", "LiquidAI/LFM2-8B-A1B", "2025-10";
     "falcon-rw-1b", "Falcon RW 1B", "tiiuae/falcon-rw-1b", "2023-04";
     "falcon-7b", "Falcon 7B", "tiiuae/falcon-7b", "2023-04";
     "falcon-40b", "Falcon 40B", "tiiuae/falcon-40b", "2023-05";

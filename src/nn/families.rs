@@ -1,11 +1,11 @@
 //! How each family of [`DecoderLayer`](super::layer::DecoderLayer)s and the model around them are
 //! put together (`models/*/modeling_*.py` of transformers 5.23).
 
-use super::causal::{EmbeddingScale, Masks, Style};
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layer::{Holds, Parts};
 use super::norm::NormKind;
-use super::rotary_attention::{HeadNorm, Turn};
+use super::rotary_attention::{Gate, HeadNorm, Turn};
+use super::style::{EmbeddingScale, Masks, Style};
 use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary, LayerNames};
 
 /// What differs from Llama.
@@ -61,6 +61,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         }
         DecoderType::Bamba
         | DecoderType::Lfm2
+        | DecoderType::Lfm2Moe
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
@@ -116,7 +117,7 @@ const fn plain() -> Parts {
         sinks: false,
         unread_rotary: false,
         scales_keys: false,
-        gated: false,
+        gate: Gate::None,
         turns_rows: false,
         narrow_softmax: false,
     }
@@ -130,9 +131,10 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
         DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 => {
             HeadNorm::Rows(NormKind::Llama)
         }
-        DecoderType::Exaone4 | DecoderType::ExaoneMoe | DecoderType::Apertus => {
-            HeadNorm::Heads(NormKind::Llama)
-        }
+        DecoderType::Exaone4
+        | DecoderType::ExaoneMoe
+        | DecoderType::Apertus
+        | DecoderType::HyV3 => HeadNorm::Heads(NormKind::Llama),
         DecoderType::HunyuanDense | DecoderType::HunyuanMoe => HeadNorm::Turned(NormKind::Llama),
         DecoderType::Olmoe | DecoderType::MiniMaxM2 => HeadNorm::Whole(NormKind::Llama),
         _ => HeadNorm::None,
@@ -152,6 +154,24 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
         style.norm = NormKind::Layer;
         style.head_bias = c.head_bias;
         style.remade_rotary = true;
+    }
+    match c.model_type {
+        DecoderType::Afmoe => {
+            style.norm = NormKind::Olmo2;
+            style.masks = Masks::Both;
+            parts.head_norm = HeadNorm::Together(NormKind::Olmo2);
+            parts.gate = Gate::Own;
+            if c.scales_embedding {
+                style.embedding_scale = EmbeddingScale::Late;
+            }
+        }
+        DecoderType::NanoChat => {
+            style.norm = NormKind::BareRoot;
+            style.norm_before = true;
+            parts.turn = Turn::Backwards;
+            parts.head_norm = HeadNorm::Turned(NormKind::BareRoot);
+        }
+        _ => {}
     }
     parts.drops_attended = c.dropout.residual;
     if !recent {
@@ -177,13 +197,15 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
             style.grids = c.model_type != DecoderType::Qwen3Next;
             parts.turn = Turn::FirstColumns;
             parts.head_norm = HeadNorm::Rows(NormKind::Gemma);
-            parts.gated = true;
+            parts.gate = Gate::BesideQueries;
         }
         DecoderType::Bamba => {
             parts.turn = Turn::FirstColumns;
             parts.gives_weights = true;
         }
-        DecoderType::Lfm2 => parts.head_norm = HeadNorm::Rows(NormKind::Llama),
+        DecoderType::Lfm2 | DecoderType::Lfm2Moe => {
+            parts.head_norm = HeadNorm::Rows(NormKind::Llama);
+        }
         DecoderType::GraniteMoeHybrid => {
             style.passes_positions = false;
             style.embedding_scale = EmbeddingScale::Number;

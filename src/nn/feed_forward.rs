@@ -65,8 +65,11 @@ impl FeedForward {
                 Mlp::Multiplied(Box::new(mlp))
             }
             (MlpNames::Numbered, _) => {
-                let mlp = GatedMlp::named(b, [hidden, inner], ["w1", "w3", "w2"]);
-                Mlp::Gated(moe::Mlp::Dense(Box::new(mlp)))
+                let mlp = || GatedMlp::named(b, [hidden, inner], ["w1", "w3", "w2"]);
+                Mlp::Gated(match moe::SparseMoe::of_layer(b, c, layer) {
+                    Some(sparse) => moe::Mlp::Sparse(Box::new(sparse)),
+                    None => moe::Mlp::Dense(Box::new(mlp())),
+                })
             }
             (MlpNames::Fused { names, gate_first }, _) => Mlp::Fused(FusedMlp {
                 gate_first,

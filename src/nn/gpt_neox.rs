@@ -2,12 +2,13 @@
 
 use super::attention::{AttentionOptions, attend_with_weights, dropped};
 use super::builder::Builder;
-use super::causal::{Layer, Shared, Style};
+use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
 use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
 use super::norm::NormKind;
 use super::rotary::{self, Rotary};
+use super::style::Style;
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};

@@ -3,7 +3,7 @@
 
 use super::attention::AttentionOptions;
 use super::builder::Builder;
-use super::causal::{Layer, Shared, Style};
+use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::families;
@@ -16,9 +16,10 @@ use super::mamba;
 use super::mamba2::Mamba2Mixer;
 use super::norm::Norm;
 use super::rotary::Rotary;
-use super::rotary_attention::{HeadNorm, RotaryAttention, Turn};
+use super::rotary_attention::{Gate, HeadNorm, RotaryAttention, Turn};
 use super::sharing_attention::SharingAttention;
 use super::short_conv::ShortConv;
+use super::style::Style;
 use crate::spec::{DecoderConfig, DecoderType, LayerNames, Mixing, Piece};
 use crate::tape::{Tape, Tensor};
 
@@ -46,8 +47,8 @@ pub(super) struct Parts {
     pub(super) unread_rotary: bool,
     /// Whether keys are multiplied by a number.
     pub(super) scales_keys: bool,
-    /// Whether what attention gives is gated by columns beside queries.
-    pub(super) gated: bool,
+    /// What gates the result of attention.
+    pub(super) gate: Gate,
     /// Whether queries and keys are turned before heads come before tokens.
     pub(super) turns_rows: bool,
     /// Whether the weights of eager attention keep the dtype of the scores.

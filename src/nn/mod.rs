@@ -88,6 +88,7 @@ mod seq2seq;
 mod sharing_attention;
 mod short_conv;
 mod sparse_mixer;
+mod style;
 mod t5;
 mod t5_attention;
 mod t5_block;

@@ -18,6 +18,7 @@ use crate::spec::{
     DecoderConfig, ExpertForm, Experts, LATENT, LayerNames, PLAIN, Routing, SharedForm,
 };
 use crate::tape::{Tape, Tensor};
+use crate::units::DType;
 
 /// The MLP of a layer: one for all tokens, or experts.
 pub(super) enum Mlp {
@@ -58,8 +59,8 @@ pub(super) struct SparseMoe {
     shared: Option<SharedExpert>,
     /// The layers before and after experts that see fewer columns.
     latent: Option<[Linear; 2]>,
-    /// Whether the expert that all tokens go through runs before the router.
-    shared_first: bool,
+    /// When the expert that all tokens go through runs.
+    form: SharedForm,
     /// How often tokens are multiplied by noise in their place while training.
     jitters: usize,
 }
@@ -138,16 +139,9 @@ impl SparseMoe {
                 RoutedExperts::Grouped(GroupedExperts::new(&b.at("experts"), hidden, experts))
             }
         };
-        let (mut router, routed) = if experts.are_built_first(four) {
-            let routed = routed();
-            (router(), routed)
-        } else {
-            (router(), routed())
-        };
-        router.correct_by(b, experts);
         let width = experts.shared_intermediate_size;
         let within = width.filter(|_| experts.shared != SharedForm::Beside);
-        let shared = within.map(|intermediate| {
+        let shared = |intermediate| {
             let gated = experts.shared == SharedForm::Gated;
             let at = b.at(names.shared);
             let gate = "shared_expert_gate";
@@ -159,11 +153,28 @@ impl SparseMoe {
                         PLAIN,
                         (c.mlp_bias, activation),
                     )),
-                    _ => SharedMlp::Gated(GatedMlp::new(&at, hidden, intermediate, Tape::silu)),
+                    _ => SharedMlp::Gated(GatedMlp::with_bias(
+                        &at,
+                        hidden,
+                        intermediate,
+                        c.mlp_bias,
+                        Tape::silu,
+                    )),
                 },
                 gate: gated.then(|| Linear::new(&b.at(gate), hidden, 1, false)),
             }
-        });
+        };
+        let (mut router, routed, between) = if experts.are_built_first(four) {
+            let routed = routed();
+            (router(), routed, None)
+        } else {
+            let router = router();
+            let between = within.filter(|_| experts.shared == SharedForm::Between);
+            let between = between.map(shared);
+            (router, routed(), between)
+        };
+        router.correct_by(b, experts);
+        let shared = between.or_else(|| within.map(shared));
         let latent = experts.latent_size.map(|size| {
             let layer = |name, from, to| Linear::new(&b.at(name), from, to, c.mlp_bias);
             let [first, second] = LATENT;
@@ -175,7 +186,7 @@ impl SparseMoe {
             experts: routed,
             shared,
             latent,
-            shared_first: matches!(experts.shared, SharedForm::Gated | SharedForm::First),
+            form: experts.shared,
             jitters: match experts.routing {
                 // The router does so once more since transformers 5.
                 Routing::Drawn { jitter: true } => 2 - usize::from(four),
@@ -190,7 +201,9 @@ impl SparseMoe {
                 let (out, logits) = self.everywhere(t, x, experts, shared.as_ref());
                 (out, Some(logits))
             }
-            (Some(SharedExpert { mlp, .. }), _) if !self.shared_first => {
+            (Some(SharedExpert { mlp, .. }), _)
+                if !matches!(self.form, SharedForm::Gated | SharedForm::First) =>
+            {
                 (self.with_shared_expert(t, x, mlp), None)
             }
             (shared, RoutedExperts::Grouped(_)) => (self.grouped(t, x, shared.as_ref()), None),
@@ -295,8 +308,22 @@ impl SparseMoe {
 
     /// `DeepseekV3MoE`: the router sees the hidden states before they are flattened.
     fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &SharedMlp) -> Tensor {
-        let routed = t.scoped(self.name, None, || self.router.forward(t, x));
-        let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let route = |x| t.scoped(self.name, None, || self.router.forward(t, x));
+        let flat = |x: &Tensor| t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
+        let (routed, tokens, seen) = if let SharedForm::Last { .. } = self.form {
+            let tokens = flat(x);
+            (route(&tokens), tokens.clone(), tokens)
+        } else {
+            let (routed, tokens) = (route(x), flat(x));
+            let between = self.form == SharedForm::Between;
+            (
+                routed,
+                tokens.clone(),
+                if between { tokens } else { x.clone() },
+            )
+        };
+        let run = || t.scoped("shared_experts", None, || mlp.forward(t, &seen));
+        let early = (self.form == SharedForm::Between).then(run);
         let out = match &self.latent {
             None => self.run(t, &tokens, &routed),
             Some([first, second]) => {
@@ -306,12 +333,26 @@ impl SparseMoe {
                 t.scoped(LATENT[1], None, || second.forward(t, &out))
             }
         };
-        let out = t.view(&out, *x.shape());
-        let sum = {
-            let shared = t.scoped("shared_experts", None, || mlp.forward(t, x));
-            t.add(&out, &shared)
+        let out = t.view(&out, *seen.shape());
+        let sum = match (self.form, &early) {
+            (_, Some(shared)) => t.add(shared, &out),
+            (SharedForm::Last { wide: true }, _) => {
+                let sum = {
+                    let wide = t.to(&out, DType::Float32);
+                    let shared = {
+                        let shared = run();
+                        t.to(&shared, DType::Float32)
+                    };
+                    t.add(&wide, &shared)
+                };
+                t.to(&sum, x.dtype())
+            }
+            _ => {
+                let shared = run();
+                t.add(&out, &shared)
+            }
         };
-        drop((routed, out));
-        sum
+        drop((routed, out, early));
+        t.view(&sum, *x.shape())
     }
 }

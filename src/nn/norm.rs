@@ -30,6 +30,8 @@ pub(super) enum NormKind {
     Power,
     /// The same without a weight.
     BarePower,
+    /// `NanoChatRMSNorm`: as Llama's, without a weight.
+    BareRoot,
 }
 
 /// A norm over the last dimension.
@@ -44,6 +46,7 @@ pub(super) enum Norm {
     Helium(Tensor),
     OnePlus([Tensor; 2]),
     Bare,
+    BareRoot,
     Cohere(Tensor),
     Power(Option<Tensor>),
     /// A `LayerNorm` without a bias for each of the heads in `[B, heads, S, D]`
@@ -58,6 +61,7 @@ impl Norm {
             NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
             NormKind::Bare => Self::Bare,
             NormKind::BarePower => Self::Power(None),
+            NormKind::BareRoot => Self::BareRoot,
             NormKind::Power => Self::Power(Some(b.parameter("weight", [size]))),
             NormKind::Llama4 => Self::Llama4(b.parameter("weight", [size])),
             NormKind::OnePlus => {
@@ -118,6 +122,10 @@ impl Norm {
                     let wide = t.to(x, DType::Float32);
                     t.layer_norm(&wide, None, None)
                 };
+                t.to(&normalized, x.dtype())
+            }
+            Self::BareRoot => {
+                let normalized = bare_root_mean_square(t, x);
                 t.to(&normalized, x.dtype())
             }
             Self::Cohere(weight) => cohere(t, weight, x),

@@ -3,12 +3,13 @@
 use super::activation::gelu_new;
 use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
-use super::causal::{Layer, Shared, Style};
+use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::norm::NormKind;
 use super::rotary;
+use super::style::Style;
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 

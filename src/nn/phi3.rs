@@ -2,13 +2,14 @@
 
 use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
-use super::causal::{Layer, Shared, Style};
+use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::feed_forward::FusedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::rotary;
+use super::style::Style;
 use crate::spec::DecoderConfig;
 use crate::tape::{Tape, Tensor};
 

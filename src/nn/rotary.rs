@@ -133,13 +133,31 @@ pub(super) fn apply(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor 
     apply_along(t, x, [cos, sin], 1)
 }
 
+/// The same the other way round (nanochat).
+pub(super) fn apply_backwards(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
+    apply_by(t, x, [cos, sin], 1, |t, [first, second]| {
+        let negative = t.neg(first);
+        t.cat(&[second, &negative], -1)
+    })
+}
+
 /// The same where heads are dimension `heads` of x.
-pub(super) fn apply_along(t: &Tape, x: &Tensor, [cos, sin]: [&Tensor; 2], heads: usize) -> Tensor {
+pub(super) fn apply_along(t: &Tape, x: &Tensor, angles: [&Tensor; 2], heads: usize) -> Tensor {
+    apply_by(t, x, angles, heads, half_turned)
+}
+
+fn apply_by(
+    t: &Tape,
+    x: &Tensor,
+    [cos, sin]: [&Tensor; 2],
+    heads: usize,
+    rotate: fn(&Tape, [&Tensor; 2]) -> Tensor,
+) -> Tensor {
     let cos = t.unsqueeze(cos, heads);
     let sin = t.unsqueeze(sin, heads);
     let straight = t.mul(x, &cos);
     let turned = {
-        let half = rotate_half(t, x);
+        let half = rotate_half(t, x, rotate);
         t.mul(&half, &sin)
     };
     t.add(&straight, &turned)
@@ -157,7 +175,7 @@ pub(super) fn apply_in_float32(
     let turned = both.map(|x| {
         let straight = t.mul(&wide(x), &cos);
         let turned = {
-            let half = rotate_half(t, &wide(x));
+            let half = rotate_half(t, &wide(x), half_turned);
             t.mul(&half, &sin)
         };
         t.add(&straight, &turned)
@@ -166,10 +184,14 @@ pub(super) fn apply_in_float32(
     [t.to(q, both[0].dtype()), t.to(k, both[1].dtype())]
 }
 
-fn rotate_half(t: &Tape, x: &Tensor) -> Tensor {
+fn rotate_half(t: &Tape, x: &Tensor, rotate: fn(&Tape, [&Tensor; 2]) -> Tensor) -> Tensor {
     let d = x.dim(-1);
     let first = t.slice(x, -1, 0, d / 2);
     let second = t.slice(x, -1, d / 2, d);
-    let negative = t.neg(&second);
-    t.cat(&[&negative, &first], -1)
+    rotate(t, [&first, &second])
+}
+
+fn half_turned(t: &Tape, [first, second]: [&Tensor; 2]) -> Tensor {
+    let negative = t.neg(second);
+    t.cat(&[&negative, first], -1)
 }

@@ -39,11 +39,24 @@ impl HeadNorm {
     }
 }
 
+/// What gates the result of attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gate {
+    /// Nothing.
+    None,
+    /// Columns beside queries.
+    BesideQueries,
+    /// What a layer of its own gives, `gate_proj`.
+    Own,
+}
+
 /// How positions turn queries and keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// The halves of a head's columns with each other.
     Halves,
+    /// The same the other way round.
+    Backwards,
     /// The same in float32, cast back.
     WideHalves,
     /// Of the first columns of a head the halves with each other; the rest stays as it is.
@@ -84,6 +97,8 @@ pub(super) struct RotaryAttention {
     scales_queries: bool,
     /// Whether the result is gated by columns beside queries.
     gated: bool,
+    /// The layer that gates the result.
+    gate_proj: Option<Linear>,
     /// What is done with rows where they are turned.
     rows: Option<Rows>,
     head_dim: u64,
@@ -104,7 +119,8 @@ impl RotaryAttention {
             c.num_key_value_heads * c.head_dim,
         );
         let bias = c.attention_bias || c.qkv_bias;
-        let with_gate = if parts.gated { 2 * queries } else { queries };
+        let gated = parts.gate == Gate::BesideQueries;
+        let with_gate = if gated { 2 * queries } else { queries };
         let projections = [("q_proj", with_gate), ("k_proj", keys), ("v_proj", keys)]
             .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
         let names = LayerNames::of(c);
@@ -148,7 +164,9 @@ impl RotaryAttention {
             holds: parts.holds == Holds::Both,
             scales_keys: parts.scales_keys,
             scales_queries: c.scales_queries && !parts.turns_rows,
-            gated: parts.gated,
+            gated,
+            gate_proj: (parts.gate == Gate::Own)
+                .then(|| Linear::new(&b.at("gate_proj"), c.hidden_size, queries, false)),
             rows: parts.turns_rows.then_some(Rows {
                 turned,
                 normalized: c.head_norms,
@@ -251,6 +269,7 @@ impl RotaryAttention {
             None => both.map(Tensor::clone),
             Some(_) if self.options.liger_rope => t.liger_rope(q, k, cos, sin),
             Some(Turn::Halves) => both.map(|x| rotary::apply(t, x, cos, sin)),
+            Some(Turn::Backwards) => both.map(|x| rotary::apply_backwards(t, x, cos, sin)),
             Some(Turn::WideHalves) => {
                 let turned = both.map(|x| rotary::apply(t, x, cos, sin));
                 turned.each_ref().map(|x| t.to(x, q.dtype()))
@@ -336,6 +355,7 @@ impl RotaryAttention {
             }
             (HeadNorm::Each | HeadNorm::Together(_), Some([q_norm, k_norm])) => {
                 let [q, k, v] = [q, k, v].map(|projection| rows(&projection.forward(t, x)));
+                *gate = self.gate_proj.as_ref().map(|gate| gate.forward(t, x));
                 let normalized = q_norm.forward(t, &q);
                 drop(q);
                 [normalized, k_norm.forward(t, &k), v].map(|y| t.transpose(&y, 1, 2))

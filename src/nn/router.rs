@@ -7,7 +7,7 @@ use super::call::Call;
 use super::facts::Transformers;
 use super::layers::Linear;
 use super::sparse_mixer;
-use crate::spec::{Experts, Groups, Routing};
+use crate::spec::{Correction, Experts, Groups, LogitsDtype, Routing};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;
@@ -54,6 +54,9 @@ impl Router {
                 gate.add_bias(b, experts.count);
                 gate
             }
+            Routing::Sigmoids(scores) if scores.logits == LogitsDtype::WideBehindGate => {
+                Linear::new(&b.at("gate"), hidden, experts.count, false)
+            }
             _ if four && !corrected => Linear::new(b, hidden, experts.count, false),
             _ => Linear::plain(b, hidden, experts.count),
         };
@@ -75,10 +78,18 @@ impl Router {
 
     /// Gives the router the correction that the mixture at `b` has, where that has one.
     pub(super) fn correct_by(&mut self, b: &Builder, experts: &Experts) {
-        if self.routing == Routing::CorrectedOutside {
-            let shape = [experts.count];
-            self.correction = Some(b.buffer("e_score_correction_bias", shape, b.dtype()));
-        }
+        let shape = [experts.count];
+        let correction = match self.routing {
+            Routing::CorrectedOutside => Correction::Buffer,
+            Routing::Sigmoids(scores) => scores.correction,
+            _ => Correction::None,
+        };
+        self.correction = match correction {
+            Correction::None => return,
+            Correction::Buffer => Some(b.buffer("e_score_correction_bias", shape, b.dtype())),
+            Correction::WideBuffer => Some(b.buffer("expert_bias", shape, DType::Float32)),
+            Correction::Fixed => Some(b.fixed("expert_bias", shape, b.dtype())),
+        };
     }
 
     /// Tokens `[N, H]` to the experts that they go through.
@@ -106,6 +117,7 @@ impl Router {
             Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
             Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
             Routing::CorrectedOutside => self.corrected_outside(t, &tokens),
+            Routing::Sigmoids(scores) => self.by_sigmoids(t, &tokens, scores.logits),
         };
         self.call.routed(&routed.logits);
         routed
@@ -304,6 +316,49 @@ impl Router {
             t.div_in_place(weights, &sum)
         };
         drop((values, choice, scores));
+        Routed {
+            logits,
+            weights,
+            chosen,
+        }
+    }
+}
+
+impl Router {
+    /// `HYV3TopKRouter`, `AfmoeTokenChoiceRouter` and `Lfm2MoeTopKRouter`: sigmoids, chosen by their sum
+    /// with a correction if there is one, over their sum if they are to be, and scaled.
+    fn by_sigmoids(&self, t: &Tape, tokens: &Tensor, dtype: LogitsDtype) -> Routed {
+        let logits = match dtype {
+            LogitsDtype::WideProduct => self.wide_logits(t, tokens),
+            LogitsDtype::Tokens => self.gate.forward(t, tokens),
+            LogitsDtype::WideBehindGate => {
+                let narrow = self.gate.forward(t, tokens);
+                t.to(&narrow, DType::Float32)
+            }
+        };
+        let scores = t.sigmoid(&logits);
+        let mut held = None;
+        let (mut weights, chosen) = match &self.correction {
+            Some(correction) => {
+                let choice = t.add(&scores, correction);
+                let (values, chosen) = t.topk(&choice, self.per_token);
+                // The sum is no local variable behind a gate.
+                let choice = Some(choice).filter(|_| dtype != LogitsDtype::WideBehindGate);
+                let weights = t.gather(&scores, &chosen);
+                held = Some((choice, values));
+                (weights, chosen)
+            }
+            None => t.chosen(&scores, self.per_token),
+        };
+        if self.normalized {
+            let sum = {
+                let sum = t.sum_dim(&weights, 1, true);
+                t.add_scalar(&sum)
+            };
+            weights = t.div(&weights, &sum);
+        }
+        let weights = t.mul_scalar(&weights);
+        drop((held, scores));
         Routed {
             logits,
             weights,

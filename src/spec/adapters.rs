@@ -279,6 +279,7 @@ fn refused(framework: Framework, architecture: &Architecture) -> Option<Refused>
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
         | DecoderType::Glm4MoeLite
+        | DecoderType::Afmoe
         | DecoderType::Dots1
         | DecoderType::Ernie45Moe
         | DecoderType::Glm4Moe

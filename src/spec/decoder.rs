@@ -77,6 +77,8 @@ pub struct DecoderConfig {
     pub attention_softcap: bool,
     /// Whether logits are capped by a tanh.
     pub final_softcap: bool,
+    /// Whether embeddings are multiplied by a number where the config decides it.
+    pub scales_embedding: bool,
     /// Sliding window of the layers that have one.
     pub sliding_window: Option<u64>,
     /// A window that the config names and no layer uses; transformers 4.51 makes a mask for
@@ -249,6 +251,7 @@ impl DecoderConfig {
             parallel_norms: false,
             attention_softcap: false,
             final_softcap: false,
+            scales_embedding: false,
             sliding_window: None,
             idle_window: None,
             windowed: Vec::new(),
@@ -291,6 +294,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         }
         DecoderType::Bamba
         | DecoderType::Lfm2
+        | DecoderType::Lfm2Moe
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba
@@ -339,6 +343,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         }
         DecoderType::Bamba
         | DecoderType::Lfm2
+        | DecoderType::Lfm2Moe
         | DecoderType::FalconH1
         | DecoderType::GraniteMoeHybrid
         | DecoderType::Jamba

@@ -29,6 +29,8 @@ pub enum DecoderType {
     Bamba,
     /// LFM2.
     Lfm2,
+    /// LFM2 with experts.
+    Lfm2Moe,
     /// Falcon-H1.
     FalconH1,
     /// BLOOM.
@@ -155,11 +157,22 @@ pub enum DecoderType {
     Apertus,
     /// Jais 2.
     Jais2,
+    /// Trinity of Arcee.
+    Afmoe,
+    /// Hunyuan 3.
+    HyV3,
+    /// nanochat.
+    NanoChat,
 }
 
 impl DecoderType {
     /// Whether layers without attention follow the gated delta rule, and attention is gated.
     pub const fn follows_delta_rule(self) -> bool {
         matches!(self, Self::Qwen3Next | Self::Qwen35 | Self::Qwen35Moe)
+    }
+
+    /// Whether layers without attention are a convolution between two gates.
+    pub const fn convolves(self) -> bool {
+        matches!(self, Self::Lfm2 | Self::Lfm2Moe)
     }
 }

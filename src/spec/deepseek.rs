@@ -2,9 +2,10 @@
 //! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
-use super::experts::{self, EXPERTS, ExpertForm, Experts, Groups, Routing, SharedForm};
+use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
+use super::routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework, expert_modules};
 
 /// Sizes of multi-head latent attention, in columns.
@@ -187,7 +188,7 @@ fn even(default: u64, fields: &mut ConfigFields<'_>) -> u64 {
 }
 
 /// The experts of other families whose mixtures are those of `DeepSeek` V3
-/// (`models/{dots1,glm4_moe,solar_open,exaone_moe}/configuration_*.py`).
+/// (`models/{dots1,glm4_moe,solar_open,exaone_moe,hy_v3,afmoe,lfm2_moe}/configuration_*.py`).
 pub(super) fn experts_of_kin(
     model_type: DecoderType,
     layers: u64,
@@ -222,9 +223,57 @@ pub(super) fn experts_of_kin(
             normalized: false,
             ..defaults
         },
+        DecoderType::HyV3 => Mixture {
+            experts: 192,
+            expert_size: 1536,
+            ..defaults
+        },
+        DecoderType::Afmoe => Mixture {
+            experts: 64,
+            per_token: 6,
+            shared: 2,
+            ..defaults
+        },
+        DecoderType::Lfm2Moe => Mixture {
+            experts: 32,
+            per_token: 4,
+            expert_size: 1792,
+            dense_layers: 2,
+            ..defaults
+        },
         _ => return None,
     };
-    Some(read_experts(&defaults, layers, fields))
+    let experts = read_experts(&defaults, layers, fields);
+    let sigmoids = |logits, correction| Routing::Sigmoids(SigmoidScores { logits, correction });
+    Some(match model_type {
+        DecoderType::HyV3 => Experts {
+            routing: sigmoids(LogitsDtype::WideProduct, Correction::Buffer),
+            shared: SharedForm::Last {
+                wide: fields.flag("enable_moe_fp32_combine", true),
+            },
+            normalized: true,
+            built_first: false,
+            ..experts
+        },
+        DecoderType::Afmoe => Experts {
+            routing: sigmoids(LogitsDtype::WideBehindGate, Correction::Fixed),
+            shared: SharedForm::Between,
+            normalized: true,
+            built_first: false,
+            ..experts
+        },
+        DecoderType::Lfm2Moe => {
+            let corrected = fields.flag("use_expert_bias", true);
+            let buffer = corrected.then_some(Correction::WideBuffer);
+            let correction = buffer.unwrap_or(Correction::None);
+            Experts {
+                routing: sigmoids(LogitsDtype::Tokens, correction),
+                shared_intermediate_size: None,
+                ..experts
+            }
+        }
+        _ => experts,
+    })
 }
 
 fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) -> Experts {
@@ -234,8 +283,8 @@ fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) 
     let size = fields.optional("moe_intermediate_size", &WIDTH, defaults.expert_size);
     let names = ["n_shared_experts", "num_shared_experts"];
     let shared = fields.named(&names, &EXPERTS, defaults.shared);
-    let dense = fields.optional(
-        "first_k_dense_replace",
+    let dense = fields.named(
+        &["first_k_dense_replace", "num_dense_layers"],
         &(0..=*LAYERS.end()),
         defaults.dense_layers,
     );

@@ -219,6 +219,10 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Cwm,
     DecoderType::Apertus,
     DecoderType::Jais2,
+    DecoderType::Lfm2Moe,
+    DecoderType::Afmoe,
+    DecoderType::HyV3,
+    DecoderType::NanoChat,
 ];
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.

@@ -1,8 +1,9 @@
 //! The modules of mixtures of experts.
 
-use super::experts::{ExpertForm, Experts, Routing, SharedForm};
+use super::experts::{ExpertForm, Experts, SharedForm};
 use super::layer_names::{BESIDE, LayerNames};
 use super::modules::{Module, ModuleKind, linear, norm, other};
+use super::routing::{Correction, LogitsDtype, Routing, SigmoidScores};
 use super::{DecoderConfig, Framework};
 
 /// The layers of experts without gates.
@@ -49,13 +50,17 @@ pub(super) fn modules(
     let gate = match experts.routing {
         Routing::Largest { biased: true } => norm(at(router)),
         Routing::WideGate => linear(at(router) + ".wg", false),
+        Routing::Sigmoids(scores) if scores.logits == LogitsDtype::WideBehindGate => {
+            linear(at(router) + ".gate", false)
+        }
         _ if plain_gate => other(at(router)),
         _ => linear(at(router), false),
     };
     let gated = ["gate_proj", "up_proj", "down_proj"];
-    let (parts, bias) = match experts.form {
-        ExpertForm::Plain(_) => (PLAIN.as_slice(), config.mlp_bias),
-        _ => (gated.as_slice(), false),
+    let bias = config.mlp_bias;
+    let parts = match experts.form {
+        ExpertForm::Plain(_) => PLAIN.as_slice(),
+        _ => gated.as_slice(),
     };
     let routed = if four {
         let names = if names.numbers_experts(four) {
@@ -96,6 +101,13 @@ pub(super) fn modules(
         all.len()
     };
     all.splice(first..first, routed);
+    let fixed = |scores: SigmoidScores| scores.correction == Correction::Fixed;
+    if matches!(experts.routing, Routing::Sigmoids(scores) if fixed(scores)) {
+        all.push(Module {
+            parameters: &["expert_bias"],
+            ..other(path.clone())
+        });
+    }
     if experts.shared_intermediate_size.is_some() {
         let within = |name: &str| {
             let of = |part: &&str| linear(at(name) + "." + part, bias);
@@ -107,7 +119,12 @@ pub(super) fn modules(
                 all.extend(within(shared));
                 all.push(linear(at("shared_expert_gate"), false));
             }
-            SharedForm::Plain | SharedForm::First => all.extend(within(shared)),
+            SharedForm::Plain | SharedForm::First | SharedForm::Last { .. } => {
+                all.extend(within(shared));
+            }
+            SharedForm::Between => {
+                all.splice(1..1, within(shared));
+            }
             // The layer builds it behind its norms.
             SharedForm::Beside => {}
         }

@@ -2,6 +2,7 @@
 
 use super::config_fields::ConfigFields;
 use super::limits::{LAYERS, WIDTH};
+use super::routing::Routing;
 use super::{
     Activation, ActivationCheckpointing, Architecture, DecoderType, Finding, Framework, Scenario,
 };
@@ -52,6 +53,13 @@ pub enum SharedForm {
     Plain,
     /// Added as it is, computed before the router chooses.
     First,
+    /// The same, computed when the router has chosen and before the experts run.
+    Between,
+    /// Added as it is, in float32 if this says so, behind a router that sees tokens without batches.
+    Last {
+        /// Whether the sum is taken in float32.
+        wide: bool,
+    },
     /// Added as it is, by the layer and not by the mixture (`shared_mlp`).
     Beside,
 }
@@ -67,51 +75,6 @@ pub enum ExpertForm {
     GatedBy(Activation),
     /// As two layers with a function between them (`NemotronHExperts`).
     Plain(Activation),
-}
-
-/// How experts are chosen for a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Routing {
-    /// By their probabilities, which are weights in the dtype of the logits.
-    Softmax,
-    /// By their probabilities, which are weights in float32.
-    WideSoftmax,
-    /// By their probabilities in float32, if there are groups only in the best of them; the weights
-    /// are scaled.
-    Scaled(Option<Groups>),
-    /// By their logits, which the gate may have a bias for; only those of the chosen make probabilities.
-    Largest {
-        /// Whether the gate has a bias.
-        biased: bool,
-    },
-    /// By their probabilities, which take the dtype of the tokens.
-    SoftmaxOfTokens,
-    /// By their logits, whose sigmoids weight the tokens of all experts: all run over all tokens, most
-    /// of which weigh nothing.
-    Sigmoid,
-    /// By their probabilities, from a gate with weights in float32.
-    WideGate,
-    /// By their probabilities in float32 with a correction that is never trained; the gate has its
-    /// weights in float32.
-    Static,
-    /// By chance, as likely as their scores say.
-    Drawn {
-        /// Whether tokens are multiplied by noise before.
-        jitter: bool,
-    },
-    /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
-    Corrected(Groups),
-    /// By sigmoids of the logits in float32 with a correction that the mixture has.
-    CorrectedOutside,
-}
-
-/// Experts in groups of equal size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Groups {
-    /// Groups.
-    pub count: u64,
-    /// Groups in which experts are chosen.
-    pub kept: u64,
 }
 
 impl Experts {

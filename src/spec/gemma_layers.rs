@@ -3,9 +3,10 @@
 
 use super::DecoderConfig;
 use super::config_fields::ConfigFields;
-use super::experts::{self, EXPERTS, ExpertForm, Experts, Routing, SharedForm};
+use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
 use super::limits::{VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other};
+use super::routing::Routing;
 use super::{Activation, Finding};
 use std::borrow::Cow;
 

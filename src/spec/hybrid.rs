@@ -1,5 +1,5 @@
 //! Decoders whose layers mix tokens in different ways: attention in some, a state space or a short
-//! convolution in the others (`models/{bamba,lfm2,falcon_h1,granitemoehybrid,jamba,qwen3_next,qwen3_5,qwen3_5_moe}` of transformers 5.23).
+//! convolution in the others (`models/{bamba,lfm2,lfm2_moe,falcon_h1,granitemoehybrid,jamba,qwen3_next,qwen3_5,qwen3_5_moe}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::layer_names::{LayerNames, Piece};
@@ -8,7 +8,7 @@ use super::mamba::{self, SMALL};
 use super::modules::{Module, embedding, linear, other, output};
 use super::{
     DecoderConfig, DecoderType, Dropout, Experts, Finding, Framework, InnerNorms, Mixing,
-    ScanHeads, StateSpace, expert_modules, experts,
+    ScanHeads, StateSpace, deepseek, expert_modules, experts,
 };
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ use serde_json::Value;
 const fn defaults(model_type: DecoderType) -> [u64; 5] {
     match model_type {
         DecoderType::Lfm2 => [2560, 65_536, 32, 32, 8],
+        DecoderType::Lfm2Moe => [2048, 65_536, 32, 32, 8],
         DecoderType::GraniteMoeHybrid => [4096, 32_000, 32, 32, 8],
         DecoderType::Jamba => [4096, 65_536, 32, 32, 8],
         DecoderType::Qwen3Next => [2048, 151_936, 48, 16, 2],
@@ -27,7 +28,7 @@ const fn defaults(model_type: DecoderType) -> [u64; 5] {
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let convolves = model_type == DecoderType::Lfm2;
+    let convolves = model_type.convolves();
     let both = model_type == DecoderType::FalconH1;
     let granite = model_type == DecoderType::GraniteMoeHybrid;
     let selective = model_type == DecoderType::Jamba;
@@ -59,6 +60,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     };
     let (intermediate_size, experts) = if granite {
         granite_mlp(layers, fields)
+    } else if model_type == DecoderType::Lfm2Moe {
+        let width = fields.optional("intermediate_size", &WIDTH, 7168);
+        (width, deepseek::experts_of_kin(model_type, layers, fields))
     } else if convolves {
         (adjusted(fields), None)
     } else {
@@ -163,7 +167,7 @@ fn attending(fields: &mut ConfigFields<'_>, model_type: DecoderType, layers: u64
     });
     let named = |layer: u64| given.map(|all| all.contains(&Value::from(layer)));
     (0..layers)
-        .map(|layer| named(layer).unwrap_or(model_type == DecoderType::Lfm2))
+        .map(|layer| named(layer).unwrap_or(model_type.convolves()))
         .collect()
 }
 

@@ -2,13 +2,13 @@
 //! (`models/*/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
-use super::layer_names::{LayerNames, MlpNames};
-use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use super::layer_names::{LayerNames, MlpNames, Piece};
+use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
+use super::windows::{unturned, window};
 use super::{
     Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, expert_modules, experts,
 };
-use serde_json::Value;
 
 /// Defaults of H, F, L, A and V; of K where it is not A, and of D where it is not H over A.
 const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64>) {
@@ -29,6 +29,9 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::MiniMaxM2 => ([3072, 1536, 62, 48, 200_064], Some(8), Some(128)),
         DecoderType::Apertus => ([4096, 14_336, 32, 32, 131_072], None, None),
         DecoderType::Jais2 => ([3328, 26_624, 32, 26, 150_272], None, None),
+        DecoderType::Afmoe => ([2048, 6144, 32, 16, 200_192], None, Some(128)),
+        DecoderType::HyV3 => ([4096, 13_312, 80, 64, 120_832], Some(8), Some(128)),
+        DecoderType::NanoChat => ([768, 8192, 12, 6, 50_304], None, None),
         DecoderType::Cwm => ([6144, 21_504, 64, 48, 128_256], Some(8), Some(128)),
         DecoderType::Exaone4 | DecoderType::ExaoneMoe => {
             ([4096, 16_384, 32, 32, 102_400], Some(32), None)
@@ -64,20 +67,6 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         }
         default => fields.optional("head_dim", &WIDTH, default.unwrap_or(1)),
     };
-    let activation = match model_type {
-        DecoderType::Starcoder2 => fields.activation("hidden_act", "gelu_pytorch_tanh"),
-        DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 => {
-            fields.activation("hidden_act", "relu2")
-        }
-        DecoderType::Apertus => {
-            fields.check_activation("hidden_act", &["xielu"]);
-            Activation::Silu
-        }
-        _ => {
-            fields.check_activation("hidden_act", &["silu", "swish"]);
-            Activation::Silu
-        }
-    };
     let (qkv_bias, attention_bias, mlp_bias) = biases(model_type, fields);
     let (sliding_window, windowed) = window(model_type, layers, fields);
     let unturned = unturned(
@@ -112,37 +101,17 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             DecoderType::PhiMoe => fields.flag("lm_head_bias", false),
             _ => false,
         },
-        rotary_dim: match model_type {
-            DecoderType::StableLm => fields.turned(head_dim, "partial_rotary_factor", 250),
-            DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
-                fields.turned(head_dim, "partial_rotary_factor", 500)
-            }
-            DecoderType::MiniMaxM2 if fields.get("rotary_dim").is_some() => {
-                fields.optional("rotary_dim", &(0..=head_dim), head_dim)
-            }
-            DecoderType::MiniMaxM2 => fields.turned(head_dim, "partial_rotary_factor", 1000),
-            _ => head_dim,
-        },
+        rotary_dim: rotary_dim(model_type, head_dim, fields),
         attention_bias,
         qkv_bias,
         mlp_bias,
-        activation,
-        head_norms: match model_type {
-            DecoderType::Cohere | DecoderType::Glm4Moe => fields.flag("use_qk_norm", false),
-            DecoderType::StableLm => fields.flag("qk_layernorm", false),
-            DecoderType::Exaone4
-            | DecoderType::Olmo3
-            | DecoderType::Dots1
-            | DecoderType::FlexOlmo
-            | DecoderType::ExaoneMoe
-            | DecoderType::MiniMaxM2
-            | DecoderType::Apertus
-            | DecoderType::HunyuanDense
-            | DecoderType::HunyuanMoe => true,
-            _ => false,
-        },
+        activation: activation(model_type, fields),
+        head_norms: head_norms(model_type, fields),
         clips_heads: model_type == DecoderType::Olmo && fields.get("clip_qkv").is_some(),
         scales_queries: model_type == DecoderType::Ministral3,
+        scales_embedding: model_type == DecoderType::Afmoe && fields.flag("mup_enabled", false),
+        final_softcap: model_type == DecoderType::NanoChat
+            && !fields.is_null("final_logit_softcapping"),
         unturned,
         parallel_residual: match model_type {
             DecoderType::Cohere | DecoderType::Cohere2 => true,
@@ -153,6 +122,59 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         windowed,
         dropout: dropout(model_type, fields),
         ..DecoderConfig::plain(model_type, hidden_size, layers, heads)
+    }
+}
+
+/// The function in the MLP.
+fn activation(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Activation {
+    match model_type {
+        DecoderType::Starcoder2 => fields.activation("hidden_act", "gelu_pytorch_tanh"),
+        DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 | DecoderType::NanoChat => {
+            fields.activation("hidden_act", "relu2")
+        }
+        DecoderType::Apertus => {
+            fields.check_activation("hidden_act", &["xielu"]);
+            Activation::Silu
+        }
+        _ => {
+            fields.check_activation("hidden_act", &["silu", "swish"]);
+            Activation::Silu
+        }
+    }
+}
+
+/// Columns of a head that positions turn.
+fn rotary_dim(model_type: DecoderType, head_dim: u64, fields: &mut ConfigFields<'_>) -> u64 {
+    match model_type {
+        DecoderType::StableLm => fields.turned(head_dim, "partial_rotary_factor", 250),
+        DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
+            fields.turned(head_dim, "partial_rotary_factor", 500)
+        }
+        DecoderType::MiniMaxM2 if fields.get("rotary_dim").is_some() => {
+            fields.optional("rotary_dim", &(0..=head_dim), head_dim)
+        }
+        DecoderType::MiniMaxM2 => fields.turned(head_dim, "partial_rotary_factor", 1000),
+        _ => head_dim,
+    }
+}
+
+/// Whether queries and keys are normalized.
+fn head_norms(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> bool {
+    match model_type {
+        DecoderType::Cohere | DecoderType::Glm4Moe => fields.flag("use_qk_norm", false),
+        DecoderType::StableLm => fields.flag("qk_layernorm", false),
+        DecoderType::Exaone4
+        | DecoderType::Olmo3
+        | DecoderType::Dots1
+        | DecoderType::FlexOlmo
+        | DecoderType::ExaoneMoe
+        | DecoderType::MiniMaxM2
+        | DecoderType::Apertus
+        | DecoderType::HyV3
+        | DecoderType::Afmoe
+        | DecoderType::HunyuanDense
+        | DecoderType::HunyuanMoe => true,
+        _ => false,
     }
 }
 
@@ -198,6 +220,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
         DecoderType::Granite
         | DecoderType::SmolLm3
         | DecoderType::Arcee
+        | DecoderType::HyV3
         | DecoderType::Nemotron => {
             let bias = biased(fields, "attention_bias");
             (bias, bias, biased(fields, "mlp_bias"))
@@ -231,114 +254,11 @@ fn dropout(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Dropout {
     }
 }
 
-/// The window and the layers that have it.
-fn window(
-    model_type: DecoderType,
-    layers: u64,
-    fields: &mut ConfigFields<'_>,
-) -> (Option<u64>, Vec<bool>) {
-    // The window of a config that names none (transformers' default where there is one).
-    let default = match model_type {
-        DecoderType::GptOss => 128,
-        DecoderType::Cwm => 8192,
-        _ => 4096,
-    };
-    let given = fields.get("sliding_window").is_some();
-    let has_window = match model_type {
-        DecoderType::Starcoder2 | DecoderType::PhiMoe | DecoderType::Ministral3 => given,
-        DecoderType::SmolLm3 => given && fields.flag("use_sliding_window", false),
-        DecoderType::Cohere2
-        | DecoderType::Ministral
-        | DecoderType::Exaone4
-        | DecoderType::ExaoneMoe
-        | DecoderType::Cwm
-        | DecoderType::GptOss
-        | DecoderType::Dots1
-        | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
-        _ => false,
-    };
-    if !has_window {
-        return (None, Vec::new());
-    }
-    let window = fields.optional("sliding_window", &SEQ_LEN, default);
-    let period = match model_type {
-        DecoderType::Cohere2
-        | DecoderType::Exaone4
-        | DecoderType::ExaoneMoe
-        | DecoderType::Olmo3
-            if fields.get("layer_types").is_none() =>
-        {
-            // A text has a letter for each layer of a period: `LLLG`.
-            let letters = fields.text("sliding_window_pattern").map(str::len);
-            let letters = letters.and_then(|letters| u64::try_from(letters).ok());
-            Some(
-                letters
-                    .filter(|&n| n > 0)
-                    .unwrap_or_else(|| fields.optional("sliding_window_pattern", &LAYERS, 4)),
-            )
-        }
-        DecoderType::GptOss => Some(2),
-        _ => None,
-    };
-    let border = match model_type {
-        DecoderType::Dots1 => fields.optional("max_window_layers", &(0..=*LAYERS.end()), 62),
-        _ => 0,
-    };
-    let without = unturned_by_config(layers, fields);
-    let sees_window = |layer: u64| match (model_type, period) {
-        (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
-        (_, Some(period)) => !(layer + 1).is_multiple_of(period),
-        (DecoderType::Cwm, _) => !layer.is_multiple_of(4),
-        _ => layer >= border,
-    };
-    let windowed = match model_type {
-        DecoderType::Starcoder2 | DecoderType::PhiMoe | DecoderType::Ministral3 => {
-            (0..layers).map(|_| true).collect()
-        }
-        _ => fields.windowed_layers(layers, sees_window),
-    };
-    let any = model_type != DecoderType::Dots1 || windowed.contains(&true);
-    (any.then_some(window), windowed)
-}
-
-/// Of each layer whether positions do not turn its queries and keys. Layers without a window are
-/// not turned where others have one.
-fn unturned(
-    model_type: DecoderType,
-    layers: u64,
-    windowed: Option<&Vec<bool>>,
-    fields: &mut ConfigFields<'_>,
-) -> Vec<bool> {
-    match (model_type, windowed) {
-        (DecoderType::SmolLm3, _) => unturned_by_config(layers, fields),
-        (DecoderType::Cohere2 | DecoderType::Exaone4 | DecoderType::ExaoneMoe, Some(windowed)) => {
-            windowed.iter().map(|near| !near).collect()
-        }
-        (DecoderType::Cohere2, None) => (0..layers).map(|_| true).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The same by `no_rope_layers`, which has a 1 for each layer that is turned; without it each
-/// `no_rope_layer_interval`th is not.
-pub(super) fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
-    let given = fields.get("no_rope_layers").and_then(Value::as_array);
-    let interval = fields.optional("no_rope_layer_interval", &LAYERS, 4);
-    let flag = |layer: u64| match given {
-        Some(flags) => {
-            let flag = usize::try_from(layer).ok().and_then(|i| flags.get(i));
-            flag.and_then(Value::as_u64) == Some(0)
-        }
-        None => (layer + 1).is_multiple_of(interval),
-    };
-    (0..layers).map(flag).collect()
-}
-
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let names = LayerNames::of(config);
     let normalizes = |path: String| match config.model_type {
-        DecoderType::Olmo => None,
+        DecoderType::Olmo | DecoderType::NanoChat => None,
         DecoderType::Starcoder2
         | DecoderType::StableLm
         | DecoderType::Nemotron
@@ -363,12 +283,19 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         } else if config.head_norms && config.model_type != DecoderType::Llama4 {
             all.extend(names.head_norms.map(|name| other(at("self_attn.") + name)));
         }
+        if config.model_type == DecoderType::Afmoe {
+            all.push(linear(at("self_attn.gate_proj"), false));
+        }
         if config.model_type == DecoderType::GptOss {
             all.push(Module {
                 parameters: &["sinks"],
                 ..other(at("self_attn"))
             });
         }
+        let norms = names.norms.into_iter().flatten();
+        let norms = norms.filter_map(|name| normalizes(at(name)));
+        let norms_first = names.order[1] == Piece::Norms;
+        let place = all.len();
         let sparse = expert_modules::modules(config, layer, framework, at);
         if sparse.is_empty() {
             let block = at(names.feed_forward(false)) + ".";
@@ -382,8 +309,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
             }
         }
         all.extend(sparse);
-        let norms = names.norms.into_iter().flatten();
-        all.extend(norms.filter_map(|name| normalizes(at(name))));
+        let place = if norms_first { place } else { all.len() };
+        all.splice(place..place, norms);
         all.extend(expert_modules::beside(config, at));
     }
     all.extend(normalizes("model.norm".to_owned()));

@@ -120,19 +120,20 @@ impl LayerNames {
             return Self::ALONE;
         }
         let (block, router) = match config.model_type {
-            DecoderType::GptOss | DecoderType::PhiMoe => ("mlp", "router"),
+            DecoderType::GptOss | DecoderType::PhiMoe | DecoderType::Afmoe => ("mlp", "router"),
             DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
             DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared
             | DecoderType::GraniteMoeHybrid => (SPARSE, "router"),
             DecoderType::Llama4 | DecoderType::Jamba => ("feed_forward", "router"),
-            DecoderType::Bamba | DecoderType::Lfm2 | DecoderType::FalconH1 => {
-                ("feed_forward", "gate")
-            }
+            DecoderType::Bamba
+            | DecoderType::Lfm2
+            | DecoderType::Lfm2Moe
+            | DecoderType::FalconH1 => ("feed_forward", "gate"),
             _ => ("mlp", "gate"),
         };
         let (attention_output, head_norms, mixer, last_norm) = match config.model_type {
-            DecoderType::Lfm2 => {
+            DecoderType::Lfm2 | DecoderType::Lfm2Moe => {
                 let norms = ["q_layernorm", "k_layernorm"];
                 ("out_proj", norms, "conv", "embedding_norm")
             }
@@ -168,6 +169,7 @@ impl LayerNames {
         let order = match config.model_type {
             DecoderType::FalconH1 => [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
             DecoderType::Bamba => [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside],
+            DecoderType::Afmoe => [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],
             DecoderType::GraniteMoeHybrid => {
                 [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]
             }
@@ -229,6 +231,12 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
             [None, second, None, after]
         }
         DecoderType::VaultGemma => [first, None, before, None],
+        DecoderType::Afmoe => [
+            first,
+            second,
+            Some("pre_mlp_layernorm"),
+            Some("post_mlp_layernorm"),
+        ],
         DecoderType::Glm4 => [
             first,
             Some("post_self_attn_layernorm"),
@@ -238,7 +246,9 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
         DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
             [first, None, Some("pre_ff_layernorm"), None]
         }
-        DecoderType::Lfm2 => [Some("operator_norm"), None, Some("ffn_norm"), None],
+        DecoderType::Lfm2 | DecoderType::Lfm2Moe => {
+            [Some("operator_norm"), None, Some("ffn_norm"), None]
+        }
         DecoderType::Apertus => {
             let after = Some("feedforward_layernorm");
             [Some("attention_layernorm"), None, after, None]
@@ -263,7 +273,8 @@ fn mlp(config: &DecoderConfig) -> MlpNames {
             names: BESIDE,
             gate_first: true,
         },
-        DecoderType::Lfm2 => MlpNames::Numbered,
+        DecoderType::Lfm2 | DecoderType::Lfm2Moe => MlpNames::Numbered,
+        DecoderType::NanoChat => MlpNames::Plain(["fc1", "fc2"]),
         DecoderType::FalconH1 => MlpNames::Multiplied,
         _ => MlpNames::Gated,
     }

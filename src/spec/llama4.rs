@@ -2,7 +2,7 @@
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use super::{DecoderConfig, DecoderType, Dropout, experts, kin};
+use super::{DecoderConfig, DecoderType, Dropout, experts, windows};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -12,7 +12,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let head_dim = fields.optional("head_dim", &WIDTH, 128);
     fields.check_activation("hidden_act", &["silu", "swish"]);
     let expert_size = fields.optional("intermediate_size", &WIDTH, 8192);
-    let unturned = kin::unturned_by_config(layers, fields);
+    let unturned = windows::unturned_by_config(layers, fields);
     // Layers that are turned see a chunk of the sequence only.
     let turned = |layer: u64| usize::try_from(layer).is_ok_and(|layer| !unturned[layer]);
     DecoderConfig {

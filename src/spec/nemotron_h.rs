@@ -2,10 +2,11 @@
 //! an MLP or experts alone.
 
 use super::config_fields::ConfigFields;
-use super::experts::{self, EXPERTS, ExpertForm, Experts, Routing, SharedForm};
+use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
 use super::hybrid::refuse_set;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::mamba::{self, SMALL};
+use super::routing::Routing;
 use super::{
     Activation, DecoderConfig, DecoderType, Dropout, Finding, Mixing, StateSpace, deepseek,
 };

@@ -77,7 +77,7 @@ fn t5_parameters(c: &T5Config) -> u64 {
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to; of the last eleven what their configs give, which their
-/// repositories state in billions, of Qwen3.5, Ministral 3, K-EXAONE and GLM-4.7 without images and without the layers that predict several
+/// repositories state in billions, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3 and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
     ("qwen3-0.6b", 596_049_920),
@@ -300,6 +300,11 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("apertus-8b", 8_053_338_176),
     ("minimax-m2", 228_689_748_992),
     ("flex-olmo-7x7b", 33_270_665_216),
+    ("lfm2-8b-a1b", 8_339_929_856),
+    ("trinity-nano", 6_120_003_328),
+    ("trinity-mini", 26_123_974_400),
+    ("hy3-295b-a21b", 295_033_528_320),
+    ("nanochat-d32", 1_879_048_192),
     ("k-exaone-236b-a23b", 236_571_150_336),
     ("solar-open-100b", 102_651_793_408),
     ("cwm-32b", 32_581_097_472),

@@ -1,7 +1,7 @@
 //! Parameters of decoders, counted by formula and not by the engine.
 
 use super::published_mixers::{hybrid_layers, state_space};
-use super::{DecoderConfig, DecoderType, Latent, Routing};
+use super::{Correction, DecoderConfig, DecoderType, Latent, Routing};
 
 /// Elements of all parameters of a decoder.
 pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
@@ -241,6 +241,15 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             (attention + norms + experts(config) + 2 * hidden, hidden)
         }
         DecoderType::HunyuanDense => (plain + 2 * config.head_dim + 2 * hidden, hidden),
+        DecoderType::Afmoe => {
+            let attention = hidden * (3 * queries + 2 * keys) + 2 * config.head_dim;
+            (attention + 4 * hidden, hidden + mlps(config))
+        }
+        DecoderType::HyV3 => {
+            let attention = 2 * hidden * (queries + keys) + 2 * config.head_dim;
+            (attention + 2 * hidden, hidden + mlps(config))
+        }
+        DecoderType::NanoChat => (plain - hidden * intermediate, 0),
         DecoderType::Llama4 | DecoderType::Ernie45Moe => {
             let attention = 2 * hidden * (queries + keys);
             (attention + 2 * hidden, hidden + mlps(config))
@@ -273,11 +282,12 @@ fn mlps(config: &DecoderConfig) -> u64 {
 /// Elements of a layer's router and experts.
 pub(super) fn experts(config: &DecoderConfig) -> u64 {
     let experts = config.experts.as_ref().expect("a mixture of experts");
-    let correction = if experts.routing == Routing::Static {
-        experts.count
-    } else {
-        0
+    let is_parameter = match experts.routing {
+        Routing::Static => true,
+        Routing::Sigmoids(scores) => scores.correction == Correction::Fixed,
+        _ => false,
     };
+    let correction = u64::from(is_parameter) * experts.count;
     let routed = experts.count * (1 + 3 * experts.intermediate_size);
     let shared = experts.shared_intermediate_size.map_or(0, |intermediate| {
         3 * intermediate + u64::from(experts.shared == super::SharedForm::Gated)

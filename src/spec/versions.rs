@@ -103,47 +103,45 @@ fn only_recent() -> Finding {
 
 /// Whether the engine follows how transformers 4 writes models of the type, where it has them.
 fn is_estimated_in_4(model_type: DecoderType) -> bool {
-    !matches!(
+    matches!(
         model_type,
-        DecoderType::DeepseekV2
-            | DecoderType::Mamba2
-            | DecoderType::Bamba
-            | DecoderType::Lfm2
-            | DecoderType::FalconH1
-            | DecoderType::Olmo3
-            | DecoderType::SmolLm3
-            | DecoderType::Arcee
-            | DecoderType::SeedOss
-            | DecoderType::Ministral
-            | DecoderType::Exaone4
-            | DecoderType::GptOss
-            | DecoderType::Dots1
-            | DecoderType::Glm4Moe
-            | DecoderType::Glm4MoeLite
-            | DecoderType::Ernie45
-            | DecoderType::GraniteMoe
-            | DecoderType::GraniteMoeShared
-            | DecoderType::GraniteMoeHybrid
-            | DecoderType::Ernie45Moe
-            | DecoderType::HunyuanDense
-            | DecoderType::HunyuanMoe
-            | DecoderType::Llama4
-            | DecoderType::Jamba
-            | DecoderType::Qwen3Next
-            | DecoderType::Qwen35
-            | DecoderType::Qwen35Moe
-            | DecoderType::PhiMoe
-            | DecoderType::NemotronH
-            | DecoderType::Gemma4
-            | DecoderType::Ministral3
-            | DecoderType::FlexOlmo
-            | DecoderType::ExaoneMoe
-            | DecoderType::SolarOpen
-            | DecoderType::VaultGemma
-            | DecoderType::MiniMaxM2
-            | DecoderType::Cwm
-            | DecoderType::Apertus
-            | DecoderType::Jais2
+        DecoderType::Llama
+            | DecoderType::Mistral
+            | DecoderType::Qwen2
+            | DecoderType::Qwen3
+            | DecoderType::Mixtral
+            | DecoderType::Olmoe
+            | DecoderType::Qwen2Moe
+            | DecoderType::Qwen3Moe
+            | DecoderType::Mamba
+            | DecoderType::FalconMamba
+            | DecoderType::Bloom
+            | DecoderType::Mpt
+            | DecoderType::Falcon
+            | DecoderType::DeepseekV3
+            | DecoderType::Gpt2
+            | DecoderType::GptBigCode
+            | DecoderType::GptNeo
+            | DecoderType::GptJ
+            | DecoderType::CodeGen
+            | DecoderType::GptNeox
+            | DecoderType::Gemma
+            | DecoderType::Gemma2
+            | DecoderType::Gemma3
+            | DecoderType::Opt
+            | DecoderType::Olmo
+            | DecoderType::Olmo2
+            | DecoderType::Phi
+            | DecoderType::Phi3
+            | DecoderType::Starcoder2
+            | DecoderType::Granite
+            | DecoderType::Cohere
+            | DecoderType::Cohere2
+            | DecoderType::StableLm
+            | DecoderType::Helium
+            | DecoderType::Nemotron
+            | DecoderType::Glm
+            | DecoderType::Glm4
     )
 }
 

@@ -1,0 +1,104 @@
+//! How the parts of a causal language model around its layers are put together.
+
+use super::facts::{Facts, MaskStyle};
+use super::norm::NormKind;
+
+/// How an architecture is put together.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// The names of the model, of its embedding and of its last norm.
+    pub(super) names: [&'static str; 3],
+    pub(super) norm: NormKind,
+    /// Whether the last norm also stands before the first layer.
+    pub(super) norm_before: bool,
+    /// What the embedding is multiplied by.
+    pub(super) embedding_scale: EmbeddingScale,
+    /// Whether cosines and sines stay in float32.
+    pub(super) wide_rotary: bool,
+    /// Whether there is a cosine for each pair of a head's columns, not for each column.
+    pub(super) rotary_by_pair: bool,
+    /// Whether angles are complex numbers.
+    pub(super) complex_rotary: bool,
+    /// Whether angles are made for a token's place in time, height and width, which are the same in text.
+    pub(super) grids: bool,
+    /// Whether the frequencies of angles are made in each forward pass.
+    pub(super) remade_rotary: bool,
+    /// Whether the loss takes logits in the dtype that they have.
+    pub(super) narrow_loss: bool,
+    /// Whether the head reads the hidden states without indexing them.
+    pub(super) whole_head: bool,
+    /// Whether the head has a bias.
+    pub(super) head_bias: bool,
+    /// Whether logits are cast to float32.
+    pub(super) wide_logits: bool,
+    /// Whether logits are multiplied by a number.
+    pub(super) scaled_logits: bool,
+    /// Which masks are made.
+    pub(super) masks: Masks,
+    /// How they are made.
+    pub(super) masking: MaskStyle,
+    /// Whether windowed layers have rotary embeddings of their own.
+    pub(super) local_rotary: bool,
+    /// Whether layers are checkpointed where that is asked for.
+    pub(super) checkpoints: bool,
+    /// Whether layers are given the positions of tokens, which they only hold.
+    pub(super) passes_positions: bool,
+    /// Whether the mask is looked through for layers without attention.
+    pub(super) looks_for_padding: bool,
+}
+
+impl Style {
+    /// Llama's, which most families differ from in little.
+    pub(super) fn llama(facts: Facts) -> Self {
+        Self {
+            names: ["model", "embed_tokens", "norm"],
+            norm: NormKind::Llama,
+            norm_before: false,
+            embedding_scale: EmbeddingScale::None,
+            wide_rotary: false,
+            rotary_by_pair: false,
+            complex_rotary: false,
+            grids: false,
+            remade_rotary: false,
+            narrow_loss: false,
+            whole_head: false,
+            head_bias: false,
+            wide_logits: false,
+            scaled_logits: false,
+            masks: Masks::One,
+            masking: facts.mask_style(),
+            local_rotary: false,
+            checkpoints: true,
+            passes_positions: true,
+            looks_for_padding: false,
+        }
+    }
+}
+
+/// What an embedding is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EmbeddingScale {
+    /// Nothing.
+    None,
+    /// A number in a buffer.
+    Buffer,
+    /// A number on the host.
+    Number,
+    /// A number on the host, after positions and masks are made; the embedding stays.
+    Late,
+    /// The same, and the embedding goes.
+    Replaced,
+}
+
+/// The masks that a model makes for its layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Masks {
+    /// One, windowed if the config has a window.
+    One,
+    /// One for full and one for windowed layers, whether there are such layers or not.
+    Both,
+    /// One for full layers and one for layers that see a chunk.
+    Chunked,
+    /// One without a window, which is always made; windowed layers make theirs from it.
+    Narrowed,
+}
