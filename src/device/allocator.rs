@@ -8,8 +8,8 @@
     reason = "half of an estimate is spent here, and the page is compiled for size"
 )]
 
-use super::blocks::{Block, BlockId, Blocks, State};
-use super::pool::Pool;
+use super::blocks::{Block, BlockId, Blocks, EDGE, State};
+use super::pool::{BINS, Pool};
 use super::replay::Held;
 use super::settings::{
     Limit, MAX_NON_SPLIT_ROUNDING, MIN_BLOCK, ROUND_LARGE, SMALL_SIZE, Settings, segment_size,
@@ -48,9 +48,9 @@ impl Allocator {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            blocks: Blocks::default(),
-            small: Pool::default(),
-            large: Pool::default(),
+            blocks: Blocks::with_heads(2 * BINS),
+            small: Pool::new(EDGE + 1),
+            large: Pool::new(EDGE + 1 + BINS),
             next_address: ROUND_LARGE,
             reserved: 0,
             allocated: 0,
@@ -66,6 +66,7 @@ impl Allocator {
     }
 
     /// The pool that serves small requests or the others, with the blocks in it.
+    #[inline(always)]
     pub(super) fn pool(&mut self, small: bool) -> (&mut Pool, &mut Blocks) {
         let pool = if small {
             &mut self.small
@@ -238,23 +239,29 @@ impl Allocator {
 
     /// `try_merge_blocks` with both neighbours; `id` itself is in no pool.
     pub(super) fn merge_neighbours(&mut self, id: BlockId) {
-        let block = *self.blocks.get(id);
-        for neighbour in [block.prev, block.next] {
-            let Some(&other) = self.blocks.neighbour(neighbour) else {
-                continue;
-            };
-            if other.state != block.state {
-                continue;
-            }
-            match other.state {
-                State::Allocated => continue,
-                State::Free => {
-                    let (pool, blocks) = self.pool(other.small);
-                    pool.remove(blocks, neighbour);
-                }
-                State::Unmapped => self.pool(other.small).0.remove_unmapped(other.address),
-            }
-            self.blocks.absorb(id, neighbour);
+        let &Block {
+            prev, next, state, ..
+        } = self.blocks.get(id);
+        self.merge(id, prev, state);
+        self.merge(id, next, state);
+    }
+
+    /// `try_merge_blocks`: takes a neighbour in when it is in the same state.
+    #[inline(always)]
+    fn merge(&mut self, id: BlockId, neighbour: BlockId, state: State) {
+        let other = self.blocks.get(neighbour);
+        if other.state != state {
+            return;
         }
+        let (small, address) = (other.small, other.address);
+        match state {
+            State::Allocated => return,
+            State::Free => {
+                let (pool, blocks) = self.pool(small);
+                pool.remove(blocks, neighbour);
+            }
+            State::Unmapped => self.pool(small).0.remove_unmapped(address),
+        }
+        self.blocks.absorb(id, neighbour);
     }
 }

@@ -8,8 +8,8 @@
 /// Index of a block; valid until the block is merged into a neighbour or given back.
 pub type BlockId = u32;
 
-/// No neighbour.
-pub(super) const NONE: BlockId = BlockId::MAX;
+/// No neighbour: what lies around a segment, a block of its own that is never free.
+pub(super) const EDGE: BlockId = 0;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) struct Block {
     pub size: u64,
     pub prev: BlockId,
     pub next: BlockId,
-    /// Its neighbours in the bin of its pool, while it is free.
+    /// Its neighbours in the list of its bin, while it is free.
     pub before: BlockId,
     pub after: BlockId,
     pub state: State,
@@ -44,10 +44,10 @@ impl Block {
         Self {
             address,
             size,
-            prev: NONE,
-            next: NONE,
-            before: NONE,
-            after: NONE,
+            prev: EDGE,
+            next: EDGE,
+            before: EDGE,
+            after: EDGE,
             state: State::Unmapped,
             small,
             free_since: 0,
@@ -55,22 +55,41 @@ impl Block {
     }
 }
 
-/// All blocks, with recycled slots.
-#[derive(Clone, Debug, Default)]
+/// All blocks, with recycled slots. What has no neighbour has [`EDGE`] for one, and each list of
+/// free blocks goes round through a head that is larger than any block: so whoever links or walks
+/// never asks whether there is one.
+#[derive(Clone, Debug)]
 pub(super) struct Blocks {
     all: Vec<Block>,
-    spare: Vec<BlockId>,
+    /// The slot to be taken next, whose `next` is the one after it, or [`EDGE`].
+    spare: BlockId,
 }
 
 impl Blocks {
+    /// No blocks, and the heads of so many lists, numbered from 1.
+    pub fn with_heads(heads: BlockId) -> Self {
+        let head = |id| Block {
+            before: id,
+            after: id,
+            state: State::Allocated,
+            ..Block::unmapped(0, u64::MAX, false)
+        };
+        Self {
+            all: (EDGE..=heads).map(head).collect(),
+            spare: EDGE,
+        }
+    }
+
     /// Adds a block.
+    #[inline(always)]
     pub fn add(&mut self, block: Block) -> BlockId {
-        if let Some(id) = self.spare.pop() {
-            self.all[id as usize] = block;
+        let id = self.spare;
+        if id != EDGE {
+            self.spare = std::mem::replace(self.get_mut(id), block).next;
             return id;
         }
-        let id = BlockId::try_from(self.all.len()).unwrap_or(NONE);
-        assert!(id != NONE, "fewer than 2^32 blocks exist at a time");
+        let id = BlockId::try_from(self.all.len()).unwrap_or(EDGE);
+        assert!(id != EDGE, "fewer than 2^32 blocks exist at a time");
         self.all.push(block);
         id
     }
@@ -78,44 +97,39 @@ impl Blocks {
     /// Forgets a block that nothing refers to any more.
     #[inline(always)]
     pub fn remove(&mut self, id: BlockId) {
-        self.spare.push(id);
+        let spare = std::mem::replace(&mut self.spare, id);
+        self.get_mut(id).next = spare;
     }
 
     /// The block.
     #[inline(always)]
     pub fn get(&self, id: BlockId) -> &Block {
-        &self.all[id as usize]
+        &self.all.as_slice()[id as usize]
     }
 
     /// The block, to change it.
     #[inline(always)]
     pub fn get_mut(&mut self, id: BlockId) -> &mut Block {
-        &mut self.all[id as usize]
-    }
-
-    /// The neighbour, when there is one.
-    #[inline(always)]
-    pub fn neighbour(&self, id: BlockId) -> Option<&Block> {
-        (id != NONE).then(|| self.get(id))
+        &mut self.all.as_mut_slice()[id as usize]
     }
 
     /// Cuts `size` bytes off the front of `id` as a new block in state `state`; `id` keeps the
     /// rest.
+    #[inline(always)]
     pub fn split_front(&mut self, id: BlockId, size: u64, state: State) -> BlockId {
-        let rest = *self.get(id);
-        let front = self.add(Block {
+        let block = self.get_mut(id);
+        let front = Block {
             size,
             next: id,
             state,
-            ..rest
-        });
-        if rest.prev != NONE {
-            self.get_mut(rest.prev).next = front;
-        }
-        let block = self.get_mut(id);
+            ..*block
+        };
         block.address += size;
         block.size -= size;
-        block.prev = front;
+        let before = block.prev;
+        let front = self.add(front);
+        self.get_mut(id).prev = front;
+        self.get_mut(before).next = front;
         front
     }
 
@@ -129,9 +143,7 @@ impl Blocks {
             state,
             ..front
         });
-        if front.next != NONE {
-            self.get_mut(front.next).prev = back;
-        }
+        self.get_mut(front.next).prev = back;
         let block = self.get_mut(id);
         block.size = size;
         block.next = back;
@@ -139,21 +151,24 @@ impl Blocks {
     }
 
     /// Merges the neighbour `other` into `id` and forgets it.
+    #[inline(always)]
     pub fn absorb(&mut self, id: BlockId, other: BlockId) {
-        let gone = *self.get(other);
+        let &Block {
+            address,
+            size,
+            prev,
+            next,
+            ..
+        } = self.get(other);
         let block = self.get_mut(id);
-        block.size += gone.size;
+        block.size += size;
         if block.prev == other {
-            block.address = gone.address;
-            block.prev = gone.prev;
-            if gone.prev != NONE {
-                self.get_mut(gone.prev).next = id;
-            }
+            block.address = address;
+            block.prev = prev;
+            self.get_mut(prev).next = id;
         } else {
-            block.next = gone.next;
-            if gone.next != NONE {
-                self.get_mut(gone.next).prev = id;
-            }
+            block.next = next;
+            self.get_mut(next).prev = id;
         }
         self.remove(other);
     }

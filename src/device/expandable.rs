@@ -13,11 +13,9 @@ impl Allocator {
     /// What a free block can grow to: `expandable_size` in `get_free_block`.
     pub(super) fn expandable_size(&self, id: BlockId) -> u64 {
         let block = self.blocks.get(id);
-        let behind = self.blocks.neighbour(block.next);
-        block.size
-            + behind
-                .filter(|next| next.state == State::Unmapped)
-                .map_or(0, |next| next.size)
+        let behind = self.blocks.get(block.next);
+        let grows = behind.state == State::Unmapped;
+        block.size + if grows { behind.size } else { 0 }
     }
 
     /// `try_allocate_expandable_block`: maps pages until a free block holds the request.
@@ -52,9 +50,9 @@ impl Allocator {
         };
         for unmapped in pool.unmapped() {
             let before = self.blocks.get(unmapped).prev;
-            let start = match self.blocks.neighbour(before) {
-                Some(block) if block.state != State::Allocated => before,
-                _ => unmapped,
+            let start = match self.blocks.get(before).state {
+                State::Allocated => unmapped,
+                State::Free | State::Unmapped => before,
             };
             if self.has_available_address_space(start, params.size) {
                 return start;
@@ -75,13 +73,12 @@ impl Allocator {
         let mut bytes = 0;
         let mut id = start;
         while bytes < size {
-            match self.blocks.neighbour(id) {
-                Some(block) if block.state != State::Allocated => {
-                    bytes += block.size;
-                    id = block.next;
-                }
-                _ => return false,
+            let block = self.blocks.get(id);
+            if block.state == State::Allocated {
+                return false;
             }
+            bytes += block.size;
+            id = block.next;
         }
         true
     }

@@ -5,22 +5,15 @@
     reason = "half of an estimate is spent here, and the page is compiled for size"
 )]
 
-use super::blocks::{Block, BlockId, Blocks, NONE};
+use super::blocks::{Block, BlockId, Blocks};
 use super::settings::MIN_BLOCK;
 
 /// Bins for each power of two.
 const STEPS: u32 = 8;
 /// Bins for all sizes: powers of two of blocks of 512 bytes, up to 2^64 bytes.
-const BINS: usize = 56 * STEPS as usize;
+pub(super) const BINS: u32 = 56 * STEPS;
 /// Words of the bitmap of bins.
-const WORDS: usize = BINS / 64;
-
-/// The first and the last block of a bin.
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    first: BlockId,
-    last: BlockId,
-}
+const WORDS: usize = BINS.div_ceil(u64::BITS) as usize;
 
 /// The free blocks of the small or of the large pool, by size, then by address.
 ///
@@ -30,7 +23,8 @@ struct Ends {
 /// list is long, but blocks come and go near its ends.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
-    bins: [Ends; BINS],
+    /// The head of the first bin's list; those of the others follow.
+    heads: BlockId,
     filled: [u64; WORDS],
     /// Unmapped blocks of expandable segments by address.
     unmapped: Vec<(u64, BlockId)>,
@@ -38,79 +32,74 @@ pub(super) struct Pool {
     pub searches: u32,
 }
 
-impl Default for Pool {
-    fn default() -> Self {
-        let empty = Ends {
-            first: NONE,
-            last: NONE,
-        };
+/// The bin of a size; larger sizes never have an earlier bin.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, reason = "four bits are kept")]
+fn bin(size: u64) -> u32 {
+    let units = (size / MIN_BLOCK).max(1);
+    let zeros = units.leading_zeros();
+    // The highest bit, which is set, and the three below it.
+    let leading = (units << zeros >> (u64::BITS - 1 - STEPS.ilog2())) as u32;
+    (u64::BITS - 1 - zeros) * STEPS + leading - STEPS
+}
+
+/// The bit of a bin in its word, if it is to be set.
+#[inline(always)]
+fn bit(set: bool, bin: u32) -> u64 {
+    u64::from(set) << (bin % u64::BITS)
+}
+
+/// Whether a block comes before one of this size and address.
+#[inline(always)]
+fn is_before(block: &Block, size: u64, address: u64) -> bool {
+    block.size < size || (block.size == size && block.address < address)
+}
+
+/// The first block of a list that has at least this size and, of those of just this size, at least
+/// this address; the head when all come before. It is looked for from both ends.
+#[inline(always)]
+fn first_from(blocks: &Blocks, head: BlockId, size: u64, address: u64) -> BlockId {
+    let &Block {
+        after: mut front,
+        before: mut back,
+        ..
+    } = blocks.get(head);
+    loop {
+        let first = blocks.get(front);
+        if !is_before(first, size, address) {
+            return front;
+        }
+        let last = blocks.get(back);
+        if is_before(last, size, address) {
+            return last.after;
+        }
+        (front, back) = (first.after, last.before);
+    }
+}
+
+impl Pool {
+    /// A pool that holds nothing, the heads of whose lists are the [`BINS`] from `heads` on.
+    pub fn new(heads: BlockId) -> Self {
         Self {
-            bins: [empty; BINS],
+            heads,
             filled: [0; WORDS],
             unmapped: Vec::new(),
             searches: 0,
         }
     }
-}
 
-/// The bin of a size; larger sizes never have an earlier bin.
-#[inline(always)]
-fn bin(size: u64) -> usize {
-    let units = (size / MIN_BLOCK).max(1);
-    let power = units.ilog2();
-    // The three bits below the highest one.
-    let step = (units << STEPS.ilog2() >> power) % u64::from(STEPS);
-    (power * STEPS) as usize + usize::try_from(step).unwrap_or(0)
-}
-
-/// The first block of a bin that has at least this size and, of those of just this size, at least
-/// this address; [`NONE`] when all come before. It is looked for from both ends.
-#[inline(always)]
-fn first_from(blocks: &Blocks, ends: Ends, place: (u64, u64)) -> BlockId {
-    let Ends { mut first, last } = ends;
-    let (mut found, mut back) = (NONE, last);
-    let before = |id| {
-        let block = blocks.get(id);
-        (block.size, block.address) < place
-    };
-    while first != found {
-        if !before(first) {
-            return first;
-        }
-        if before(back) {
-            return found;
-        }
-        first = blocks.get(first).after;
-        (found, back) = (back, blocks.get(back).before);
-    }
-    found
-}
-
-impl Pool {
     /// Adds a free block.
     #[inline(always)]
     pub fn insert(&mut self, blocks: &mut Blocks, id: BlockId) {
         let &Block { size, address, .. } = blocks.get(id);
         let bin = bin(size);
-        let ends = self.bins[bin];
-        let after = first_from(blocks, ends, (size, address));
-        let before = match after {
-            NONE => ends.last,
-            _ => std::mem::replace(&mut blocks.get_mut(after).before, id),
-        };
-        if after == NONE {
-            self.bins[bin].last = id;
-        }
-        match before {
-            NONE => {
-                self.bins[bin].first = id;
-                self.filled[bin / 64] |= 1 << (bin % 64);
-            }
-            _ => blocks.get_mut(before).after = id,
-        }
+        let after = first_from(blocks, self.heads + bin, size, address);
+        let before = std::mem::replace(&mut blocks.get_mut(after).before, id);
+        blocks.get_mut(before).after = id;
         let block = blocks.get_mut(id);
         (block.before, block.after) = (before, after);
         block.free_since = self.searches;
+        *self.word(bin) |= bit(true, bin);
     }
 
     /// Takes a free block out, before its size and address change.
@@ -122,20 +111,11 @@ impl Pool {
             after,
             ..
         } = blocks.get(id);
+        blocks.get_mut(before).after = after;
+        blocks.get_mut(after).before = before;
         let bin = bin(size);
-        match before {
-            NONE => {
-                self.bins[bin].first = after;
-                if after == NONE {
-                    self.filled[bin / 64] &= !(1 << (bin % 64));
-                }
-            }
-            _ => blocks.get_mut(before).after = after,
-        }
-        match after {
-            NONE => self.bins[bin].last = before,
-            _ => blocks.get_mut(after).before = before,
-        }
+        // Both are the head when it was the only one.
+        *self.word(bin) &= !bit(before == after, bin);
     }
 
     /// The free block that fits `size` bytes best: the smallest, of those the one at the lowest
@@ -143,22 +123,31 @@ impl Pool {
     #[inline(always)]
     pub fn best_fit(&self, blocks: &Blocks, size: u64) -> Option<BlockId> {
         let bin = bin(size);
-        let id = first_from(blocks, self.bins[bin], (size, 0));
-        if id != NONE {
+        let head = self.heads + bin;
+        let id = first_from(blocks, head, size, 0);
+        if id != head {
             return Some(id);
         }
-        Some(self.bins[self.next_filled(bin + 1)?].first)
+        self.first_of_next(blocks, bin)
     }
 
-    /// The first bin from `from` on that holds something.
-    fn next_filled(&self, from: usize) -> Option<usize> {
-        let mut word = from / 64;
-        let mut bits = self.filled.get(word)? & (u64::MAX << (from % 64));
+    /// The word of the bitmap with this bin.
+    #[inline(always)]
+    fn word(&mut self, bin: u32) -> &mut u64 {
+        &mut self.filled[(bin / u64::BITS) as usize]
+    }
+
+    /// The first block of the bins behind this one.
+    fn first_of_next(&self, blocks: &Blocks, bin: u32) -> Option<BlockId> {
+        let from = bin + 1;
+        let mut word = from / u64::BITS;
+        let mut bits = self.filled.get(word as usize)? & (u64::MAX << (from % u64::BITS));
         while bits == 0 {
             word += 1;
-            bits = *self.filled.get(word)?;
+            bits = *self.filled.get(word as usize)?;
         }
-        Some(word * 64 + bits.trailing_zeros() as usize)
+        let head = self.heads + word * u64::BITS + bits.trailing_zeros();
+        Some(blocks.get(head).after)
     }
 
     /// The free blocks from this one on, by size, then by address.
@@ -167,12 +156,14 @@ impl Pool {
         blocks: &'a Blocks,
         first: Option<BlockId>,
     ) -> impl Iterator<Item = BlockId> + 'a {
-        std::iter::successors(first, |&id| match blocks.get(id).after {
-            NONE => {
-                let bin = self.next_filled(bin(blocks.get(id).size) + 1)?;
-                Some(self.bins[bin].first)
+        std::iter::successors(first, |&id| {
+            let block = blocks.get(id);
+            let bin = bin(block.size);
+            if block.after == self.heads + bin {
+                self.first_of_next(blocks, bin)
+            } else {
+                Some(block.after)
             }
-            after => Some(after),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Giving cached segments back to the driver, before running out of memory.
 
 use super::allocator::{Allocator, Params};
-use super::blocks::{BlockId, NONE};
+use super::blocks::{BlockId, EDGE};
 use super::settings::Settings;
 
 impl Allocator {
@@ -85,7 +85,7 @@ impl Allocator {
 
     fn is_whole_segment(&self, id: BlockId) -> bool {
         let block = self.blocks.get(id);
-        block.prev == NONE && block.next == NONE
+        block.prev == EDGE && block.next == EDGE
     }
 
     /// `release_block`: `cudaFree` of a whole segment.

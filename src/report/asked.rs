@@ -17,13 +17,14 @@ impl Asked {
     /// So many bytes more, or less when they are negative, for something of a category.
     #[inline]
     pub(super) fn change(&mut self, category: Category, bytes: u64) {
-        let only = |counts: bool| if counts { bytes } else { 0 };
-        let change = Self {
-            parameters: only(category == Category::Parameters),
-            optimizer_states: only(category == Category::OptimizerStates),
-            tensors: only(category != Category::Workspaces),
-        };
-        *self = self.after(change);
+        let add = |to: &mut u64| *to = to.wrapping_add(bytes);
+        match category {
+            Category::Workspaces => return,
+            Category::Parameters => add(&mut self.parameters),
+            Category::OptimizerStates => add(&mut self.optimizer_states),
+            _ => {}
+        }
+        add(&mut self.tensors);
     }
 
     /// What is asked for when a change has happened. Sums wrap.

@@ -4,28 +4,52 @@ use crate::device::{Limit, Request, Settings};
 use crate::sim::{Event, Trace};
 use crate::spec::{AllocatorSettings, ResolvedSpec, RoundupDivisions};
 use crate::units::Bytes;
+use std::ops::Range;
 
 /// A trace as requests, with the cache emptied at the first mark where that is asked.
-pub fn requests(
-    trace: &Trace,
-    empty_cache_after_loading: bool,
-) -> impl Iterator<Item = Request> + '_ {
-    let stretches = trace.program.iter();
-    let events = stretches.flat_map(move |stretch| trace.record.momentary(stretch.clone()));
-    let mut empties = empty_cache_after_loading;
-    events.map(move |(event, for_a_moment)| match event {
-        Event::Alloc(id) => {
-            let bytes = trace.storages[id as usize].bytes;
-            if for_a_moment {
-                Request::Moment { id, bytes }
-            } else {
-                Request::Alloc { id, bytes }
-            }
+pub fn requests(trace: &Trace, empty_cache_after_loading: bool) -> impl Iterator<Item = Request> {
+    Requests {
+        trace,
+        stretch: 0..0,
+        next_stretch: 0,
+        empties: empty_cache_after_loading,
+    }
+}
+
+/// What is left of a trace as requests.
+struct Requests<'a> {
+    trace: &'a Trace,
+    stretch: Range<usize>,
+    next_stretch: usize,
+    empties: bool,
+}
+
+impl Iterator for Requests<'_> {
+    type Item = Request;
+
+    #[inline]
+    fn next(&mut self) -> Option<Request> {
+        while self.stretch.start >= self.stretch.end {
+            self.stretch
+                .clone_from(self.trace.program.get(self.next_stretch)?);
+            self.next_stretch += 1;
         }
-        Event::Free(id) => Request::Free(id),
-        Event::Mark(_) if std::mem::take(&mut empties) => Request::EmptyCache,
-        Event::Mark(_) => Request::Nothing,
-    })
+        let place = self.stretch.start;
+        self.stretch.start += 1;
+        Some(match self.trace.record.momentary(place, self.stretch.end) {
+            (Event::Alloc(id), for_a_moment) => {
+                let bytes = self.trace.storages.as_slice()[id as usize].bytes;
+                if for_a_moment {
+                    Request::Moment { id, bytes }
+                } else {
+                    Request::Alloc { id, bytes }
+                }
+            }
+            (Event::Free(id), _) => Request::Free(id),
+            (Event::Mark(_), _) if std::mem::take(&mut self.empties) => Request::EmptyCache,
+            (Event::Mark(_), _) => Request::Nothing,
+        })
+    }
 }
 
 /// The allocator's settings of a scenario, with as much memory as it asks for.

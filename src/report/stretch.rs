@@ -55,27 +55,21 @@ pub(super) struct Stretch {
 impl Stretch {
     /// The stretch that begins at `start` and ends before the next phase, and before `end`.
     fn new(trace: &Trace, Range { start, end }: Range<usize>) -> Self {
-        let mut now = Alive::default();
         let mut stretch = Self {
             events: 0,
             begins_phase: false,
             highest_at: 0,
-            highest: now,
-            whole: now,
+            highest: Alive::default(),
+            whole: Alive::default(),
             asked_highest: Asked::default(),
             asked_whole: Asked::default(),
         };
+        let storages = trace.storages.as_slice();
         // Memory is highest right before something is freed, or at the end: only there it is compared.
         let (mut highest, mut rising) = (i64::MIN, false);
-        let mut compare = |stretch: &mut Self, now: Alive, at: usize| {
-            if now.live.cast_signed() > highest {
-                highest = now.live.cast_signed();
-                (stretch.highest_at, stretch.highest) = (at, now);
-            }
-        };
-        for (at, event) in trace.record.between(start..end).enumerate() {
-            let (id, allocates) = match event {
-                Event::Mark(_) if at > 0 => break,
+        for place in start..end {
+            let (id, allocates) = match trace.record.at(place) {
+                Event::Mark(_) if place > start => break,
                 Event::Mark(_) => {
                     stretch.begins_phase = true;
                     (None, true)
@@ -84,34 +78,46 @@ impl Stretch {
                 Event::Free(id) => (Some(id), false),
             };
             if rising && !allocates {
-                compare(&mut stretch, now, at - 1);
+                stretch.compare(&mut highest);
             }
             rising = allocates;
             if let Some(id) = id {
-                let storage = &trace.storages[id as usize];
-                let sign = |bytes: u64| {
-                    if allocates {
-                        bytes
-                    } else {
-                        bytes.wrapping_neg()
-                    }
-                };
-                now.change(storage.category, sign(rounded(storage.bytes)));
-                let asked = &mut stretch.asked_whole;
-                asked.change(storage.category, sign(storage.bytes));
-                stretch.asked_highest = stretch.asked_highest.highest(*asked);
-            }
-            if at == 0 {
-                compare(&mut stretch, now, at);
+                let storage = &storages[id as usize];
+                stretch.change(storage.category, storage.bytes, allocates);
             }
             stretch.events += 1;
+            if place == start {
+                stretch.compare(&mut highest);
+            }
         }
         if rising {
-            let last = stretch.events - 1;
-            compare(&mut stretch, now, last);
+            stretch.compare(&mut highest);
         }
-        stretch.whole = now;
         stretch
+    }
+
+    /// One event more.
+    #[inline]
+    fn change(&mut self, category: Category, bytes: u64, allocates: bool) {
+        let sign = |bytes: u64| {
+            if allocates {
+                bytes
+            } else {
+                bytes.wrapping_neg()
+            }
+        };
+        self.whole.change(category, sign(rounded(bytes)));
+        self.asked_whole.change(category, sign(bytes));
+    }
+
+    /// Where memory turns: whether it was ever higher.
+    fn compare(&mut self, highest: &mut i64) {
+        self.asked_highest = self.asked_highest.highest(self.asked_whole);
+        let live = self.whole.live.cast_signed();
+        if live > *highest {
+            *highest = live;
+            (self.highest_at, self.highest) = (self.events.saturating_sub(1), self.whole);
+        }
     }
 }
 
@@ -161,7 +167,7 @@ impl<'a> Stretches<'a> {
 }
 
 fn stretches(trace: &Trace, range: Range<usize>, length: usize) -> Vec<Stretch> {
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(range.len().div_ceil(length) + 1);
     let mut start = range.start;
     while start < range.end {
         let end = range.end.min(start.saturating_add(length));

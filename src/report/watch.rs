@@ -91,7 +91,9 @@ impl<'a> Watcher<'a> {
             asked_now: Asked::default(),
             asked: Asked::default(),
             phases: Vec::with_capacity(trace.marks.len()),
-            points: Vec::with_capacity(POINTS + trace.marks.len().min(BORDERS) + 2),
+            points: Vec::with_capacity(
+                POINTS + trace.program.len() + 2 * BORDERS.min(trace.marks.len()),
+            ),
         }
     }
 
@@ -189,7 +191,7 @@ impl<'a> Watcher<'a> {
         } = self;
         let (mut event, mut phase, mut highest) = (0, 0, Held::default());
         let mut of_phase = Held::default();
-        let mut next = 0;
+        let mut shown = points.iter_mut().peekable();
         let failure = replay(
             requests(trace, emptied),
             trace.storages.len(),
@@ -209,12 +211,9 @@ impl<'a> Watcher<'a> {
                         phase = (phase + 1).min(phases.len());
                     }
                 }
-                if let Some(point) = points.get_mut(next)
-                    && point.event == event
-                {
+                if let Some(point) = shown.next_if(|point| point.event == event) {
                     point.allocated = Bytes(held.allocated);
                     point.reserved = Bytes(held.reserved);
-                    next += 1;
                 }
                 event += 1;
             },

@@ -52,7 +52,7 @@ impl Events {
 
     /// The event at a place.
     pub fn at(&self, place: usize) -> Event {
-        read(self.0[place])
+        read(self.0.as_slice()[place])
     }
 
     /// The events at some places.
@@ -60,11 +60,13 @@ impl Events {
         self.0[places].iter().map(|&word| read(word))
     }
 
-    /// The same, each with whether the next of them frees its storage.
-    pub fn momentary(&self, places: Range<usize>) -> impl Iterator<Item = (Event, bool)> + '_ {
-        let words = &self.0[places];
-        let is_freed = move |at: usize| words.get(at + 1) == Some(&(words[at] | FREE));
-        (0..words.len()).map(move |at| (read(words[at]), is_freed(at)))
+    /// The event at a place, and whether the next one, at a place before `end`, frees its storage.
+    #[inline]
+    pub fn momentary(&self, place: usize, end: usize) -> (Event, bool) {
+        let words = self.0.as_slice();
+        let word = words[place];
+        let freed = place + 1 < end && words[place + 1] == word | FREE;
+        (read(word), freed)
     }
 
     /// The marks, each with its place.
