@@ -48,7 +48,7 @@ fn master_weights_of_deepspeed_meet_every_goal() {
 
 #[test]
 fn losses_in_chunks_meet_every_goal() {
-    every_goal_is_met("chunked_loss.jsonl", 16);
+    every_goal_is_met("chunked_loss.jsonl", 73);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn modules_trained_beside_adapters_meet_every_goal() {
 
 #[test]
 fn decoders_that_classify_sequences_meet_every_goal() {
-    every_goal_is_met("sequence_classification.jsonl", 39);
+    every_goal_is_met("sequence_classification.jsonl", 60);
 }
 
 #[test]
@@ -250,13 +250,13 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
 /// Over the families of decoders and the versions of transformers.
 #[test]
 fn generation_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation.jsonl", 496);
+    every_goal_is_met("generation.jsonl", 552);
 }
 
 /// Over the versions of transformers.
 #[test]
 fn generation_with_encoder_decoders_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation_encoder_decoder.jsonl", 107);
+    every_goal_is_met("generation_encoder_decoder.jsonl", 112);
 }
 
 /// Of flash-linear-attention's models and of Whisper.
@@ -376,7 +376,7 @@ fn bloom_is_as_exact_as_the_goals_ask() {
 /// evaluations after each step.
 #[test]
 fn programs_around_the_step_meet_every_goal() {
-    every_goal_is_met("programs.jsonl", 28);
+    every_goal_is_met("programs.jsonl", 70);
 }
 
 /// Drawn at random (`tests/oracle/draw.py`). Composition is not held to the goals: where accelerate

@@ -4,6 +4,7 @@ use super::activation::{gelu_fast, tanh_in_gelu};
 use super::alibi::Alibi;
 use super::attention::dropped;
 use super::builder::Builder;
+use super::classifier;
 use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
@@ -70,8 +71,7 @@ impl Bloom {
             Rc::new(BloomBlock::new(b, c, facts))
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), hidden);
-        let tied = c.tie_word_embeddings.then_some(&word_embeddings.weight);
-        let lm_head = Linear::of_output(&b.at("lm_head"), hidden, c.vocab_size, tied);
+        let lm_head = classifier::head(b, c, spec, &word_embeddings.weight);
         Self {
             word_embeddings,
             word_embeddings_layernorm,
@@ -87,7 +87,8 @@ impl Bloom {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        self.shell.language_model(t, &hidden, &self.lm_head, labels)
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {

@@ -121,7 +121,6 @@ pub(super) struct Causal<L> {
     /// The experts whose use is balanced by a loss.
     balanced: Option<Experts>,
     /// Whether the head is that of a classifier of sequences.
-    classifies: bool,
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: bool,
@@ -197,7 +196,6 @@ impl<L: Layer> Causal<L> {
             lm_head,
             softcap: c.final_softcap,
             balanced: c.experts.clone().filter(balanced),
-            classifies,
             dtype: if style.wide_rotary {
                 DType::Float32
             } else {
@@ -221,9 +219,9 @@ impl<L: Layer> Causal<L> {
         }
         // The last hidden state is a local variable until the loss is there.
         let hidden = t.scoped(model, None, || self.decode(t, input_ids));
-        if self.classifies {
-            let given = (input_ids, labels);
-            return classifier::classify(t, &self.shell, &hidden, &self.lm_head, given);
+        let given = (input_ids, labels);
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+            return output;
         }
         if let (true, Some(labels), Some(weight)) = (
             self.fused_loss && t.is_training(),
@@ -234,9 +232,6 @@ impl<L: Layer> Causal<L> {
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, &kept, weight, labels)
             });
-            return Output::of_loss(loss);
-        }
-        if let Some(loss) = self.shell.chunked_loss(t, &hidden, &self.lm_head, labels) {
             return Output::of_loss(loss);
         }
         let mut logits = t.scoped("lm_head", None, || {

@@ -14,11 +14,11 @@ use crate::units::{DType, Shape};
 /// model classifies sequences.
 pub(super) fn head(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, table: &Tensor) -> Linear {
     if spec.task == Task::SequenceClassification {
-        return Linear::of_output(&b.at("score"), c.hidden_size, c.num_labels, None);
+        return Linear::of_output(&b.at("score"), c.embedding_size, c.num_labels, None);
     }
     let tied = c.tie_word_embeddings.then_some(table);
     let name = c.head_name(spec.framework);
-    Linear::of_output(&b.at(name), c.hidden_size, c.vocab_size, tied)
+    Linear::of_output(&b.at(name), c.embedding_size, c.vocab_size, tied)
 }
 
 /// `GenericForSequenceClassification.forward` (`modeling_layers.py`): from hidden states `[B, S, H]`

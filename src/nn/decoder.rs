@@ -2,12 +2,13 @@
 
 use super::builder::Builder;
 use super::call::Call;
+use super::classifier;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::Linear;
 use super::loss;
 use super::mask::{self, MaskRequest};
 use super::model::Output;
-use crate::spec::{ActivationCheckpointing, Attention, Loss, ResolvedSpec};
+use crate::spec::{ActivationCheckpointing, Attention, Loss, ResolvedSpec, Task};
 use crate::tape::{Region, Results, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -56,6 +57,7 @@ pub(super) struct Shell {
     flash: bool,
     pub(super) padding_mask: bool,
     dtype: DType,
+    classifies: bool,
     chunks_loss: bool,
     call: Rc<Call>,
 }
@@ -69,6 +71,7 @@ impl Shell {
             flash: spec.attention == Attention::FlashAttention2,
             padding_mask: spec.padding_mask,
             dtype: b.dtype(),
+            classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
             call: b.call(),
         }
@@ -214,16 +217,21 @@ impl Shell {
         }
     }
 
-    /// The loss in training, if it is computed in chunks.
-    pub(super) fn chunked_loss(
+    /// What a head gives that is none of a language model: one that classifies samples, or one whose
+    /// loss in training is computed in chunks.
+    pub(super) fn other_output(
         &self,
         t: &Tape,
         hidden: &Tensor,
-        lm_head: &Linear,
-        labels: Option<&Tensor>,
-    ) -> Option<Tensor> {
+        head: &Linear,
+        (input_ids, labels): (&Tensor, Option<&Tensor>),
+    ) -> Option<Output> {
+        if self.classifies {
+            let given = (input_ids, labels);
+            return Some(classifier::classify(t, self, hidden, head, given));
+        }
         let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
-        Some(loss::chunked(t, hidden, lm_head, labels))
+        Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
     }
 
     /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
@@ -233,10 +241,10 @@ impl Shell {
         t: &Tape,
         hidden: &Tensor,
         lm_head: &Linear,
-        labels: Option<&Tensor>,
+        (input_ids, labels): (&Tensor, Option<&Tensor>),
     ) -> Output {
-        if let Some(loss) = self.chunked_loss(t, hidden, lm_head, labels) {
-            return Output::of_loss(loss);
+        if let Some(output) = self.other_output(t, hidden, lm_head, (input_ids, labels)) {
+            return output;
         }
         let logits = t.scoped("lm_head", None, || {
             let kept = self.kept_positions(t, hidden);

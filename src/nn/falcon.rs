@@ -3,6 +3,7 @@
 use super::alibi::Alibi;
 use super::attention::dropped;
 use super::builder::Builder;
+use super::classifier;
 use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::falcon_attention::{FalconLinear, SelfAttention};
@@ -66,8 +67,7 @@ impl Falcon {
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), hidden);
         let rotary = Rotary::new(&model.at("rotary_emb"), c.rotary_dim, facts);
-        let tied = c.tie_word_embeddings.then_some(&word_embeddings.weight);
-        let lm_head = Linear::of_output(&b.at("lm_head"), hidden, c.vocab_size, tied);
+        let lm_head = classifier::head(b, c, spec, &word_embeddings.weight);
         Self {
             word_embeddings,
             h,
@@ -85,6 +85,10 @@ impl Falcon {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+            return output;
+        }
         let logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
             let kept = self.shell.kept_positions(t, &hidden);

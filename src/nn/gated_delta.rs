@@ -153,13 +153,21 @@ impl GatedDelta {
             };
             t.mul(&rate, &step)
         };
-        let out = t.shared_gated_delta_rule([&query, &key, &value, &decay, &beta]);
+        let given = [&query, &key, &value, &decay, &beta];
+        let (out, last) = if seq == 1 && t.knows_state() {
+            t.shared_gated_delta_step(given)
+        } else {
+            t.shared_gated_delta_rule(given)
+        };
+        if let Some(last) = &last {
+            t.state(*last.shape(), last.dtype());
+        }
         let normalized = t.scoped("norm", None, || self.normalized(t, out, &gate));
         let out = {
             let flat = t.view(&normalized, [batch, seq, count * columns]);
             self.out_proj.forward(t, &flat)
         };
-        drop((x, held, gate, b, a));
+        drop((x, held, gate, b, a, last));
         drop((mixed, query, key, value, beta, decay, normalized));
         out
     }

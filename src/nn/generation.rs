@@ -28,6 +28,10 @@ pub struct Calling {
     pub last_logits: bool,
     /// What it keeps from one token to the next.
     pub cache: CacheKind,
+    /// Whether it returns tuples where no cache is given to it (`return_legacy_cache`).
+    pub returns_tuples: bool,
+    /// Whether it keeps nothing where it is given labels (BART).
+    pub labels_or_cache: bool,
     /// Whether it keeps anything while it trains: in transformers 4 models with a `HybridCache` do not.
     pub keeps: bool,
     /// The version that calls it.
@@ -65,6 +69,22 @@ impl Calling {
         let bart =
             matches!(&spec.architecture, Architecture::Bart(config) if config.recordings.is_none());
         let hears = !bart && matches!(&spec.architecture, Architecture::Bart(_));
+        let legacy = is(&[
+            DecoderType::Bloom,
+            DecoderType::CodeGen,
+            DecoderType::Falcon,
+            DecoderType::GptNeo,
+            DecoderType::GptJ,
+            DecoderType::GraniteMoe,
+            DecoderType::Olmoe,
+            DecoderType::PhiMoe,
+            DecoderType::Qwen2Moe,
+            DecoderType::StableLm,
+        ]) || is(if early {
+            &[DecoderType::GptNeox]
+        } else {
+            &[DecoderType::GraniteMoeShared, DecoderType::Opt]
+        });
         let tuples = bart || is(&[DecoderType::Gpt2]) || (early && is(&[DecoderType::Opt]));
         let encodes = spec.task == Task::Seq2SeqLm;
         let no_start = [
@@ -101,6 +121,8 @@ impl Calling {
                 (false, true) => CacheKind::Tuples,
                 (false, false) => CacheKind::Given,
             },
+            returns_tuples: !recent && (legacy || tuples || encodes),
+            labels_or_cache: bart,
             keeps: recent || !is(&[DecoderType::Gemma2, DecoderType::Gemma3]),
             version: match version {
                 Transformers::V448 => GenerateVersion::V448,

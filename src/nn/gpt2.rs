@@ -35,7 +35,6 @@ pub(super) struct Gpt2 {
     /// How attention runs, and whether its heads share keys.
     attention: (Attention, bool),
     /// Whether the head is that of a classifier of sequences.
-    classifies: bool,
     model_type: DecoderType,
     shell: Shell,
 }
@@ -100,7 +99,7 @@ impl Gpt2 {
         let square = [c.position_rows, c.position_rows];
         let big_code = is_big_code.then(|| model.buffer("bias", square, DType::Bool));
         let mut lm_head = classifier::head(b, c, spec, &wte.weight);
-        if wpe.is_none() {
+        if wpe.is_none() && spec.task == Task::CausalLm {
             lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
         }
         Self {
@@ -112,7 +111,6 @@ impl Gpt2 {
             embedding_dropout: c.dropout.embedding,
             big_code,
             attention: (spec.attention, c.num_key_value_heads == 1),
-            classifies: spec.task == Task::SequenceClassification,
             model_type: c.model_type,
             shell: Shell::new(b, spec, facts),
         }
@@ -121,16 +119,16 @@ impl Gpt2 {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let (hidden, keys) = t.scoped("transformer", None, || self.decode(t, input_ids));
-        if self.classifies {
-            let given = (input_ids, labels);
-            return classifier::classify(t, &self.shell, &hidden, &self.lm_head, given);
+        let given = (input_ids, labels);
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+            return output;
         }
         let old = self.shell.facts.transformers != Transformers::V5;
         let mut output = match self.model_type {
             DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen if old => {
                 self.wide_language_model(t, &hidden, labels)
             }
-            _ => self.shell.language_model(t, &hidden, &self.lm_head, labels),
+            _ => self.shell.language_model(t, &hidden, &self.lm_head, given),
         };
         output.beside.extend(keys);
         output

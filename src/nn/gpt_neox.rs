@@ -9,7 +9,7 @@ use super::layers::{LayerNorm, Linear};
 use super::norm::NormKind;
 use super::rotary::{self, Rotary};
 use super::style::Style;
-use crate::spec::DecoderConfig;
+use crate::spec::{Attention, DecoderConfig};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -109,10 +109,6 @@ impl SelfAttention {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (hidden, bias) = (c.hidden_size, c.attention_bias);
         let facts = options.facts;
-        let options = AttentionOptions {
-            narrow_softmax: facts.transformers == Transformers::V448,
-            ..options
-        };
         let unused = (facts.transformers == Transformers::V448).then(|| {
             let square = [c.positions, c.positions];
             let masks = [
@@ -131,7 +127,7 @@ impl SelfAttention {
         }
     }
 
-    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds since 4.51.
     fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let dim = self.head_dim;
         let before = self.options.facts.transformers == Transformers::V448;
@@ -159,17 +155,50 @@ impl SelfAttention {
         };
         let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
-        let (narrow_q, narrow_k) = if before {
-            (t.to(&q, v.dtype()), t.to(&k, v.dtype()))
+        let eager = self.options.implementation == Attention::Eager;
+        let mut own = None;
+        let (out, weights) = if before && eager {
+            let (out, weights) = self.weighed(t, [&q, &k, &v], mask);
+            own = Some(weights);
+            (out, None)
+        } else if before {
+            let (q, k) = (t.to(&q, v.dtype()), t.to(&k, v.dtype()));
+            attend_with_weights(t, self.options, &q, &k, &v, mask)
         } else {
-            (q.clone(), k.clone())
+            attend_with_weights(t, self.options, &q, &k, &v, mask)
         };
-        let (out, weights) = attend_with_weights(t, self.options, &narrow_q, &narrow_k, &v, mask);
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         let projected = self.dense.forward(t, &out);
-        drop(all);
+        drop((all, own));
         (projected, weights)
+    }
+
+    /// `eager_attention_forward` of transformers 4.48, which adds the scores to zeros: q, k and v
+    /// `[B, A, S, D]` to `[B, S, A, D]`, and the weights.
+    fn weighed(
+        &self,
+        t: &Tape,
+        [q, k, v]: [&Tensor; 3],
+        mask: Option<&Tensor>,
+    ) -> (Tensor, Tensor) {
+        let (b, heads, s, keys) = (q.dim(0), q.dim(1), q.dim(2), k.dim(2));
+        let mut scores = {
+            let flat = |x: &Tensor| t.view(x, [b * heads, x.dim(2), self.head_dim]);
+            let (q, k) = (flat(q), flat(k));
+            let zeros = t.empty("zeros", Shape::from([b * heads, s, keys]), q.dtype());
+            let scores = t.baddbmm(&zeros, &q, &t.transpose(&k, 1, 2));
+            t.view(&scores, [b, heads, s, keys])
+        };
+        if let Some(mask) = mask {
+            scores = t.add(&scores, mask);
+        }
+        let weights = t.to(&t.softmax(&scores, None), v.dtype());
+        let weights = dropped(t, weights, self.options.dropout);
+        let out = t.matmul(&weights, v);
+        let out = t.contiguous(&t.transpose(&out, 1, 2));
+        drop(scores);
+        (out, weights)
     }
 }
 

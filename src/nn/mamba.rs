@@ -126,6 +126,10 @@ impl Mamba {
             drop((hidden, embedded));
             out
         });
+        let given = (input_ids, labels);
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+            return output;
+        }
         let logits = t.scoped("lm_head", None, || {
             let logits = {
                 let kept = if facts.transformers == Transformers::V5 {

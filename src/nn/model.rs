@@ -188,6 +188,13 @@ impl Model {
         }
     }
 
+    /// [`Self::open_cache`] for a batch, whose labels may exclude it.
+    pub fn open_cache_for(&self, t: &Tape, batch: &Batch) {
+        if !(self.calling.labels_or_cache && batch.labels.is_some()) {
+            self.open_cache(t);
+        }
+    }
+
     /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
     pub fn evaluate(&self, t: &Tape, batch: &Batch, request: Request) -> Output {
         self.call.ask(request);
@@ -207,14 +214,8 @@ impl Model {
         Some(encoded)
     }
 
-    /// Runs a decoder forward over token ids `[B, S]` with a mask of all tokens and gives its logits.
-    pub fn infer(
-        &self,
-        t: &Tape,
-        ids: &Tensor,
-        mask: Option<Tensor>,
-        request: Request,
-    ) -> Option<Tensor> {
+    /// Runs a decoder forward over token ids `[B, S]` with a mask of all tokens.
+    pub fn infer(&self, t: &Tape, ids: &Tensor, mask: Option<Tensor>, request: Request) -> Output {
         let batch = Batch {
             input: ids.clone(),
             padding_mask: mask,
@@ -222,7 +223,7 @@ impl Model {
             decoder_ids: None,
             _ends: None,
         };
-        self.evaluate(t, &batch, request).logits
+        self.evaluate(t, &batch, request)
     }
 
     fn run(&self, t: &Tape, batch: &Batch) -> Output {

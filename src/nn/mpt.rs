@@ -2,6 +2,7 @@
 
 use super::attention::dropped;
 use super::builder::Builder;
+use super::classifier;
 use super::decoder::{Shell, WeighingBlock};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, Linear};
@@ -73,8 +74,7 @@ impl Mpt {
             Rc::new(MptBlock::new(b, c, facts))
         });
         let norm_f = BareNorm::new(&model.at("norm_f"), hidden);
-        let tied = c.tie_word_embeddings.then_some(&wte.weight);
-        let lm_head = Linear::of_output(&b.at("lm_head"), hidden, c.vocab_size, tied);
+        let lm_head = classifier::head(b, c, spec, &wte.weight);
         Self {
             wte,
             blocks,
@@ -90,7 +90,8 @@ impl Mpt {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        self.shell.language_model(t, &hidden, &self.lm_head, labels)
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {

@@ -2,6 +2,7 @@
 
 use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
+use super::classifier;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
@@ -75,8 +76,7 @@ impl Opt {
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(OptLayer::new(b, c, options))
         });
-        let tied = c.tie_word_embeddings.then_some(&embed_tokens.weight);
-        let lm_head = Linear::of_output(&b.at("lm_head"), width, c.vocab_size, tied);
+        let lm_head = classifier::head(b, c, spec, &embed_tokens.weight);
         Self {
             embed_tokens,
             embed_positions,
@@ -93,7 +93,8 @@ impl Opt {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("model.decoder", None, || self.decode(t, input_ids));
-        self.shell.language_model(t, &hidden, &self.lm_head, labels)
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 
     /// The mask of tokens that are no padding `[B, S]` that is made when none came with the batch.

@@ -4,7 +4,7 @@
 
 use super::fold::{Counts, Record};
 use super::generate::{STEPS, generate};
-use super::precision::{autocast, converts_outputs, in_float32};
+use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
 use crate::nn::{Batch, Model, Output, Request};
 use crate::spec::{EvaluationKind, ResolvedSpec};
@@ -76,16 +76,19 @@ impl<'a> Evaluator<'a> {
         let (t, evaluation) = (self.tape, &self.spec.evaluation);
         t.train(false);
         let grad_mode = t.set_grad_enabled(false);
-        if let Some(dtype) = autocast(self.spec) {
+        let generates = evaluation.kind == EvaluationKind::Generate;
+        let around = !(generates && converts_outputs(self.spec));
+        if let Some(dtype) = autocast(self.spec).filter(|_| around) {
             t.enter_autocast(dtype);
         }
-        if evaluation.kind == EvaluationKind::Generate {
-            let sequences = generate(t, self.model, batch, evaluation, self.steps);
+        if generates {
+            let wrapped = wrapped_in_generation(self.spec);
+            let sequences = generate(t, (self.model, wrapped), batch, evaluation, self.steps);
             t.exit_autocast();
             drop(sequences);
         } else {
             if evaluation.caches() {
-                self.model.open_cache(t);
+                self.model.open_cache_for(t, batch);
             }
             let request = Request {
                 logits_to_keep: evaluation.logits_to_keep,
@@ -94,7 +97,7 @@ impl<'a> Evaluator<'a> {
             let mut output = self.model.evaluate(t, batch, request);
             t.exit_autocast();
             if converts_outputs(self.spec) {
-                output = in_float32(t, output);
+                output = in_float32(t, output, self.model.calling().returns_tuples);
             }
             self.take(output, last);
         }

@@ -5,9 +5,10 @@
 use super::arguments::{Arguments, positions};
 use super::beams::BeamSearch;
 use super::hearing::{self, Hearing};
+use super::precision::in_float32;
 use crate::nn::{Batch, Calling, GenerateVersion, Model, Request};
 use crate::spec::Evaluation;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// Tokens among which `generate` draws (`top_k` of `GenerationConfig`).
@@ -239,10 +240,10 @@ impl Start {
 }
 
 /// What `generate` returns: the sequences. The cache is returned, too, and stays open. So many
-/// `steps` at the beginning are decoded one by one.
+/// `steps` at the beginning are decoded one by one. The model's forward may be wrapped in autocast.
 pub(super) fn generate(
     t: &Tape,
-    model: &Model,
+    (model, wrapped): (&Model, Option<DType>),
     prompt: &Batch,
     options: &Evaluation,
     steps: u64,
@@ -263,8 +264,8 @@ pub(super) fn generate(
     if options.num_beams > 1 {
         start.repeat(t, options.num_beams);
     }
-    // In transformers 4 the mask as it was before it grew stays in `model_kwargs` of `generate`.
-    let mask = start.mask.clone().filter(|_| !recent);
+    // The mask as it was before it grew stays in `model_kwargs` of `generate`.
+    let mask = start.mask.clone();
     if recent && !calling.hears {
         ask(t, "lt", "any", prompt.ids().numel());
     }
@@ -296,7 +297,15 @@ pub(super) fn generate(
                 encoded: start.encoded.clone(),
                 batched_experts,
             };
-            model.infer(t, &ids, arguments.mask(), request)
+            if let Some(dtype) = wrapped {
+                t.enter_autocast(dtype);
+            }
+            let mut output = model.infer(t, &ids, arguments.mask(), request);
+            if wrapped.is_some() {
+                t.exit_autocast();
+                output = in_float32(t, output, calling.cache == CacheKind::Tuples);
+            }
+            output.logits
         };
         let Some(logits) = logits else { break };
         arguments.grow(t, 1);

@@ -19,13 +19,20 @@ pub(super) fn converts_outputs(spec: &ResolvedSpec) -> bool {
     spec.autocast_style == AutocastStyle::Accelerate && autocast(spec).is_some()
 }
 
+/// The autocast region that accelerate opens whenever the model's forward is called, and whose outputs it
+/// converts. `generate` calls that of the base model, which is not wrapped where adapters are around it.
+pub(super) fn wrapped_in_generation(spec: &ResolvedSpec) -> Option<DType> {
+    autocast(spec).filter(|_| converts_outputs(spec) && spec.lora.is_none())
+}
+
 /// `convert_outputs_to_fp32` around the model's forward (`utils/operations.py`, accelerate 1.15):
-/// what the model returned is dropped when all of it has been converted.
+/// what the model returned, with a cache where that is made of `tuples`, is dropped when all of it has been
+/// converted.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "it drops what the model returned"
 )]
-pub(super) fn in_float32(t: &Tape, output: Output) -> Output {
+pub(super) fn in_float32(t: &Tape, output: Output, tuples: bool) -> Output {
     let wide = |x: &Tensor| t.to(x, DType::Float32);
     let converted = Output {
         loss: output.loss.as_ref().map(wide),
@@ -33,6 +40,7 @@ pub(super) fn in_float32(t: &Tape, output: Output) -> Output {
         encoded: output.encoded.as_ref().map(wide),
         beside: output.beside.iter().map(wide).collect(),
     };
-    drop((t.widen_cache(), output));
+    let replaced = if tuples { t.widen_cache() } else { Vec::new() };
+    drop((replaced, output));
     converted
 }

@@ -70,7 +70,10 @@ fn repeated(spec: &ResolvedSpec) -> bool {
         Architecture::Decoder(config) => config.windowed.windows(2).all(|w| w[0] == w[1]),
         _ => true,
     };
+    // The keys and values of all layers are converted after the last.
+    let converts_keys = spec.use_cache && converts_outputs(spec);
     alike
+        && !converts_keys
         && spec.evaluation.kind == EvaluationKind::None
         && spec.checkpoint_every == 1
         && spec.optimizer.name != OptimizerName::Adagrad
@@ -276,7 +279,7 @@ impl<'a> Run<'a> {
             t.classify_autocast_copies();
             t.exit_autocast();
             if converts {
-                output = in_float32(t, output);
+                output = in_float32(t, output, self.model.calling().returns_tuples);
                 self.model.add_mean(t, &mut output);
             }
             let Output {
@@ -329,7 +332,7 @@ impl<'a> Run<'a> {
     fn forward(&mut self, batch: &Batch) -> Output {
         let (t, spec) = (self.tape, self.spec);
         if spec.use_cache {
-            self.model.open_cache(t);
+            self.model.open_cache_for(t, batch);
         }
         if spec.offload.activations && self.trains() {
             let (output, on_host) = t.save_on_cpu(|| self.model.forward(t, batch));

@@ -17,44 +17,15 @@ fn is_plain(config: &DecoderConfig) -> bool {
     let balanced = |experts: &super::Experts| experts.balanced;
     !config.final_softcap
         && !config.experts.as_ref().is_some_and(balanced)
-        && matches!(
+        && !matches!(
             config.model_type,
-            DecoderType::Llama
-                | DecoderType::Mistral
-                | DecoderType::Qwen2
-                | DecoderType::Qwen3
-                | DecoderType::Mixtral
-                | DecoderType::Olmoe
-                | DecoderType::Qwen2Moe
-                | DecoderType::Qwen3Moe
-                | DecoderType::Gpt2
-                | DecoderType::GptBigCode
-                | DecoderType::GptNeox
-                | DecoderType::Gemma
-                | DecoderType::Gemma3
-                | DecoderType::Opt
-                | DecoderType::Olmo
-                | DecoderType::Olmo2
-                | DecoderType::Olmo3
-                | DecoderType::Phi
-                | DecoderType::Phi3
-                | DecoderType::Starcoder2
-                | DecoderType::StableLm
-                | DecoderType::SmolLm3
-                | DecoderType::Arcee
-                | DecoderType::Nemotron
-                | DecoderType::Helium
-                | DecoderType::SeedOss
-                | DecoderType::Ministral
-                | DecoderType::Exaone4
-                | DecoderType::Glm
-                | DecoderType::Glm4
-                | DecoderType::Ministral3
-                | DecoderType::FlexOlmo
-                | DecoderType::MiniMaxM2
-                | DecoderType::Cwm
-                | DecoderType::Apertus
-                | DecoderType::Jais2
+            DecoderType::Cohere
+                | DecoderType::Cohere2
+                | DecoderType::FalconH1
+                | DecoderType::Granite
+                | DecoderType::GraniteMoe
+                | DecoderType::GraniteMoeHybrid
+                | DecoderType::GraniteMoeShared
         )
 }
 

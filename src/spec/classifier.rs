@@ -26,7 +26,15 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::Starcoder2
         | DecoderType::StableLm
         | DecoderType::Glm
-        | DecoderType::Nemotron => true,
+        | DecoderType::Nemotron
+        | DecoderType::Bloom
+        | DecoderType::Falcon
+        | DecoderType::GptNeo
+        | DecoderType::GptJ
+        | DecoderType::Jamba
+        | DecoderType::Mpt
+        | DecoderType::Opt
+        | DecoderType::PhiMoe => true,
         DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Glm4 | DecoderType::Helium => {
             !v448
         }
@@ -41,7 +49,12 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::SeedOss
         | DecoderType::Arcee
         | DecoderType::Ministral
-        | DecoderType::Ministral3 => v5,
+        | DecoderType::Ministral3
+        | DecoderType::GptOss
+        | DecoderType::HunyuanDense
+        | DecoderType::HunyuanMoe
+        | DecoderType::Qwen3Next
+        | DecoderType::Qwen35 => v5,
         _ => false,
     }
 }

@@ -109,15 +109,17 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
     }
 }
 
-/// Whether training fills a key-value cache. Checkpointed layers do not, but those of `GPTBigCode`
-/// in transformers 4; of every n-th one that is checkpointed, the others do.
+/// Whether training fills a key-value cache. Models with checkpointed layers do not
+/// (`merge_with_config_defaults`, `utils/generic.py`, transformers 5.23), but `GPTBigCode` in
+/// transformers 4. Models of
+/// flash-linear-attention do not while they train (`modeling_utils.py`, 0.6.0).
 pub(super) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
-    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None
-        && scenario.checkpoint_every < 2;
+    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let returns_keys = scenario.framework != Framework::Torch215Transformers523
         && matches!(architecture, Architecture::Decoder(config)
             if config.model_type == DecoderType::GptBigCode);
-    scenario.use_cache && (!checkpoints || returns_keys)
+    let keeps = !matches!(architecture, Architecture::Fla(_));
+    scenario.use_cache && keeps && (!checkpoints || returns_keys)
 }
 
 fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
@@ -133,14 +135,18 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
     }
     check_positions(scenario, model, findings);
     if scenario.use_cache && !fills_cache(scenario, &model.architecture) {
-        findings.push(
-            Finding::notice(
-                "use_cache",
+        let (english, chinese) = if matches!(model.architecture, Architecture::Fla(_)) {
+            (
+                "Models of flash-linear-attention keep no key-value cache while they train; use_cache acts in an evaluation only.",
+                "flash-linear-attention 的模型在训练时不保存键值缓存；use_cache 只在评估时起作用。",
+            )
+        } else {
+            (
                 "Activation checkpointing and a key-value cache exclude each other; transformers turns the cache off.",
                 "激活重计算与键值缓存互斥；transformers 会关闭缓存。",
             )
-            .with_fix("use_cache", false),
-        );
+        };
+        findings.push(Finding::notice("use_cache", english, chinese).with_fix("use_cache", false));
     }
     let two_lengths = model.architecture.is_encoder_decoder();
     if !two_lengths && scenario.target_seq_len.is_some() {
@@ -248,6 +254,16 @@ pub(super) fn check_attention(
     let Some(config) = model.architecture.dimensions() else {
         return;
     };
+    if attention(scenario, &model.architecture) != scenario.attention {
+        findings.push(
+            Finding::notice(
+                "attention",
+                "transformers has no sdpa for this model and runs its eager attention, which is estimated.",
+                "transformers 没有为该模型实现 sdpa，实际运行 eager 注意力；此处按 eager 估算。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
+    }
     let flash_package = scenario.attention == Attention::FlashAttention2;
     let flash_kernel =
         scenario.attention == Attention::Sdpa && scenario.sdpa_backend == Some(SdpaBackend::Flash);

@@ -35,8 +35,6 @@ pub struct KeyValueCache {
     /// The layer that asks next, the next that asks for those of the encoder's result, and for a
     /// state.
     next: usize,
-    /// Layers of this pass that were not given the cache.
-    passed: usize,
     next_crossed: usize,
     next_state: usize,
     /// States of layers that are replaced by new ones.
@@ -143,7 +141,6 @@ impl Tape {
             windows: if joined { windows } else { Vec::new() },
             states: Vec::new(),
             next: 0,
-            passed: 0,
             next_crossed: 0,
             next_state: 0,
             replaced_states: LayerStates::default(),
@@ -177,10 +174,7 @@ impl Tape {
     pub(super) fn without_cache<R>(&self, layer: impl FnOnce() -> R) -> R {
         let cache = self.take_cache();
         let result = layer();
-        self.cache.replace(cache.map(|cache| KeyValueCache {
-            passed: cache.passed + 1,
-            ..cache
-        }));
+        self.cache.replace(cache);
         result
     }
 
@@ -188,7 +182,6 @@ impl Tape {
     pub(super) fn rewind_cache(&self) {
         if let Some(cache) = self.cache.borrow_mut().as_mut() {
             cache.next = 0;
-            cache.passed = 0;
             cache.next_crossed = 0;
             cache.next_state = 0;
             cache.replaced_states.rewind();
@@ -264,7 +257,7 @@ impl Tape {
         };
         let at = cache.next;
         cache.next += 1;
-        let window = cache.windows.get(at + cache.passed).copied().flatten();
+        let window = cache.windows.get(at).copied().flatten();
         let tokens = k.dim(TOKENS);
         if cache.layers.len() <= at && cache.kind != CacheKind::Joined {
             cache.layers.push(CachedLayer {
@@ -403,13 +396,20 @@ impl Tape {
         cache.replaced_states.grow(self, tokens);
     }
 
-    /// Converts the keys and values of tuples to float32; returns those that were there.
+    /// Converts all keys and values to float32, as those of tuples are; returns those that were there.
     pub fn widen_cache(&self) -> Vec<Tensor> {
         let mut cache = self.cache.borrow_mut();
-        let tuples = cache.iter_mut().filter(|c| c.kind == CacheKind::Tuples);
+        let Some(KeyValueCache {
+            layers, crossed, ..
+        }) = cache.as_mut()
+        else {
+            return Vec::new();
+        };
+        let mut crossed = crossed.iter_mut();
         let mut replaced = Vec::new();
-        for layer in tuples.flat_map(|cache| &mut cache.layers) {
-            for x in [&mut layer.keys, &mut layer.values] {
+        for layer in layers {
+            let crossed = crossed.next().into_iter().flat_map(Kept::tensors);
+            for x in layer.tensors().into_iter().chain(crossed) {
                 let wide = self.to(x, DType::Float32);
                 replaced.push(std::mem::replace(x, wide));
             }

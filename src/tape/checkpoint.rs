@@ -116,16 +116,17 @@ impl Tape {
         (result, on_host)
     }
 
-    /// Checkpoints only every `n`-th region of a forward pass.
+    /// Checkpoints only the first of every `n` regions of a forward pass (`_set_gradient_checkpointing`,
+    /// `modeling_utils.py`, transformers 5.23).
     pub fn checkpoint_every(&self, n: u64) {
         self.checkpoint_every.set(n);
     }
 
     /// Whether the next region is not one of those that are checkpointed.
     fn skips_checkpoint(&self) -> bool {
-        let so_far = self.regions.get() + 1;
-        self.regions.set(so_far);
-        !so_far.is_multiple_of(self.checkpoint_every.get())
+        let before = self.regions.get();
+        self.regions.set(before + 1);
+        !before.is_multiple_of(self.checkpoint_every.get())
     }
 
     fn save_recomputed(&self, recompute: &Recompute, tensor: &Tensor) -> Tensor {

@@ -65,7 +65,8 @@ impl LayerStates {
         self.layers.get(self.next)
     }
 
-    /// Copies what every layer keeps, its samples in another order.
+    /// Copies what every layer keeps, its samples in another order: all of them before the first is
+    /// dropped (`_transform_states`).
     pub(super) fn reorder(&mut self, t: &Tape) {
         let copied = |kept: &[Tensor]| -> Vec<Tensor> {
             let copy = |x: &Tensor| {
@@ -75,14 +76,15 @@ impl LayerStates {
             };
             kept.iter().map(copy).collect()
         };
-        for layer in &mut self.layers {
-            *layer = LayerState {
-                seen: layer.seen,
-                recurrent: copied(&layer.recurrent),
-                attended: copied(&layer.attended),
-                convolved: copied(&layer.convolved),
-            };
-        }
+        let reordered = |layer: &LayerState| LayerState {
+            seen: layer.seen,
+            recurrent: copied(&layer.recurrent),
+            attended: copied(&layer.attended),
+            convolved: copied(&layer.convolved),
+        };
+        let layers = self.layers.iter().map(reordered).collect();
+        let before = std::mem::replace(&mut self.layers, layers);
+        drop(before);
     }
 
     /// Lengthens what attention keeps by so many tokens.

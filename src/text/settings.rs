@@ -135,8 +135,8 @@ settings! {
         "Recompute activations in backward instead of keeping them; known as gradient checkpointing.",
         "反向时重新计算激活值而不保存，也称 gradient checkpointing。"; "keeps L B S H", "torch.utils.checkpoint, gradient_checkpointing_enable()";
     "checkpoint_every": "One layer checkpointed of", "每几层重计算一层";
-        "1 checkpoints every layer; 2 every second one, which recomputes less and keeps more.",
-        "1 表示每一层都重计算；2 表示每两层重计算一层，重计算更少但保存更多。"; "L / n layers", "torch.utils.checkpoint";
+        "1 checkpoints every layer; 2 every second one from the first on, which recomputes less and keeps more.",
+        "1 表示每一层都重计算；2 表示从第一层起每两层重计算一层，重计算更少但保存更多。"; "L / n layers", "every_n_layers of gradient_checkpointing_kwargs";
     "lora": "LoRA adapters", "LoRA 适配器";
         "Trains small matrices beside frozen layers: gradients and optimizer states are of those only.",
         "在冻结层旁训练小矩阵：只有它们有梯度和优化器状态。"; "", "peft.LoraConfig";

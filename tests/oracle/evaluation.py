@@ -62,6 +62,8 @@ def one(model, asked, evaluation, batch, autocast, kept):
         output = model(**batch, **more)
     if kind == "logits":
         return kept, {storage(output.logits)}, {storage(t) for t in tensors(cached(output))}
+    if kind == "loss":
+        return kept, set(), set()
     # Trainer.prediction_step: all outputs but the loss and what the model's config says to ignore.
     predictions = tuple(value for key, value in output.items() if key not in ("loss", "past_key_values"))
     predictions = tuple((value.float() if autocast else value).detach() for value in predictions)

@@ -120,7 +120,7 @@ def model(scenario):
         base = model.get_base_model() if lora else model
         base.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
         layers = [m for m in base.modules() if any(c.__name__ == "GradientCheckpointingLayer" for c in type(m).__mro__)]
-        for number, layer in enumerate(layers, 1):
+        for number, layer in enumerate(layers):  # as `every_n_layers` of transformers 5.23 has it
             layer.gradient_checkpointing = number % scenario["checkpoint_every"] == 0
         if lora and reentrant:
             model.enable_input_require_grads()

@@ -8,17 +8,19 @@ use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 const OP: &str = "chunk_gated_delta_rule";
+const STEP: &str = "fused_recurrent_gated_delta_rule";
 const BACKWARD: &str = "chunk_gated_delta_rule_backward";
 /// Tokens of a chunk.
 const CHUNK: u64 = 64;
 
 impl Tape {
     /// q and k `[B, T, H, K]`, v `[B, T, HV, V]`, g in float32 and beta `[B, T, HV]`, to
-    /// `[B, T, HV, V]`; q and k are normalized inside.
-    pub fn shared_gated_delta_rule(&self, inputs: [&Tensor; 5]) -> Tensor {
-        let (kept, out) = self.unrecorded(|| self.shared_delta_forward(inputs));
+    /// `[B, T, HV, V]`, with the state `[B, HV, K, V]` after the last token where there is a cache for
+    /// it; q and k are normalized inside.
+    pub fn shared_gated_delta_rule(&self, inputs: [&Tensor; 5]) -> (Tensor, Option<Tensor>) {
+        let (kept, out, state) = self.unrecorded(|| self.shared_delta_forward(inputs));
         if !self.records(&inputs) {
-            return out;
+            return (out, state);
         }
         let saved = kept.each_ref().map(|kept| self.save(kept));
         drop(kept);
@@ -28,11 +30,27 @@ impl Tape {
             t.shared_delta_backward(saved.each_ref(), &t.contiguous(g))
         };
         let [out] = self.function(&inputs, [out], Box::new(backward));
-        out
+        (out, state)
+    }
+
+    /// The same of a single token, from the state before it (`fused_recurrent_gated_delta_rule`);
+    /// gradients do not go back through it.
+    pub fn shared_gated_delta_step(&self, inputs: [&Tensor; 5]) -> (Tensor, Option<Tensor>) {
+        self.unrecorded(|| {
+            let [_, k, v, ..] = &inputs.map(|x| self.contiguous(x));
+            let out = self.empty(STEP, *v.shape(), v.dtype());
+            (out, self.shared_state(STEP, k, v))
+        })
+    }
+
+    fn shared_state(&self, op: &'static str, k: &Tensor, v: &Tensor) -> Option<Tensor> {
+        let shape = [v.dim(0), v.dim(2), k.dim(3), v.dim(3)];
+        self.has_cache()
+            .then(|| self.empty(op, Shape::from(shape), DType::Float32))
     }
 
     /// What is saved, in order, and the result.
-    fn shared_delta_forward(&self, inputs: [&Tensor; 5]) -> ([Tensor; 8], Tensor) {
+    fn shared_delta_forward(&self, inputs: [&Tensor; 5]) -> ([Tensor; 8], Tensor, Option<Tensor>) {
         let [q_given, k_given, v, g, beta] = inputs.map(|x| self.contiguous(x).detach());
         let normalized = |x: &Tensor| {
             let out = self.empty(OP, *x.shape(), x.dtype());
@@ -47,10 +65,11 @@ impl Tape {
         let w = self.of_value_heads(OP, &k, &v);
         let u = self.empty(OP, *v.shape(), v.dtype());
         let states = self.delta_states(OP, &k, &v, 1);
+        let state = self.shared_state(OP, &k, &v);
         let changed = self.empty(OP, *v.shape(), v.dtype());
         let out = self.empty(OP, *v.shape(), v.dtype());
         drop((w, u, states, changed, k_given, q_given));
-        ([q, q_norm, k, k_norm, v, decay, beta, inverse], out)
+        ([q, q_norm, k, k_norm, v, decay, beta, inverse], out, state)
     }
 
     /// As many columns as keys have for each head of values.
