@@ -277,3 +277,11 @@ pub(super) fn in_heads(t: &Tape, y: &Tensor, columns: u64) -> Tensor {
     let heads = t.view(y, [y.dim(0), y.dim(1), y.dim(2) / columns, columns]);
     t.transpose(&heads, 1, 2)
 }
+
+/// What the heads have attended to, `[B, S, A, D]`, as `[B, S, A x D]`.
+pub(super) fn joined(t: &Tape, heads: Tensor) -> Tensor {
+    let flat = [heads.dim(0), heads.dim(1), heads.dim(2) * heads.dim(3)];
+    let reshaped = t.reshape(&heads, flat);
+    drop(heads);
+    t.contiguous(&reshaped)
+}

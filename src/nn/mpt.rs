@@ -117,16 +117,13 @@ impl Mpt {
             alibi: Some(alibi),
             mask,
         };
-        let mut hidden = embedded.clone();
         // What the last block returned is held until the next one has run.
         let mut held = None;
-        for (i, block) in (0..).zip(&self.blocks) {
-            let (out, weights) = t.scoped("blocks", Some(i), || {
-                self.shell.run_with_weights(t, block, &hidden, &shared)
-            });
+        let hidden = t.through_layers("blocks", &self.blocks, embedded.clone(), |_, block, x| {
+            let (out, weights) = self.shell.run_with_weights(t, block, x, &shared);
             held = weights;
-            hidden = out;
-        }
+            out
+        });
         let out = t.scoped("norm_f", None, || self.norm_f.forward(t, &hidden));
         drop((ones, embedded, held));
         out

@@ -1,6 +1,6 @@
 //! Attention with separate projections of queries, keys and values and rotary positions.
 
-use super::attention::{AttentionOptions, attend_with_weights, dropped};
+use super::attention::{AttentionOptions, attend_with_weights, dropped, joined};
 use super::builder::Builder;
 use super::causal::Shared;
 use super::layer::{Holds, Parts};
@@ -197,12 +197,7 @@ impl RotaryAttention {
             Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),
             None => attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask),
         };
-        let out = {
-            let flat = [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)];
-            let reshaped = t.reshape(&out, flat);
-            drop(out);
-            t.contiguous(&reshaped)
-        };
+        let out = joined(t, out);
         let out = match &gate {
             Some(gate) => {
                 let share = t.sigmoid(gate);

@@ -2,7 +2,7 @@
 //!
 //! Source: transformers 5.23, `models/gemma4/modeling_gemma4.py`.
 
-use super::attention::{AttentionOptions, attend_with_weights};
+use super::attention::{AttentionOptions, attend_with_weights, joined};
 use super::builder::Builder;
 use super::causal::Shared;
 use super::layers::Linear;
@@ -104,12 +104,7 @@ impl SharingAttention {
         }
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
-        let out = {
-            let flat = [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)];
-            let reshaped = t.reshape(&out, flat);
-            drop(out);
-            t.contiguous(&reshaped)
-        };
+        let out = joined(t, out);
         (self.o_proj.forward(t, &out), weights)
     }
 

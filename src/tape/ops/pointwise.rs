@@ -105,27 +105,19 @@ impl Tape {
     /// `torch.where(condition, x, number)` for a number on the device that needs no gradient.
     /// Saves the condition.
     pub fn where_or(&self, condition: &Tensor, x: &Tensor, number: &Tensor) -> Tensor {
-        let records = self.records(&[x]);
-        let saved = records.then(|| self.save(condition));
-        let out = self.elementwise("where", &[condition, x, number], x.dtype());
-        let Some(saved) = saved else { return out };
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let condition = saved.unpack(t);
-                let _zero = t.empty("scalar_tensor", Shape::new(&[]), g.dtype());
-                smallvec![Some(t.elementwise("where", &[&condition, g], g.dtype()))]
-            }),
-        )
+        self.where_of(condition, [x, number], x.dtype())
     }
 
     /// `torch.where(condition, a, b)`. Saves the condition.
     pub fn where_either(&self, condition: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
+        self.where_of(condition, [a, b], promote(a, b))
+    }
+
+    /// `torch.where(condition, a, b)` of this type. Saves the condition.
+    fn where_of(&self, condition: &Tensor, [a, b]: [&Tensor; 2], dtype: DType) -> Tensor {
         let records = self.records(&[a, b]);
         let saved = records.then(|| self.save(condition));
-        let out = self.elementwise("where", &[condition, a, b], promote(a, b));
+        let out = self.elementwise("where", &[condition, a, b], dtype);
         let Some(saved) = saved else { return out };
         let needed = [a.requires_grad(), b.requires_grad()];
         self.attach(
