@@ -214,6 +214,7 @@ fn mixtures_of_experts_are_as_exact_as_the_goals_ask() {
 #[test]
 fn mixtures_beyond_mixtral_s_kin_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("mixtures.jsonl", 45);
+    every_goal_is_met("expert_adapters.jsonl", 107);
 }
 
 #[test]

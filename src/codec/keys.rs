@@ -194,6 +194,7 @@ pub static KEYS: &[Key] = &[
     key("parallelism.dp.cpu_offload", "fsdp_offload", Kind::Flag),
     key("parallelism.dp.pin_memory", "pin_offload", Kind::Flag),
     key("host.saving", "save", name!(Saving)),
+    key("lora.target_parameters", "lora_params", Kind::List),
 ];
 
 /// Keys of the contract that no estimate can take into account yet.

@@ -41,6 +41,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
             dropout: 0.5,
             use_dora: true,
             modules_to_save: vec!["x".to_owned()],
+            target_parameters: vec!["x".to_owned()],
             ..Lora::default()
         }),
         liger_kernel: vec!["x".to_owned()],

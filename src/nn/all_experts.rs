@@ -3,13 +3,14 @@
 //! Source: transformers 5.23, `models/llama4/modeling_llama4.py`.
 
 use super::builder::Builder;
+use super::wrapped::Wrapped;
 use crate::spec::Experts;
 use crate::tape::{Tape, Tensor};
 
 /// `Llama4TextExperts`: the weights of all experts, each with the tokens that it is given.
 pub(super) struct AllExperts {
-    gate_up_proj: Tensor,
-    down_proj: Tensor,
+    gate_up_proj: Wrapped,
+    down_proj: Wrapped,
     count: u64,
     intermediate: u64,
 }
@@ -18,8 +19,8 @@ impl AllExperts {
     pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
         let (count, intermediate) = (experts.count, experts.intermediate_size);
         Self {
-            gate_up_proj: b.parameter("gate_up_proj", [count, hidden, 2 * intermediate]),
-            down_proj: b.parameter("down_proj", [count, intermediate, hidden]),
+            gate_up_proj: Wrapped::new(b, "gate_up_proj", [count, hidden, 2 * intermediate]),
+            down_proj: Wrapped::new(b, "down_proj", [count, intermediate, hidden]),
             count,
             intermediate,
         }
@@ -38,17 +39,21 @@ impl AllExperts {
     /// `[E x N, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
         let (rows, hidden) = (tokens.dim(0), tokens.dim(1));
+        // Adapters of the second product are around those of the first.
+        let down = self.down_proj.open(t);
+        let up = self.gate_up_proj.open(t);
         let each = t.view(tokens, [self.count, rows / self.count, hidden]);
-        let both = t.batched(&each, &self.gate_up_proj);
-        let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
+        let both = t.batched(&each, up.get(t));
+        let [gate, linear] = t.split(&both, [self.intermediate; 2], -1);
         let out = {
             let product = {
                 let active = t.silu(&gate);
-                t.mul(&up, &active)
+                t.mul(&linear, &active)
             };
-            t.batched(&product, &self.down_proj)
+            t.batched(&product, down.get(t))
         };
-        drop((both, gate, up));
+        drop((both, gate, linear));
+        up.close(down);
         t.view(&out, [rows, hidden])
     }
 

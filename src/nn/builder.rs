@@ -68,8 +68,7 @@ impl<'a> Plan<'a> {
                 drop(loaded);
             });
         }
-        let targets = self.targets.borrow().len();
-        let adapters = self.spec.lora.as_ref().map_or(0, |options| {
+        let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision.
             let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
             lora::attach(
@@ -85,14 +84,11 @@ impl<'a> Plan<'a> {
             self.tape
                 .in_scope(*scope, || self.tape.give_storage("clone", copy));
         }
-        if targets > 0 && !copies.is_empty() {
-            // The model has them by module: so many of each layer with adapters.
-            let mut all = 0;
-            self.tape.for_each_parameter(|_, _, _| all += 1);
-            let each = (all - copies.len()) / targets;
-            let adapters = (0..all - copies.len()).map(|i| 2 * (i / each.max(1)) + 1);
-            let places = copies.iter().map(|(_, _, before)| 2 * before);
-            self.tape.sort_parameters(places.chain(adapters));
+        if !(copies.is_empty() && places.is_sorted()) {
+            // The model has them by module.
+            let copies = copies.iter().map(|(_, _, before)| 2 * before);
+            let adapters = places.iter().map(|at| 2 * at + 1);
+            self.tape.sort_parameters(copies.chain(adapters));
         }
         let parameters = self.parameters.take().into_iter();
         let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
@@ -391,10 +387,43 @@ impl<'a> Builder<'a> {
         self.plan.targets.borrow_mut().push(Target {
             slot: Slot::clone(&slot),
             scope: self.scope,
-            inputs,
-            outputs,
+            shapes: [[lora.r, inputs].into(), [outputs, lora.r].into()],
             dtype,
-            base,
+            base: Some(base),
+        });
+        Some(slot)
+    }
+
+    /// The place for the adapter of the module's parameter `name`, if it is to get one: matrices of
+    /// experts `[E, outputs, inputs]`, or `transposed`, or one `[outputs, inputs]`
+    /// (`ParamWrapper.update_layer`, `tuners/lora/layer.py`, peft 0.21).
+    pub(super) fn parameter_adapter(
+        &self,
+        name: &'static str,
+        shape: Shape,
+        dtype: DType,
+        transposed: bool,
+    ) -> Option<Slot> {
+        let lora = self.plan.spec.lora.as_ref()?;
+        if lora.target_parameters.is_empty() {
+            return None;
+        }
+        let path = self.plan.tape.scope_path(self.scope) + "." + name;
+        let rank = lora.rank_of_parameter(&path)?;
+        let (outputs, inputs) = (shape.dim(-2), shape.dim(-1));
+        let [inputs, outputs] = if transposed {
+            [outputs, inputs]
+        } else {
+            [inputs, outputs]
+        };
+        let rows = rank * shape.numel() / (inputs * outputs).max(1);
+        let slot = Slot::default();
+        self.plan.targets.borrow_mut().push(Target {
+            slot: Slot::clone(&slot),
+            scope: self.scope,
+            shapes: [[rows, inputs].into(), [outputs, rows].into()],
+            dtype,
+            base: None,
         });
         Some(slot)
     }

@@ -6,15 +6,16 @@
 use super::activation::activated;
 use super::builder::Builder;
 use super::call::Call;
+use super::wrapped::{Opened, Wrapped};
 use crate::spec::{ExpertForm, Experts};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
-/// The weights of all experts, and how tokens run through them (`grouped_mm_experts_forward`).
+/// The weights of all experts, and how tokens run through them.
 pub(super) struct GroupedExperts {
-    gate_up_proj: Tensor,
-    down_proj: Tensor,
+    gate_up_proj: Wrapped,
+    down_proj: Wrapped,
     /// A row for each expert, if the experts have biases.
     biases: Option<[Tensor; 2]>,
     form: ExpertForm,
@@ -27,24 +28,27 @@ impl GroupedExperts {
     pub(super) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
         let (count, intermediate) = (experts.count, experts.intermediate_size);
         let both = 2 * intermediate;
+        let stack = |name, outputs, inputs| Wrapped::new(b, name, [count, outputs, inputs]);
         let (gate_up_proj, down_proj, biases) = match experts.form {
             ExpertForm::Gated | ExpertForm::GatedBy(_) => (
-                b.parameter("gate_up_proj", [count, both, hidden]),
-                b.parameter("down_proj", [count, hidden, intermediate]),
+                stack("gate_up_proj", both, hidden),
+                stack("down_proj", hidden, intermediate),
                 None,
             ),
             ExpertForm::Clamped => {
-                let gate_up_proj = b.parameter("gate_up_proj", [count, hidden, both]);
+                let turned =
+                    |name, shape: [u64; 3]| Wrapped::new_in(b, name, shape, b.dtype(), true);
+                let gate_up_proj = turned("gate_up_proj", [count, hidden, both]);
                 let gate_up_bias = b.parameter("gate_up_proj_bias", [count, both]);
-                let down_proj = b.parameter("down_proj", [count, intermediate, hidden]);
+                let down_proj = turned("down_proj", [count, intermediate, hidden]);
                 let down_bias = b.parameter("down_proj_bias", [count, hidden]);
                 (gate_up_proj, down_proj, Some([gate_up_bias, down_bias]))
             }
             ExpertForm::Plain(_) => {
                 let columns = experts.latent_size.unwrap_or(hidden);
                 (
-                    b.parameter("up_proj", [count, intermediate, columns]),
-                    b.parameter("down_proj", [count, columns, intermediate]),
+                    stack("up_proj", intermediate, columns),
+                    stack("down_proj", columns, intermediate),
                     None,
                 )
             }
@@ -118,9 +122,27 @@ impl GroupedExperts {
         chosen: &Tensor,
         weights: &Tensor,
     ) -> Tensor {
-        if self.call.batches_experts() {
-            return self.batched(t, tokens, chosen, weights);
-        }
+        // Adapters of the second product are around those of the first.
+        let down = self.down_proj.open(t);
+        let weight = [self.gate_up_proj.open(t), down];
+        let out = if self.call.batches_experts() {
+            self.batched(t, &weight, tokens, [chosen, weights])
+        } else {
+            self.grouped(t, &weight, tokens, [chosen, weights])
+        };
+        let [up, down] = weight;
+        up.close(down);
+        out
+    }
+
+    /// `grouped_mm_experts_forward`.
+    fn grouped(
+        &self,
+        t: &Tape,
+        [up, down]: &[Opened; 2],
+        tokens: &Tensor,
+        [chosen, weights]: [&Tensor; 2],
+    ) -> Tensor {
         let (n, k) = (chosen.dim(0), chosen.dim(1));
         let weights = t.reshape(weights, [n * k]);
         let (sorted, order) = t.sort(&t.view(chosen, [n * k]));
@@ -133,12 +155,14 @@ impl GroupedExperts {
         let linear = |x: &Tensor, weight, bias: &Option<Tensor>| {
             self.linear(t, x, weight, bias.as_ref(), &offsets)
         };
+        let up = up.get(t);
         let mut bias = self.bias(t, 0, &sorted);
         let product = {
-            let both = linear(&selected, &self.gate_up_proj, &bias);
+            let both = linear(&selected, up, &bias);
             let hidden = self.activated(t, both);
+            let down = down.get(t);
             bias = self.bias(t, 1, &sorted);
-            linear(&hidden, &self.down_proj, &bias)
+            linear(&hidden, down, &bias)
         };
         let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
         let back = t.empty("empty_like", *order.shape(), order.dtype());
@@ -157,7 +181,13 @@ impl GroupedExperts {
 
     /// `batched_mm_experts_forward`: the same with a copy of the expert's weights for each token and
     /// expert that it goes to.
-    fn batched(&self, t: &Tape, tokens: &Tensor, chosen: &Tensor, weights: &Tensor) -> Tensor {
+    fn batched(
+        &self,
+        t: &Tape,
+        [up, down]: &[Opened; 2],
+        tokens: &Tensor,
+        [chosen, weights]: [&Tensor; 2],
+    ) -> Tensor {
         let (n, k, hidden) = (chosen.dim(0), chosen.dim(1), tokens.dim(1));
         let selected = t.empty("clone", Shape::from([n * k, hidden]), tokens.dtype());
         let weights = t.reshape(weights, [n * k]);
@@ -175,10 +205,10 @@ impl GroupedExperts {
                 None => out,
             }
         };
-        let up = t.index_rows(&self.gate_up_proj, &chosen);
+        let up = t.index_rows(up.get(t), &chosen);
         let mut bias = self.bias(t, 0, &chosen);
         let active = self.activated(t, through(&selected, &up, bias.as_ref()));
-        let down = t.index_rows(&self.down_proj, &chosen);
+        let down = t.index_rows(down.get(t), &chosen);
         drop(up);
         bias = self.bias(t, 1, &chosen);
         let product = through(&active, &down, bias.as_ref());

@@ -66,21 +66,6 @@ impl Linear {
         Self { weight, adapter }
     }
 
-    /// A weight `[outputs, inputs]` that belongs to no linear layer: it is never quantized and gets no
-    /// adapter.
-    pub(super) fn plain(b: &Builder, inputs: u64, outputs: u64) -> Self {
-        Self::plain_in(b, [inputs, outputs], b.dtype())
-    }
-
-    /// The same in a dtype of its own.
-    pub(super) fn plain_in(b: &Builder, [inputs, outputs]: [u64; 2], dtype: DType) -> Self {
-        let weight = b.parameter_in("weight", [outputs, inputs], dtype);
-        Self {
-            weight: Weight::Full { weight, bias: None },
-            adapter: None,
-        }
-    }
-
     /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
     /// the input embedding's weight if it is `tied` to it. It is never quantized.
     pub(super) fn of_output(b: &Builder, inputs: u64, outputs: u64, tied: Option<&Tensor>) -> Self {

@@ -20,6 +20,11 @@ pub(super) struct Adapter {
 }
 
 impl Adapter {
+    /// A and B.
+    pub(super) fn factors(&self) -> [&Tensor; 2] {
+        [&self.a, &self.b]
+    }
+
     /// `B(A(x))`.
     pub(super) fn product(&self, t: &Tape, x: &Tensor) -> Tensor {
         let narrow = t.linear(x, &self.a, None);
@@ -113,16 +118,16 @@ impl Adapter {
 /// Where an adapter will be once all of the model is built.
 pub(super) type Slot = Rc<OnceCell<Adapter>>;
 
-/// A layer that gets an adapter.
+/// What gets an adapter.
 pub(super) struct Target {
     pub(super) slot: Slot,
     pub(super) scope: u32,
-    pub(super) inputs: u64,
-    pub(super) outputs: u64,
+    /// Of the factors A and B.
+    pub(super) shapes: [Shape; 2],
     /// The dtype that the factors have in between: the layer's, unless it is quantized.
     pub(super) dtype: DType,
-    /// The layer's own weight.
-    pub(super) base: BaseWeight,
+    /// The linear layer's own weight; none of a parameter by itself.
+    pub(super) base: Option<BaseWeight>,
 }
 
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
@@ -139,77 +144,91 @@ pub(super) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
 /// those in half precision become float32 again, unless an engine then casts all of them `at_last`.
-/// Returns the elements of all factors.
+/// Those of parameters are made last (`_inject_parameters`). Returns the elements of all factors, and
+/// whose factor each parameter is that was made here.
 pub(super) fn attach(
     t: &Tape,
     lora: &Lora,
     targets: Vec<Target>,
     facts: Facts,
     at_last: Option<DType>,
-) -> u64 {
-    let shapes = |target: &Target| {
-        [
-            Shape::from([lora.r, target.inputs]),
-            Shape::from([target.outputs, lora.r]),
-        ]
-    };
-    let factors = |target: &Target| {
-        if target.dtype.is_half() {
-            let made = shapes(target).map(|shape| t.empty("empty", shape, DType::Float32));
-            made.map(|factor| t.to(&factor, target.dtype))
-        } else {
-            shapes(target).map(|shape| t.parameter(shape, DType::Float32))
-        }
-    };
-    // Magnitudes in half precision become float32 with the factors.
-    let magnitude = |target: &Target, a: &Tensor, b: &Tensor| {
-        let norm = target.base.norm(t, a, b);
-        if norm.dtype().is_half() {
-            norm
-        } else {
-            t.into_parameter(&norm)
-        }
-    };
-    let make = |target: &Target| {
-        t.in_scope(target.scope, || {
-            let [a, b] = factors(target);
-            let magnitude = lora.use_dora.then(|| magnitude(target, &a, &b));
-            (a, b, magnitude)
-        })
-    };
-    let made: Vec<_> = targets.iter().map(make).collect();
+) -> (u64, Vec<usize>) {
+    let mut places = Vec::new();
+    let mut made = make(t, lora.use_dora, &targets, &mut places);
     let mut elements = 0;
-    let wide = |(target, (a, b, magnitude)): (Target, (Tensor, Tensor, Option<Tensor>))| {
-        let mut trained = |made: Tensor| {
+    for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
+        let mut trained = |made: &mut Tensor| {
             elements += made.numel() * t.multiplicity(target.scope);
             if !made.dtype().is_half() {
-                made
             } else if at_last.is_some() {
-                t.empty("_to_copy", *made.shape(), DType::Float32)
+                *made = t.empty("_to_copy", *made.shape(), DType::Float32);
             } else {
-                t.parameter(*made.shape(), DType::Float32)
+                places.push(at);
+                *made = t.parameter(*made.shape(), DType::Float32);
             }
         };
-        let factors = t.in_scope(target.scope, || {
-            (trained(a), trained(b), magnitude.map(&mut trained))
-        });
-        (target, factors)
-    };
-    let made: Vec<_> = targets.into_iter().zip(made).map(wide).collect();
-    for (target, (a, b, magnitude)) in made {
-        let last = |made: Tensor| match at_last {
-            Some(dtype) => t.parameter(*made.shape(), dtype),
+        t.in_scope(target.scope, || made.iter_mut().for_each(&mut trained));
+    }
+    for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
+        let mut last = |made: Tensor| match at_last {
+            Some(dtype) => {
+                places.push(at);
+                t.parameter(*made.shape(), dtype)
+            }
             None => made,
         };
         t.in_scope(target.scope, || {
+            let mut made = made.into_iter().map(&mut last);
+            let (Some(a), Some(b)) = (made.next(), made.next()) else {
+                return;
+            };
+            let dora = made.next().zip(target.base);
             // A slot is filled once, here.
             let _ = target.slot.set(Adapter {
-                a: last(a),
-                b: last(b),
+                a,
+                b,
                 dropout: lora.dropout > 0.0,
-                dora: magnitude.map(|made| Dora::new(last(made), target.base, facts)),
+                dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
             });
         });
     }
-    elements
+    (elements, places)
+}
+
+/// The factors of each target, and the lengths of rows that `DoRA` learns, as they are made first.
+fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -> Vec<Vec<Tensor>> {
+    let mut make = |at: usize, target: &Target| {
+        let mut made: Vec<Tensor> = if target.dtype.is_half() {
+            let made = target
+                .shapes
+                .map(|shape| t.empty("empty", shape, DType::Float32));
+            made.map(|factor| t.to(&factor, target.dtype)).into()
+        } else {
+            places.extend([at; 2]);
+            target
+                .shapes
+                .map(|shape| t.parameter(shape, DType::Float32))
+                .into()
+        };
+        if let Some(base) = target.base.as_ref().filter(|_| use_dora) {
+            let norm = base.norm(t, &made[0], &made[1]);
+            // Magnitudes in half precision become float32 with the factors.
+            made.push(if norm.dtype().is_half() {
+                norm
+            } else {
+                places.push(at);
+                t.into_parameter(&norm)
+            });
+        }
+        made
+    };
+    let mut made = vec![Vec::new(); targets.len()];
+    for of_parameters in [false, true] {
+        for (at, target) in targets.iter().enumerate() {
+            if target.base.is_none() == of_parameters {
+                made[at] = t.in_scope(target.scope, || make(at, target));
+            }
+        }
+    }
+    made
 }

@@ -97,6 +97,7 @@ mod vit;
 mod vit_layer;
 mod whisper;
 mod wide_attention;
+mod wrapped;
 mod xielu;
 
 pub use generation::{Calling, GenerateVersion};

@@ -7,6 +7,7 @@ use super::call::Call;
 use super::facts::Transformers;
 use super::layers::Linear;
 use super::sparse_mixer;
+use super::wrapped::{Opened, Wrapped};
 use crate::spec::{Correction, Experts, Groups, LogitsDtype, Routing};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -17,7 +18,7 @@ const BEST_OF_GROUP: u64 = 2;
 
 /// `MixtralTopKRouter` and its like: a score for each expert.
 pub(super) struct Router {
-    gate: Linear,
+    gate: Gate,
     /// What is added to the scores before experts are chosen, `[E]`.
     correction: Option<Tensor>,
     per_token: u64,
@@ -47,18 +48,19 @@ impl Router {
         let sizes = [hidden, experts.count];
         let wide = DType::Float32;
         let gate = match experts.routing {
-            Routing::WideGate => Linear::new_in(&b.at("wg"), sizes, false, wide),
-            Routing::Static => Linear::plain_in(b, sizes, wide),
-            Routing::Largest { biased: true } => {
-                let mut gate = Linear::plain(b, hidden, experts.count);
-                gate.add_bias(b, experts.count);
-                gate
-            }
+            Routing::WideGate => Gate::Layer(Linear::new_in(&b.at("wg"), sizes, false, wide)),
+            Routing::Static => Gate::new(b, sizes, wide, false),
             Routing::Sigmoids(scores) if scores.logits == LogitsDtype::WideBehindGate => {
-                Linear::new(&b.at("gate"), hidden, experts.count, false)
+                let (at, count) = (b.at("gate"), experts.count);
+                if b.quantization().is_on() {
+                    Gate::Layer(Linear::new(&at, hidden, count, false))
+                } else {
+                    Gate::new(&at, sizes, b.dtype(), false)
+                }
             }
-            _ if four && !corrected => Linear::new(b, hidden, experts.count, false),
-            _ => Linear::plain(b, hidden, experts.count),
+            _ if four && !corrected => Gate::Layer(Linear::new(b, hidden, experts.count, false)),
+            Routing::Largest { biased } => Gate::new(b, sizes, b.dtype(), biased),
+            _ => Gate::new(b, sizes, b.dtype(), false),
         };
         let name = "e_score_correction_bias";
         Self {
@@ -94,17 +96,18 @@ impl Router {
 
     /// Tokens `[N, H]` to the experts that they go through.
     pub(super) fn forward(&self, t: &Tape, tokens: &Tensor) -> Routed {
+        let gate = self.gate.open(t);
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
         let routed = match self.routing {
-            Routing::Softmax | Routing::SoftmaxOfTokens => self.softmax(t, &tokens, false),
-            Routing::WideSoftmax => self.softmax(t, &tokens, !self.follows_tokens),
+            Routing::Softmax | Routing::SoftmaxOfTokens => self.softmax(t, &gate, &tokens, false),
+            Routing::WideSoftmax => self.softmax(t, &gate, &tokens, !self.follows_tokens),
             Routing::WideGate => {
                 let wide = t.to(&tokens, DType::Float32);
-                self.softmax(t, &wide, false)
+                self.softmax(t, &gate, &wide, false)
             }
-            Routing::Static => self.with_statics(t, &tokens),
+            Routing::Static => self.with_statics(t, &gate, &tokens),
             Routing::Drawn { .. } => {
-                let logits = self.gate.forward(t, &tokens);
+                let logits = gate.forward(t, &tokens);
                 let [weights, chosen] = sparse_mixer::choose(t, &logits);
                 Routed {
                     logits,
@@ -112,20 +115,20 @@ impl Router {
                     chosen,
                 }
             }
-            Routing::Sigmoid => self.sigmoid(t, &tokens),
-            Routing::Largest { biased } => self.largest(t, &tokens, biased),
-            Routing::Scaled(groups) => self.scaled(t, &tokens, groups),
-            Routing::Corrected(groups) => self.corrected(t, &tokens, groups),
-            Routing::CorrectedOutside => self.corrected_outside(t, &tokens),
-            Routing::Sigmoids(scores) => self.by_sigmoids(t, &tokens, scores.logits),
+            Routing::Sigmoid => self.sigmoid(t, &gate, &tokens),
+            Routing::Largest { biased } => self.largest(t, &gate, &tokens, biased),
+            Routing::Scaled(groups) => self.scaled(t, &gate, &tokens, groups),
+            Routing::Corrected(groups) => self.corrected(t, &gate, &tokens, groups),
+            Routing::CorrectedOutside => self.corrected_outside(t, &gate, &tokens),
+            Routing::Sigmoids(scores) => self.by_sigmoids(t, &gate, &tokens, scores.logits),
         };
         self.call.routed(&routed.logits);
         routed
     }
 
     /// The largest probabilities, which stay in float32 if `wide` says so.
-    fn softmax(&self, t: &Tape, tokens: &Tensor, wide: bool) -> Routed {
-        let logits = self.gate.forward(t, tokens);
+    fn softmax(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, wide: bool) -> Routed {
+        let logits = gate.forward(t, tokens);
         let scores = if wide {
             let logits = t.to(&logits, DType::Float32);
             t.softmax(&logits, None)
@@ -150,8 +153,8 @@ impl Router {
 
     /// The probabilities of the largest logits among each other (gpt-oss, or with logits in float32
     /// Granite).
-    fn largest(&self, t: &Tape, tokens: &Tensor, biased: bool) -> Routed {
-        let mut logits = self.gate.forward(t, tokens);
+    fn largest(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, biased: bool) -> Routed {
+        let mut logits = gate.forward(t, tokens);
         if !biased {
             logits = t.to(&logits, DType::Float32);
         }
@@ -172,8 +175,8 @@ impl Router {
 
     /// `Llama4Router`: the sigmoids of the largest logits, and zeros for all others, are the weights
     /// `[N, E]` of all experts.
-    fn sigmoid(&self, t: &Tape, tokens: &Tensor) -> Routed {
-        let logits = self.gate.forward(t, tokens);
+    fn sigmoid(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor) -> Routed {
+        let logits = gate.forward(t, tokens);
         let (values, chosen) = t.chosen(&logits, self.per_token);
         let scores = {
             let scattered = {
@@ -196,9 +199,9 @@ impl Router {
 
     /// `Ernie4_5_MoeTopKRouter`: probabilities in float32 whatever autocast says, chosen by their sum
     /// with a correction.
-    fn with_statics(&self, t: &Tape, tokens: &Tensor) -> Routed {
+    fn with_statics(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor) -> Routed {
         let (logits, weights, chosen, values) = t.without_autocast(|| {
-            let logits = self.wide_logits(t, tokens);
+            let logits = gate.wide_logits(t, tokens);
             let scores = t.softmax(&logits, Some(DType::Float32));
             let choice = match &self.correction {
                 Some(correction) => {
@@ -226,21 +229,9 @@ impl Router {
         }
     }
 
-    /// Logits of a product in float32.
-    fn wide_logits(&self, t: &Tape, tokens: &Tensor) -> Tensor {
-        let tokens = t.to(tokens, DType::Float32);
-        match self.gate.weight() {
-            Some(weight) => {
-                let weight = t.to(weight, DType::Float32);
-                t.linear(&tokens, &weight, None)
-            }
-            None => self.gate.forward(t, &tokens),
-        }
-    }
-
     /// The largest probabilities, of all experts or of those of the best groups (`DeepSeek-V2`).
-    fn scaled(&self, t: &Tape, tokens: &Tensor, groups: Option<Groups>) -> Routed {
-        let logits = self.wide_logits(t, tokens);
+    fn scaled(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, groups: Option<Groups>) -> Routed {
+        let logits = gate.wide_logits(t, tokens);
         let mut scores = t.softmax(&logits, Some(DType::Float32));
         let mut held = None;
         if let Some(groups) = groups {
@@ -261,8 +252,8 @@ impl Router {
     }
 
     /// Sigmoids, chosen by their sum with a correction among the best groups (`DeepSeek-V3`).
-    fn corrected(&self, t: &Tape, tokens: &Tensor, groups: Groups) -> Routed {
-        let logits = self.wide_logits(t, tokens);
+    fn corrected(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, groups: Groups) -> Routed {
+        let logits = gate.wide_logits(t, tokens);
         let scores = t.sigmoid(&logits);
         let mut choice = match &self.correction {
             Some(correction) => t.add(&scores, correction),
@@ -299,8 +290,8 @@ impl Router {
 
     /// `MiniMaxM2TopKRouter`: sigmoids of logits in float32, chosen by their sum with a correction,
     /// over their sum.
-    fn corrected_outside(&self, t: &Tape, tokens: &Tensor) -> Routed {
-        let logits = self.gate.forward(t, tokens);
+    fn corrected_outside(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor) -> Routed {
+        let logits = gate.forward(t, tokens);
         let scores = {
             let wide = t.to(&logits, DType::Float32);
             t.sigmoid(&wide)
@@ -327,12 +318,18 @@ impl Router {
 impl Router {
     /// `HYV3TopKRouter`, `AfmoeTokenChoiceRouter` and `Lfm2MoeTopKRouter`: sigmoids, chosen by their sum
     /// with a correction if there is one, over their sum if they are to be, and scaled.
-    fn by_sigmoids(&self, t: &Tape, tokens: &Tensor, dtype: LogitsDtype) -> Routed {
+    fn by_sigmoids(
+        &self,
+        t: &Tape,
+        gate: &OpenGate,
+        tokens: &Tensor,
+        dtype: LogitsDtype,
+    ) -> Routed {
         let logits = match dtype {
-            LogitsDtype::WideProduct => self.wide_logits(t, tokens),
-            LogitsDtype::Tokens => self.gate.forward(t, tokens),
+            LogitsDtype::WideProduct => gate.wide_logits(t, tokens),
+            LogitsDtype::Tokens => gate.forward(t, tokens),
             LogitsDtype::WideBehindGate => {
-                let narrow = self.gate.forward(t, tokens);
+                let narrow = gate.forward(t, tokens);
                 t.to(&narrow, DType::Float32)
             }
         };
@@ -363,6 +360,55 @@ impl Router {
             logits,
             weights,
             chosen,
+        }
+    }
+}
+
+/// What gives a score for each expert.
+enum Gate {
+    Layer(Linear),
+    /// Its weight `[E, H]` and bias `[E]` belong to the router.
+    Own(Wrapped, Option<Tensor>),
+}
+
+impl Gate {
+    fn new(b: &Builder, [hidden, count]: [u64; 2], dtype: DType, biased: bool) -> Self {
+        let weight = Wrapped::new_in(b, "weight", [count, hidden], dtype, false);
+        Self::Own(weight, biased.then(|| b.parameter("bias", [count])))
+    }
+
+    fn open(&self, t: &Tape) -> OpenGate<'_> {
+        match self {
+            Self::Layer(layer) => OpenGate::Layer(layer),
+            Self::Own(weight, bias) => OpenGate::Own(weight.open(t), bias.as_ref()),
+        }
+    }
+}
+
+/// The same while the router runs.
+enum OpenGate<'a> {
+    Layer(&'a Linear),
+    Own(Opened<'a>, Option<&'a Tensor>),
+}
+
+impl OpenGate<'_> {
+    /// Tokens `[N, H]` to logits `[N, E]`.
+    fn forward(&self, t: &Tape, tokens: &Tensor) -> Tensor {
+        match self {
+            Self::Layer(layer) => layer.forward(t, tokens),
+            Self::Own(weight, bias) => t.linear(tokens, weight.get(t), *bias),
+        }
+    }
+
+    /// The same by a product in float32.
+    fn wide_logits(&self, t: &Tape, tokens: &Tensor) -> Tensor {
+        let tokens = t.to(tokens, DType::Float32);
+        match self {
+            Self::Layer(layer) => layer.forward(t, &tokens),
+            Self::Own(weight, _) => {
+                let weight = t.to(weight.get(t), DType::Float32);
+                t.linear(&tokens, &weight, None)
+            }
         }
     }
 }

@@ -2,14 +2,16 @@
 
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
-use super::{Architecture, DecoderType, Finding, Framework, Lora, Scenario, Task, closest};
+use super::{
+    Architecture, DecoderType, Finding, Framework, Lora, Scenario, Task, closest, expert_adapters,
+};
 
 /// PEFT's word for every linear layer but the one that gives the logits.
 pub const ALL_LINEAR: &str = "all-linear";
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
 /// Letters of a name that are shown.
-const SHOWN: usize = 60;
+pub(super) const SHOWN: usize = 60;
 
 /// Adapters of every linear layer that can have them: by PEFT's word for it, or by their names where
 /// that would reach a head.
@@ -92,8 +94,14 @@ pub(super) fn check(
     }
     let modules = modules(architecture, task, scenario.framework);
     if let Some(lora) = &scenario.lora {
-        check_numbers(lora, findings);
-        check_targets(&lora.target_modules, &modules, findings);
+        let (asked, framework) = (lora, scenario.framework);
+        let mut lora = lora.clone();
+        let missing = expert_adapters::convert(&mut lora, architecture, framework, &modules);
+        expert_adapters::check(asked, &lora, missing, &modules, framework, findings);
+        check_numbers(&lora, findings);
+        if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
+            check_targets(&lora.target_modules, &modules, findings);
+        }
         check_refused(
             scenario,
             &lora.target_modules,
@@ -147,19 +155,6 @@ fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
     }
 }
 
-impl Lora {
-    /// Whether the module at `path` is trained as a whole (`_set_trainable`, `utils/other.py`, peft
-    /// 0.21): its name ends so, or that of a module it is in.
-    pub fn saves(&self, path: &str) -> bool {
-        let ends = |path: &str| {
-            let mut names = self.modules_to_save.iter();
-            names.any(|name| path.ends_with(name.as_str()))
-        };
-        let mut dots = path.match_indices('.');
-        ends(path) || dots.any(|(at, _)| ends(&path[..at]))
-    }
-}
-
 /// The adapters of a run: PEFT trains heads that classify with them.
 pub(super) fn resolve(
     scenario: &Scenario,
@@ -168,6 +163,7 @@ pub(super) fn resolve(
 ) -> Option<Lora> {
     let mut lora = scenario.lora.clone()?;
     let modules = modules(architecture, task, scenario.framework);
+    expert_adapters::convert(&mut lora, architecture, scenario.framework, &modules);
     for &name in task.heads_trained_whole() {
         let head = |module: &Module| module.path.split('.').any(|part| part.ends_with(name));
         if !lora.saves(name) && modules.iter().any(head) {
@@ -242,58 +238,8 @@ enum Match {
     Nothing,
 }
 
-/// Layers of an architecture that get no adapters as they are: what they are called, and why.
-struct Refused {
-    names: &'static [&'static str],
-    english: &'static str,
-    chinese: &'static str,
-}
-
-/// The last layer of a state space, which PEFT refuses (`_check_lora_target_modules_mamba`,
-/// `tuners/tuners_utils.py`, peft 0.21), and what experts are called in transformers 4: on 5 PEFT
-/// gives their stacked parameters adapters in its place (`_convert_peft_config_moe`,
-/// `utils/transformers_weight_conversion.py`, peft 0.21).
-fn refused(framework: Framework, architecture: &Architecture) -> Option<Refused> {
-    let Architecture::Decoder(config) = architecture else {
-        return None;
-    };
-    if framework != Framework::Torch215Transformers523 {
-        return None;
-    }
-    let of_experts = |names| Refused {
-        names,
-        english: "PEFT adapts the experts' stacked parameters in the place of layers of these names, which is not estimated yet",
-        chinese: "PEFT 会转而为堆叠的专家参数添加 LoRA，暂不支持估算",
-    };
-    Some(match config.model_type {
-        DecoderType::FalconH1
-        | DecoderType::Mamba
-        | DecoderType::Mamba2
-        | DecoderType::FalconMamba
-        | DecoderType::NemotronH => Refused {
-            names: &["out_proj"],
-            english: "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out",
-            chinese: "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）",
-        },
-        DecoderType::Mixtral => of_experts(&["gate", "w1", "w2", "w3"]),
-        DecoderType::DeepseekV2
-        | DecoderType::DeepseekV3
-        | DecoderType::Glm4MoeLite
-        | DecoderType::Afmoe
-        | DecoderType::Dots1
-        | DecoderType::Ernie45Moe
-        | DecoderType::Glm4Moe
-        | DecoderType::HunyuanMoe
-        | DecoderType::Olmoe
-        | DecoderType::Qwen2Moe
-        | DecoderType::Qwen3Moe
-        | DecoderType::Qwen3Next
-        | DecoderType::Qwen35Moe => of_experts(&["gate", "gate_proj", "up_proj", "down_proj"]),
-        _ => return None,
-    })
-}
-
-/// Refuses such targets.
+/// Refuses adapters of the last layer of a state space, as PEFT does
+/// (`_check_lora_target_modules_mamba`, `tuners/tuners_utils.py`, peft 0.21).
 fn check_refused(
     scenario: &Scenario,
     targets: &[String],
@@ -301,14 +247,19 @@ fn check_refused(
     modules: &[Module],
     findings: &mut Vec<Finding>,
 ) {
-    let Some(refused) = refused(scenario.framework, architecture) else {
+    const REFUSED: &str = "out_proj";
+    let is_refused = matches!(architecture, Architecture::Decoder(config) if matches!(
+        config.model_type,
+        DecoderType::FalconH1
+            | DecoderType::Mamba
+            | DecoderType::Mamba2
+            | DecoderType::FalconMamba
+            | DecoderType::NemotronH
+    ));
+    if !is_refused || scenario.framework != Framework::Torch215Transformers523 {
         return;
-    };
-    let last = |path: &str| {
-        refused
-            .names
-            .contains(&path.rsplit('.').next().unwrap_or_default())
-    };
+    }
+    let last = |path: &str| path.rsplit('.').next() == Some(REFUSED);
     let meets = |target: &str| {
         let mut called = modules.iter().filter(|module| module.is_called(target));
         target == ALL_LINEAR || last(target) || called.any(|module| last(&module.path))
@@ -333,14 +284,11 @@ fn check_refused(
         let names = linear_names(modules).into_iter();
         kept.extend(names.filter(|name| !meets(name)).take(1));
     }
-    let Refused {
-        english, chinese, ..
-    } = refused;
     findings.push(
         Finding::error(
             "lora.target_modules",
-            format!("{english}; name the other layers."),
-            format!("{chinese}；请指定其他层。"),
+            "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out; name the other layers.",
+            "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）；请指定其他层。",
         )
         .with_fix("lora.target_modules", serde_json::json!(kept)),
     );

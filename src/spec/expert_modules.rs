@@ -26,6 +26,14 @@ pub(super) fn beside(
         .into()
 }
 
+/// The same module with matrices of its own.
+fn matrices(module: Module) -> Module {
+    Module {
+        kind: ModuleKind::Matrices,
+        ..module
+    }
+}
+
 /// The modules with parameters of the mixture in `layer`, whose parts `layer_part` names, in the order
 /// in which they are built; none where the layer has no experts.
 pub(super) fn modules(
@@ -48,12 +56,12 @@ pub(super) fn modules(
     let router = names.router(four);
     let plain_gate = !four || matches!(experts.routing, Routing::Corrected(_));
     let gate = match experts.routing {
-        Routing::Largest { biased: true } => norm(at(router)),
+        Routing::Largest { biased: true } => matrices(norm(at(router))),
         Routing::WideGate => linear(at(router) + ".wg", false),
         Routing::Sigmoids(scores) if scores.logits == LogitsDtype::WideBehindGate => {
-            linear(at(router) + ".gate", false)
+            matrices(linear(at(router) + ".gate", false))
         }
-        _ if plain_gate => other(at(router)),
+        _ if plain_gate => matrices(other(at(router))),
         _ => linear(at(router), false),
     };
     let gated = ["gate_proj", "up_proj", "down_proj"];
@@ -75,7 +83,7 @@ pub(super) fn modules(
     } else {
         vec![Module {
             path: at("experts"),
-            kind: ModuleKind::Other,
+            kind: ModuleKind::Matrices,
             parameters: match experts.form {
                 ExpertForm::Gated | ExpertForm::GatedBy(_) => &["gate_up_proj", "down_proj"],
                 ExpertForm::Clamped => &[

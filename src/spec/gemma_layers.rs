@@ -5,7 +5,7 @@ use super::DecoderConfig;
 use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
 use super::limits::{VOCABULARY, WIDTH};
-use super::modules::{Module, embedding, linear, other};
+use super::modules::{Module, ModuleKind, embedding, linear, other};
 use super::routing::Routing;
 use super::{Activation, Finding};
 use std::borrow::Cow;
@@ -193,7 +193,10 @@ pub(super) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec
         all.extend([
             own("router", &["scale", "per_expert_scale"]),
             linear(at("router.proj"), false),
-            own("experts", &["gate_up_proj", "down_proj"]),
+            Module {
+                kind: ModuleKind::Matrices,
+                ..own("experts", &["gate_up_proj", "down_proj"])
+            },
         ]);
         all.extend(GEMMA_NORMS.map(|name| other(at(name))));
     }

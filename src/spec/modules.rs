@@ -15,6 +15,8 @@ pub enum ModuleKind {
     Output,
     /// An embedding.
     Embedding,
+    /// It has matrices of its own, of experts or a router.
+    Matrices,
     /// A norm.
     Other,
 }

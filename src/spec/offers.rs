@@ -3,7 +3,7 @@
 
 use super::adapters::{ALL_LINEAR, all_targets, linear_names, whole_names};
 use super::modules::{Module, modules};
-use super::{LigerKernel, Lora, Scenario, Task, liger, model, task};
+use super::{LigerKernel, Lora, Scenario, Task, expert_adapters, liger, model, task};
 
 /// The names that are offered for the setting with this key.
 pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
@@ -23,6 +23,9 @@ pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
             Some(model) => owned(&whole_names(&model.architecture, &modules_of(scenario))),
             None => Vec::new(),
         },
+        "lora.target_parameters" => {
+            expert_adapters::parameter_names(&modules_of(scenario), scenario.framework)
+        }
         "liger_kernel" => kernels(scenario),
         "frozen" => parts(&modules_of(scenario)),
         _ => Vec::new(),

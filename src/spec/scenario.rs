@@ -1,7 +1,7 @@
 //! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
 
 use super::{
-    AllocatorSettings, ComputeDtype, DataLoader, Dataset, Evaluation, Hardware, HostSettings,
+    AllocatorSettings, ComputeDtype, DataLoader, Dataset, Evaluation, Hardware, HostSettings, Lora,
     Offload, Parallelism, Quantization,
 };
 use crate::units::names;
@@ -374,7 +374,7 @@ fn is_nothing(value: &u64) -> bool {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(value: &f64) -> bool {
+pub(super) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
@@ -460,36 +460,5 @@ names! {
 impl Default for Framework {
     fn default() -> Self {
         Self::Torch215Transformers523
-    }
-}
-
-/// PEFT's `LoraConfig`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Lora {
-    /// Rank.
-    pub r: u64,
-    /// Names of the linear layers that get adapters.
-    pub target_modules: Vec<String>,
-    /// Dropout before the adapters; 0 means none.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub dropout: f64,
-    /// Whether the length of each row of the adapted weight is learnt, too (`DoRA`).
-    #[serde(skip_serializing_if = "is_false")]
-    pub use_dora: bool,
-    /// Names of modules that are trained as a whole beside the adapters, in a copy.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub modules_to_save: Vec<String>,
-}
-
-impl Default for Lora {
-    fn default() -> Self {
-        Self {
-            r: 16,
-            target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
-            dropout: 0.0,
-            use_dora: false,
-            modules_to_save: Vec::new(),
-        }
     }
 }

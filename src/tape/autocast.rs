@@ -147,7 +147,7 @@ impl Tape {
     }
 
     /// Says that `copy` is one of a parameter that autocast does not keep for later products.
-    pub(super) fn note_uncached_copy(&self, copy: &Tensor) {
+    pub(crate) fn note_uncached_copy(&self, copy: &Tensor) {
         if let Some(autocast) = self.autocast.borrow_mut().as_mut() {
             autocast.uncached.push(copy.storage_id());
         }

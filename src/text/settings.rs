@@ -155,6 +155,9 @@ settings! {
     "lora.modules_to_save": "Trained as a whole", "整体训练的模块";
         "Modules beside the adapters that are copied and trained in full, as embed_tokens and lm_head; heads for classes and answers always are.",
         "除适配器外复制并完整训练的模块，例如 embed_tokens 和 lm_head；分类与问答任务的输出头总会如此训练。"; "2 V H each", "LoraConfig.modules_to_save";
+    "lora.target_parameters": "Adapted parameters", "适配的参数";
+        "Stacked matrices of experts, or their routers' weights, that get adapters themselves: each forward pass makes a full copy of them, which is kept for backward.",
+        "直接加上适配器的专家堆叠参数或路由器权重：每次前向传播都会生成一份完整副本，并保留到反向传播。"; "a copy of the experts per layer", "LoraConfig.target_parameters";
     "quantization.type": "Base model in", "基座模型的精度";
         "Weights of the frozen linear layers in 4 or 8 bits (QLoRA).",
         "冻结线性层的权重用 4 位或 8 位保存（QLoRA）。"; "4-bit: N/2 + N/16 bytes; int8: N", "transformers.BitsAndBytesConfig";

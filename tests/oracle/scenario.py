@@ -110,7 +110,7 @@ def model(scenario):
         tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS",
                      token_classification="TOKEN_CLS", question_answering="QUESTION_ANS")
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
-                                   target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), task_type=tasks.get(scenario["task"]))
+                                   target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), **only_in_5("target_parameters", lora), task_type=tasks.get(scenario["task"]))
         with torch.device("cuda"):
             model = peft.get_peft_model(model, adapters)
         if not quantized:
@@ -131,6 +131,11 @@ def model(scenario):
         model.forward = types.MethodType(inner, model)
         model.forward = types.MethodType(convert_outputs_to_fp32(model.forward.__func__), model)
     return model
+
+
+def only_in_5(key, options):
+    """The option where it was asked for; PEFT has none of that name beside transformers 4."""
+    return {key: options[key]} if options.get(key) else {}
 
 
 def uncast_loss(logits, labels, *_, **__):

@@ -231,6 +231,28 @@ impl Tape {
         })
     }
 
+    /// `a @ b` of two matrices as a model calls it: autocast casts both.
+    pub fn matrix_product(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let (b, a) = (self.cast_down(b), self.cast_down(a));
+        self.without_autocast(|| self.mm(&a, &b))
+    }
+
+    /// A batch of products, whose factors are copied where matrices of theirs are neither rows nor
+    /// columns one after the other (`prepare_batch_matrix_for_cublas`, `cuda/Blas.cpp`, torch 2.15).
+    fn batch_gemm(&self, op: &'static str, shape: Shape, factors: [&Tensor; 2]) -> Tensor {
+        let out = self.empty(op, shape, factors[0].dtype());
+        let is_matrix = |x: &Tensor| {
+            let ([.., n, m], [.., down, right]) = (x.shape().dims(), x.strides().dims()) else {
+                return true;
+            };
+            (*right == 1 && down >= m) || (*down == 1 && right >= n)
+        };
+        let copy = |x: &Tensor| (!is_matrix(x)).then(|| self.empty(op, *x.shape(), x.dtype()));
+        let _copies = factors.map(copy);
+        self.gemm_workspace(op);
+        out
+    }
+
     /// `bias.baddbmm(a, b, alpha=number)` of `[b, n, k]` and `[b, k, m]`, with a bias that gets no
     /// gradient. Saves as [`Tape::bmm`] does; each gradient is scaled.
     pub fn baddbmm(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
@@ -239,25 +261,25 @@ impl Tape {
         let _bias = self.cast_down(bias);
         let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
         if !self.records(&[&a, &b]) {
-            return self.gemm("baddbmm", shape, &a);
+            return self.batch_gemm("baddbmm", shape, [&a, &b]);
         }
         let saved_a = b.requires_grad().then(|| self.save(&a));
         let saved_b = a.requires_grad().then(|| self.save(&b));
-        let out = self.gemm("baddbmm", shape, &a);
+        let out = self.batch_gemm("baddbmm", shape, [&a, &b]);
         let (shape_a, shape_b) = (*a.shape(), *b.shape());
         self.attach(
             &[&a, &b],
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let scaled = |shape| {
-                    let product = t.gemm("bmm", shape, g);
+                let scaled = |shape, factor: &Tensor| {
+                    let product = t.batch_gemm("bmm", shape, [g, factor]);
                     t.like("mul", &product)
                 };
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
-                let grad_a = b.as_ref().map(|_| scaled(shape_a));
-                let grad_b = a.as_ref().map(|_| scaled(shape_b));
+                let grad_a = b.as_ref().map(|b| scaled(shape_a, b));
+                let grad_b = a.as_ref().map(|a| scaled(shape_b, a));
                 smallvec![grad_a, grad_b]
             }),
         )

@@ -199,9 +199,9 @@ impl Tape {
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
+                let weights = saved_weights.as_ref().map(|s| s.unpack(t));
                 let _offsets = saved_offsets.unpack(t);
                 let x = saved_x.as_ref().map(|s| s.unpack(t));
-                let weights = saved_weights.as_ref().map(|s| s.unpack(t));
                 let grad_weights = x
                     .as_ref()
                     .map(|_| t.empty_strided(OP, shape_weights, order, g.dtype()));

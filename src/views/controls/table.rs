@@ -112,6 +112,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("lora.dropout").look(Look::Shares(SHARES)),
             Setting::new("lora.use_dora"),
             Setting::new("lora.modules_to_save").look(Look::Names),
+            Setting::new("lora.target_parameters").look(Look::Names),
             Setting::new("quantization.type").half(),
             Setting::new("quantization.compute_dtype").half(),
             Setting::new("quantization.double"),
