@@ -97,7 +97,7 @@ pub(super) fn check(
         let (asked, framework) = (lora, scenario.framework);
         let mut lora = lora.clone();
         let missing = expert_adapters::convert(&mut lora, architecture, framework, &modules);
-        expert_adapters::check(asked, &lora, missing, &modules, framework, findings);
+        expert_adapters::check(asked, &lora, missing, &modules, scenario, findings);
         check_numbers(&lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
             check_targets(&lora.target_modules, &modules, findings);

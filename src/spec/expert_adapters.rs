@@ -3,7 +3,7 @@
 
 use super::adapters::{ALL_LINEAR, SHOWN};
 use super::modules::{Module, ModuleKind};
-use super::{Architecture, DecoderType, Finding, Framework, Lora};
+use super::{Architecture, DecoderType, Finding, Framework, Lora, Scenario};
 use serde_json::json;
 
 /// The matrices of all experts that gates and inputs share.
@@ -121,9 +121,10 @@ pub(super) fn check(
     lora: &Lora,
     missing: Option<&'static str>,
     modules: &[Module],
-    framework: Framework,
+    scenario: &Scenario,
     findings: &mut Vec<Finding>,
 ) {
+    let framework = scenario.framework;
     if let Some(missing) = missing {
         let mut fix = asked.target_modules.clone();
         fix.push(missing.to_owned());
@@ -138,6 +139,24 @@ pub(super) fn check(
     }
     check_names(&asked.target_parameters, modules, framework, findings);
     let adapted = parameters(modules).any(|path| lora.rank_of_parameter(&path).is_some());
+    // A router whose weight is in a layer of its own, which is quantized.
+    let layer = |module: &&Module| module.path.ends_with(".router.gate");
+    let packed = modules.iter().filter(layer).any(|module| {
+        let mut own = module.parameter_paths();
+        own.any(|path| lora.rank_of_parameter(&path).is_some())
+    });
+    if packed && scenario.quantization.is_on() {
+        let mut others = lora.target_modules.clone();
+        others.extend(["gate_proj", "up_proj", "down_proj"].map(str::to_owned));
+        findings.push(
+            Finding::error(
+                "lora.target_modules",
+                "PEFT would adapt the packed bytes of the router's quantized layer, which is not estimated; name the other layers.",
+                "PEFT 会适配路由器量化层的压缩字节，暂不支持估算；请写出其他层。",
+            )
+            .with_fix("lora.target_modules", json!(others)),
+        );
+    }
     if adapted && lora.dropout > 0.0 {
         findings.push(
             Finding::error(
@@ -207,7 +226,7 @@ fn check_names(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{ModelRef, Scenario, Severity, resolve};
+    use crate::spec::{ModelRef, Severity, resolve};
 
     fn of(model: &str, lora: &serde_json::Value) -> Scenario {
         Scenario {
