@@ -139,8 +139,12 @@ impl<L: Layer> Causal<L> {
         let model = b.at(model);
         let at = model.at(embedding);
         let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
-        let scale =
-            |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), b.dtype()));
+        let dtype = if c.scales_by_whole_number {
+            DType::Int64
+        } else {
+            b.dtype()
+        };
+        let scale = |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), dtype));
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
         let dense = c.experts.as_ref().map_or(0, Experts::head);
@@ -234,10 +238,12 @@ impl<L: Layer> Causal<L> {
             });
             return Output::of_loss(loss);
         }
+        let scaled = self.style.scaled_hidden.then(|| t.div_scalar(&hidden));
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
             let dims = if self.style.whole_head { 0 } else { 3 };
-            let kept = self.shell.kept_positions(t, &hidden);
+            let read = scaled.as_ref().unwrap_or(&hidden);
+            let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
             let logits = self.lm_head.forward(t, &kept);
             if self.style.wide_logits {

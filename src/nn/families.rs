@@ -28,7 +28,15 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             let complex = |latent: &Latent| latent.rotary == LatentRotary::Complex;
             style.complex_rotary = c.latent.as_ref().is_some_and(complex);
         }
-        DecoderType::Granite | DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
+        DecoderType::MiniCpm3 => {
+            style.embedding_scale = EmbeddingScale::Buffer;
+            style.scaled_hidden = true;
+            parts.multiplied = true;
+        }
+        DecoderType::Granite
+        | DecoderType::GraniteMoe
+        | DecoderType::GraniteMoeShared
+        | DecoderType::HyperClovaX => {
             style.embedding_scale = match c.experts {
                 Some(_) => EmbeddingScale::Replaced,
                 None => EmbeddingScale::Number,
@@ -128,7 +136,7 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
     let recent = facts.transformers == Transformers::V5;
     (style.masks, style.masking) = masks(c, facts);
     parts.head_norm = match c.model_type {
-        DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 => {
+        DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Dots1 | DecoderType::Mellum => {
             HeadNorm::Rows(NormKind::Llama)
         }
         DecoderType::Exaone4
@@ -144,6 +152,7 @@ fn kin(c: &DecoderConfig, facts: Facts, style: &mut Style, parts: &mut Parts) {
         // transformers 4 runs the layers without looking at `gradient_checkpointing`.
         style.checkpoints = recent;
     }
+    style.local_rotary = c.model_type == DecoderType::Mellum;
     if c.model_type == DecoderType::Jais2 {
         style.norm = NormKind::Layer;
     }
@@ -285,6 +294,7 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
         | DecoderType::Dots1
         | DecoderType::Exaone4
         | DecoderType::ExaoneMoe
+        | DecoderType::Mellum
             if c.windowed.contains(&true) =>
         {
             Masks::Both

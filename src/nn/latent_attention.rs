@@ -82,8 +82,10 @@ impl LatentAttention {
         let [q_straight, q_turned] = t.split(&q, [sizes.straight, sizes.turned], -1);
         let compressed = self.kv_a_proj.forward(t, x);
         let [latent, k_turned] = t.split(&compressed, [sizes.rank, sizes.turned], -1);
-        let latent = self.kv_a_norm.forward(t, &latent);
-        let latent = t.view(&latent, [b, 1, s, sizes.rank]);
+        let latent = {
+            let normalized = self.kv_a_norm.forward(t, &latent);
+            t.view(&normalized, [b, 1, s, sizes.rank])
+        };
         let early = self.options.facts.transformers != Transformers::V5;
         let expanded = early.then(|| self.expand(t, &latent));
         let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);

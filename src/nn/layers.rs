@@ -220,7 +220,8 @@ impl Embedding {
             result = t.mul_scalar(&result);
         }
         if let Some(scale) = &self.scale {
-            result = t.mul(&result, scale);
+            let scale = t.to(scale, self.table.dtype());
+            result = t.mul(&result, &scale);
         }
         if self.result_requires_gradient && !result.requires_grad() {
             t.input_leaf(&result)

@@ -33,6 +33,8 @@ pub(super) struct Style {
     pub(super) wide_logits: bool,
     /// Whether logits are multiplied by a number.
     pub(super) scaled_logits: bool,
+    /// Whether the head reads hidden states divided by a number.
+    pub(super) scaled_hidden: bool,
     /// Which masks are made.
     pub(super) masks: Masks,
     /// How they are made.
@@ -65,6 +67,7 @@ impl Style {
             head_bias: false,
             wide_logits: false,
             scaled_logits: false,
+            scaled_hidden: false,
             masks: Masks::One,
             masking: facts.mask_style(),
             local_rotary: false,

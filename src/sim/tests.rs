@@ -63,6 +63,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "lfm2-350m",
         "trinity-nano",
         "nanochat-d32",
+        "minicpm3-4b",
         "hy3-295b-a21b",
         "falcon-h1-0.5b",
         "nemotron-h-8b",

@@ -26,6 +26,8 @@ fn is_plain(config: &DecoderConfig) -> bool {
                 | DecoderType::GraniteMoe
                 | DecoderType::GraniteMoeHybrid
                 | DecoderType::GraniteMoeShared
+                | DecoderType::HyperClovaX
+                | DecoderType::MiniCpm3
         )
 }
 

@@ -63,6 +63,8 @@ pub struct DecoderConfig {
     pub unturned: Vec<bool>,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
+    /// Whether what attention and MLP give is normalized where the config decides it.
+    pub post_norms: bool,
     /// Whether norms come after what is added to the residual stream.
     pub norm_after: bool,
     /// Whether what is added to in the residual stream is what the norm before gave.
@@ -79,6 +81,8 @@ pub struct DecoderConfig {
     pub final_softcap: bool,
     /// Whether embeddings are multiplied by a number where the config decides it.
     pub scales_embedding: bool,
+    /// Whether the number that they are multiplied by is whole.
+    pub scales_by_whole_number: bool,
     /// Sliding window of the layers that have one.
     pub sliding_window: Option<u64>,
     /// A window that the config names and no layer uses; transformers 4.51 makes a mask for
@@ -244,6 +248,7 @@ impl DecoderConfig {
             scales_queries: false,
             unturned: Vec::new(),
             parallel_residual: false,
+            post_norms: false,
             norm_after: false,
             residual_after_norm: false,
             alibi: false,
@@ -252,6 +257,7 @@ impl DecoderConfig {
             attention_softcap: false,
             final_softcap: false,
             scales_embedding: false,
+            scales_by_whole_number: false,
             sliding_window: None,
             idle_window: None,
             windowed: Vec::new(),
@@ -317,9 +323,11 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         | DecoderType::VaultGemma => gemma::read(model_type, fields),
         DecoderType::Opt => opt::read(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 | DecoderType::Glm4MoeLite => {
-            deepseek::read(model_type, fields)
-        }
+        DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::Glm4MoeLite
+        | DecoderType::Youtu
+        | DecoderType::MiniCpm3 => deepseek::read(model_type, fields),
         DecoderType::Phi => phi::read(fields),
         DecoderType::Phi3 => phi3::read(fields),
         DecoderType::Llama4 => llama4::read(fields),
@@ -367,9 +375,11 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::VaultGemma => gemma::modules(config),
         DecoderType::Opt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 | DecoderType::Glm4MoeLite => {
-            deepseek::modules(config, framework)
-        }
+        DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::Glm4MoeLite
+        | DecoderType::Youtu
+        | DecoderType::MiniCpm3 => deepseek::modules(config, framework),
         DecoderType::Phi => phi::modules(config),
         DecoderType::Phi3 => phi3::modules(config),
         _ => kin::modules(config, framework),

@@ -163,6 +163,14 @@ pub enum DecoderType {
     HyV3,
     /// nanochat.
     NanoChat,
+    /// Youtu-LLM.
+    Youtu,
+    /// `MiniCPM3`.
+    MiniCpm3,
+    /// `HyperCLOVA` X SEED.
+    HyperClovaX,
+    /// Mellum 2.
+    Mellum,
 }
 
 impl DecoderType {

@@ -1,5 +1,5 @@
-//! The configs and modules of `DeepSeek` V2 and V3 and of GLM-4.7 Flash
-//! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite}` of transformers 5.23).
+//! The configs and modules of `DeepSeek` V2 and V3 of GLM-4.7 Flash, Youtu-LLM and `MiniCPM3`
+//! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite,youtu,minicpm3}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
@@ -53,7 +53,9 @@ struct Defaults {
     /// Of [`Latent`]: the ranks of queries and of keys and values, and the columns of a head that are
     /// not turned, that are, and of values.
     latent: [u64; 5],
-    mixture: Mixture,
+    /// Of a mixture of experts, if there is one.
+    mixture: Option<Mixture>,
+    tied: bool,
 }
 
 /// Defaults of a mixture of experts.
@@ -73,7 +75,7 @@ fn defaults(model_type: DecoderType) -> Defaults {
         DecoderType::Glm4MoeLite => Defaults {
             sizes: [2048, 10_240, 47, 20, 154_880],
             latent: [768, 512, 192, 64, 256],
-            mixture: Mixture {
+            mixture: Some(Mixture {
                 experts: 64,
                 per_token: 4,
                 shared: 1,
@@ -81,12 +83,26 @@ fn defaults(model_type: DecoderType) -> Defaults {
                 dense_layers: 1,
                 corrected: Some([1, 1]),
                 normalized: true,
-            },
+            }),
+            tied: false,
+        },
+        DecoderType::Youtu => Defaults {
+            sizes: [2048, 6144, 32, 16, 128_256],
+            latent: LATENT,
+            mixture: None,
+            tied: true,
+        },
+        // The columns of a head's values are those of a head of all.
+        DecoderType::MiniCpm3 => Defaults {
+            sizes: [2560, 6400, 62, 40, 73_448],
+            latent: [768, 256, 64, 32, 64],
+            mixture: None,
+            tied: true,
         },
         DecoderType::DeepseekV3 => Defaults {
             sizes: [7168, 18_432, 61, 128, 129_280],
             latent: LATENT,
-            mixture: Mixture {
+            mixture: Some(Mixture {
                 experts: 256,
                 per_token: 8,
                 shared: 1,
@@ -94,12 +110,13 @@ fn defaults(model_type: DecoderType) -> Defaults {
                 dense_layers: 3,
                 corrected: Some([8, 4]),
                 normalized: true,
-            },
+            }),
+            tied: false,
         },
         _ => Defaults {
             sizes: [4096, 11_008, 32, 32, 102_400],
             latent: LATENT,
-            mixture: Mixture {
+            mixture: Some(Mixture {
                 experts: 64,
                 per_token: 8,
                 shared: 2,
@@ -107,7 +124,8 @@ fn defaults(model_type: DecoderType) -> Defaults {
                 dense_layers: 0,
                 corrected: None,
                 normalized: false,
-            },
+            }),
+            tied: false,
         },
     }
 }
@@ -115,30 +133,45 @@ fn defaults(model_type: DecoderType) -> Defaults {
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let v3 = model_type != DecoderType::DeepseekV2;
+    let mini = model_type == DecoderType::MiniCpm3;
     let defaults = defaults(model_type);
     let [hidden, intermediate, layers, heads, vocabulary] = defaults.sizes;
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, heads);
-    let latent = latent(v3, defaults.latent, fields);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, hidden);
+    let mut sizes = defaults.latent;
+    if mini {
+        sizes[4] = (hidden_size / num_attention_heads).max(1);
+    }
+    let mut latent = latent(v3, sizes, fields);
+    if mini {
+        latent.rotary = LatentRotary::Halves;
+    }
     fields.check_activation("hidden_act", &["silu", "swish"]);
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
         head_dim: latent.head_dim(),
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", defaults.tied),
         rotary_dim: latent.turned,
         attention_bias: fields.flag("attention_bias", false),
-        mlp_bias: !v3 && fields.flag("mlp_bias", false),
+        mlp_bias: (mini || !v3) && fields.flag("mlp_bias", false),
         dropout: Dropout {
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
-        experts: Some(read_experts(&defaults.mixture, num_hidden_layers, fields)),
+        scales_by_whole_number: mini
+            && !fields
+                .get("scale_emb")
+                .is_some_and(serde_json::Value::is_f64),
+        experts: defaults
+            .mixture
+            .map(|mixture| read_experts(&mixture, num_hidden_layers, fields)),
         latent: Some(latent),
         ..DecoderConfig::plain(
             model_type,
-            fields.optional("hidden_size", &WIDTH, hidden),
+            hidden_size,
             num_hidden_layers,
             num_attention_heads,
         )

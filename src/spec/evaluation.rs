@@ -229,6 +229,10 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Afmoe,
     DecoderType::HyV3,
     DecoderType::NanoChat,
+    DecoderType::Youtu,
+    DecoderType::MiniCpm3,
+    DecoderType::HyperClovaX,
+    DecoderType::Mellum,
 ];
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.

@@ -33,6 +33,7 @@ fn former_names(architecture: &Architecture, framework: Framework) -> Option<[&'
         | DecoderType::FlexOlmo
         | DecoderType::Glm4Moe
         | DecoderType::HunyuanMoe
+        | DecoderType::Mellum
         | DecoderType::Olmoe
         | DecoderType::Qwen3Moe
         | DecoderType::Qwen3Next

@@ -152,10 +152,8 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
         DecoderType::Olmoe => Defaults {
             count: ("num_experts", 64),
             per_token: 8,
-            intermediate_size: None,
-            shared: None,
             normalized: false,
-            steps: false,
+            ..mixtral
         },
         DecoderType::FlexOlmo => Defaults {
             count: ("num_experts", 7),
@@ -181,6 +179,13 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
             per_token: 8,
             intermediate_size: Some(512),
             shared: Some(512),
+            ..mixtral
+        },
+        DecoderType::Mellum => Defaults {
+            count: ("num_local_experts", 64),
+            per_token: 8,
+            intermediate_size: Some(896),
+            normalized: false,
             ..mixtral
         },
         DecoderType::Qwen3Next => Defaults {
@@ -269,9 +274,15 @@ pub(super) fn read(
         shared,
         form,
         routing,
-        built_first: matches!(model_type, DecoderType::Qwen3Moe | DecoderType::Llama4),
+        built_first: matches!(
+            model_type,
+            DecoderType::Qwen3Moe | DecoderType::Llama4 | DecoderType::Mellum
+        ),
         normalized: defaults.normalized
-            || fields.flag("norm_topk_prob", model_type == DecoderType::Qwen3Next),
+            || fields.flag(
+                "norm_topk_prob",
+                matches!(model_type, DecoderType::Qwen3Next | DecoderType::Mellum),
+            ),
         balanced: fields.flag("output_router_logits", false)
             && !matches!(model_type, DecoderType::HunyuanMoe | DecoderType::Llama4),
         sparse: match model_type {
@@ -283,6 +294,7 @@ pub(super) fn read(
                 fields,
             ),
             DecoderType::Ernie45Moe => between(layers, fields),
+            DecoderType::Mellum => listed(layers, |_| true, fields),
             _ => sparse(layers, defaults.steps, fields),
         },
     })

@@ -14,7 +14,6 @@ use super::{
 const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64>) {
     match model_type {
         DecoderType::Starcoder2 => ([3072, 12_288, 30, 24, 49_152], Some(2), None),
-        DecoderType::Granite => ([4096, 11_008, 32, 32, 32_000], None, None),
         DecoderType::Cohere | DecoderType::Cohere2 => ([8192, 22_528, 40, 64, 256_000], None, None),
         DecoderType::StableLm => ([2560, 6912, 32, 32, 50_304], Some(32), None),
         DecoderType::SmolLm3 => ([2048, 11_008, 36, 16, 128_256], Some(4), None),
@@ -32,6 +31,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::Afmoe => ([2048, 6144, 32, 16, 200_192], None, Some(128)),
         DecoderType::HyV3 => ([4096, 13_312, 80, 64, 120_832], Some(8), Some(128)),
         DecoderType::NanoChat => ([768, 8192, 12, 6, 50_304], None, None),
+        DecoderType::Mellum => ([2304, 7168, 28, 32, 98_304], Some(4), Some(128)),
         DecoderType::Cwm => ([6144, 21_504, 64, 48, 128_256], Some(8), Some(128)),
         DecoderType::Exaone4 | DecoderType::ExaoneMoe => {
             ([4096, 16_384, 32, 32, 102_400], Some(32), None)
@@ -45,9 +45,10 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         }
         DecoderType::PhiMoe => ([4096, 6400, 32, 32, 32_064], Some(8), None),
         DecoderType::GptOss => ([2880, 2880, 36, 64, 201_088], Some(8), Some(64)),
-        DecoderType::GraniteMoe | DecoderType::GraniteMoeShared => {
-            ([4096, 11_008, 32, 32, 32_000], None, None)
-        }
+        DecoderType::Granite
+        | DecoderType::GraniteMoe
+        | DecoderType::GraniteMoeShared
+        | DecoderType::HyperClovaX => ([4096, 11_008, 32, 32, 32_000], None, None),
         DecoderType::Glm | DecoderType::Glm4 => {
             ([4096, 13_696, 40, 32, 151_552], Some(2), Some(128))
         }
@@ -108,6 +109,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         activation: activation(model_type, fields),
         head_norms: head_norms(model_type, fields),
         clips_heads: model_type == DecoderType::Olmo && fields.get("clip_qkv").is_some(),
+        post_norms: model_type == DecoderType::HyperClovaX && fields.flag("use_post_norm", true),
         scales_queries: model_type == DecoderType::Ministral3,
         scales_embedding: model_type == DecoderType::Afmoe && fields.flag("mup_enabled", false),
         final_softcap: model_type == DecoderType::NanoChat
@@ -172,6 +174,7 @@ fn head_norms(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> bool {
         | DecoderType::Apertus
         | DecoderType::HyV3
         | DecoderType::Afmoe
+        | DecoderType::Mellum
         | DecoderType::HunyuanDense
         | DecoderType::HunyuanMoe => true,
         _ => false,
@@ -221,6 +224,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
         | DecoderType::SmolLm3
         | DecoderType::Arcee
         | DecoderType::HyV3
+        | DecoderType::HyperClovaX
         | DecoderType::Nemotron => {
             let bias = biased(fields, "attention_bias");
             (bias, bias, biased(fields, "mlp_bias"))

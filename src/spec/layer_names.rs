@@ -231,6 +231,7 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
             [None, second, None, after]
         }
         DecoderType::VaultGemma => [first, None, before, None],
+        _ if config.post_norms => [first, Some("post_norm1"), second, Some("post_norm2")],
         DecoderType::Afmoe => [
             first,
             second,

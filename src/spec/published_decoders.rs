@@ -100,7 +100,7 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
     if !config.mixers.is_empty() {
         return tables * config.vocab_size * hidden + hybrid_layers(config) + last;
     }
-    if let (Some(latent), Some(_)) = (&config.latent, &config.experts) {
+    if let Some(latent) = &config.latent {
         let layers = config.num_hidden_layers * (latent_attention(config, latent) + 2 * hidden);
         return tables * config.vocab_size * hidden + layers + mlps(config) + last;
     }
@@ -273,10 +273,12 @@ fn latent_attention(config: &DecoderConfig, latent: &Latent) -> u64 {
 
 /// Elements of all MLPs where some are mixtures of experts.
 fn mlps(config: &DecoderConfig) -> u64 {
-    let sparse = &config.experts.as_ref().expect("experts").sparse;
     let dense = 3 * config.hidden_size * config.intermediate_size;
+    let Some(mixture) = &config.experts else {
+        return config.num_hidden_layers * dense;
+    };
     let of = |&sparse: &bool| if sparse { experts(config) } else { dense };
-    sparse.iter().map(of).sum()
+    mixture.sparse.iter().map(of).sum()
 }
 
 /// Elements of a layer's router and experts.

@@ -15,7 +15,7 @@ pub(super) fn window(
     // The window of a config that names none (transformers' default where there is one).
     let default = match model_type {
         DecoderType::GptOss => 128,
-        DecoderType::Afmoe => 1024,
+        DecoderType::Afmoe | DecoderType::Mellum => 1024,
         DecoderType::Cwm => 8192,
         _ => 4096,
     };
@@ -29,6 +29,7 @@ pub(super) fn window(
         | DecoderType::ExaoneMoe
         | DecoderType::Cwm
         | DecoderType::Afmoe
+        | DecoderType::Mellum
         | DecoderType::GptOss
         | DecoderType::Dots1
         | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
@@ -64,6 +65,7 @@ pub(super) fn window(
     };
     let without = unturned_by_config(layers, fields);
     let sees_window = |layer: u64| match (model_type, period) {
+        (DecoderType::Mellum, _) => false,
         (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
         (_, Some(period)) => !(layer + 1).is_multiple_of(period),
         (DecoderType::Cwm, _) => !layer.is_multiple_of(4),
@@ -75,7 +77,8 @@ pub(super) fn window(
         }
         _ => fields.windowed_layers(layers, sees_window),
     };
-    let any = model_type != DecoderType::Dots1 || windowed.contains(&true);
+    let without = matches!(model_type, DecoderType::Dots1 | DecoderType::Mellum);
+    let any = !without || windowed.contains(&true);
     (any.then_some(window), windowed)
 }
 

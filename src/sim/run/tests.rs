@@ -143,6 +143,8 @@ const REPEATING: &[&str] = &[
     "trinity-nano",
     "hy3-295b-a21b",
     "nanochat-d32",
+    "minicpm3-4b",
+    "youtu-llm-2b",
     "ernie-4.5-0.3b",
     "ernie-4.5-21b-a3b",
     "hunyuan-1.8b",
