@@ -54,7 +54,7 @@ pub(super) struct Shell {
     pub(super) facts: Facts,
     checkpointing: ActivationCheckpointing,
     pub(super) eager: bool,
-    flash: bool,
+    pub(super) flash: bool,
     pub(super) padding_mask: bool,
     dtype: DType,
     classifies: bool,

@@ -93,7 +93,7 @@ pub(super) fn build(
         | DecoderType::GptNeo
         | DecoderType::GptJ
         | DecoderType::CodeGen => Box::new(apart(|| Gpt2::new(b, c, spec, facts))),
-        DecoderType::Opt => Box::new(apart(|| Opt::new(b, c, spec, facts))),
+        DecoderType::Opt | DecoderType::BioGpt => Box::new(apart(|| Opt::new(b, c, spec, facts))),
         DecoderType::GptNeox => Box::new(apart(|| Causal::<GptNeoxLayer>::new(b, c, spec, facts))),
         DecoderType::Phi => Box::new(apart(|| Causal::<PhiLayer>::new(b, c, spec, facts))),
         DecoderType::Phi3 => Box::new(apart(|| Causal::<Phi3Layer>::new(b, c, spec, facts))),

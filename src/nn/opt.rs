@@ -1,5 +1,6 @@
-//! OPT (`models/opt/modeling_opt.py`).
+//! OPT and `BioGPT` (`models/{opt,biogpt}/modeling_*.py`).
 
+use super::activation::activated;
 use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::classifier;
@@ -9,7 +10,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
 use super::mask_triangle;
 use super::model::Output;
-use crate::spec::{Attention, DecoderConfig, ResolvedSpec};
+use crate::spec::{Activation, Attention, DecoderConfig, DecoderType, ResolvedSpec, decoder_names};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -26,6 +27,8 @@ pub(super) struct Opt {
     shell: Shell,
     /// Whether transformers 4 looks for padding in the mask that it makes.
     looks_for_padding: bool,
+    /// What differs in `BioGPT`: whether that is it, and whether its embeddings are dropped out.
+    bio: Option<bool>,
 }
 
 /// `OPTDecoderLayer`.
@@ -35,6 +38,7 @@ struct OptLayer {
     fc1: Linear,
     fc2: Linear,
     final_layer_norm: LayerNorm,
+    activation: Activation,
     norm_after: bool,
     dropout: bool,
 }
@@ -45,6 +49,8 @@ struct SelfAttention {
     q_proj: Linear,
     out_proj: Linear,
     head_dim: u64,
+    /// Whether scores are scaled, not queries.
+    scales_scores: bool,
     options: AttentionOptions,
 }
 
@@ -63,7 +69,13 @@ impl Opt {
             ..AttentionOptions::of(spec, facts)
         };
         let (hidden, width) = (c.hidden_size, c.embedding_size);
-        let model = b.at("model").at("decoder");
+        let bio = c.model_type == DecoderType::BioGpt;
+        let (_, last_norm, norm_first) = decoder_names(c.model_type);
+        let model = if bio {
+            b.at("biogpt")
+        } else {
+            b.at("model").at("decoder")
+        };
         let embed_tokens = Embedding::of_input(&model.at("embed_tokens"), c.vocab_size, width);
         let embed_positions = Embedding::new(&model.at("embed_positions"), c.position_rows, hidden);
         let project = |name, inputs, outputs| {
@@ -71,11 +83,12 @@ impl Opt {
         };
         let project_out = project("project_out", hidden, width);
         let project_in = project("project_in", width, hidden);
-        let final_layer_norm =
-            (!c.norm_after).then(|| LayerNorm::new(&model.at("final_layer_norm"), hidden));
+        let norm = || (!c.norm_after).then(|| LayerNorm::new(&model.at(last_norm), hidden));
+        let early = norm_first.then(norm);
         let layers = model.items("layers", c.num_hidden_layers, |b| {
             Rc::new(OptLayer::new(b, c, options))
         });
+        let final_layer_norm = early.unwrap_or_else(norm);
         let lm_head = classifier::head(b, c, spec, &embed_tokens.weight);
         Self {
             embed_tokens,
@@ -87,6 +100,7 @@ impl Opt {
             lm_head,
             shell: Shell::new(b, spec, facts),
             looks_for_padding: options.implementation == Attention::Sdpa,
+            bio: bio.then_some(c.dropout.embedding),
         }
     }
 
@@ -121,7 +135,12 @@ impl Opt {
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("embed_tokens", None, || {
-            self.embed_tokens.forward(t, input_ids)
+            let embedded = self.embed_tokens.forward(t, input_ids);
+            if self.bio.is_some() {
+                t.mul_scalar(&embedded)
+            } else {
+                embedded
+            }
         });
         let (shell, shape) = (&self.shell, *input_ids.shape());
         let version = shell.facts.transformers;
@@ -129,8 +148,11 @@ impl Opt {
         let range = (version == Transformers::V451 && shell.given_positions().is_none())
             .then(|| t.empty("arange", Shape::from([shape.dim(1)]), DType::Int64));
         let ones = self.ones(t, shape);
-        let positions = || self.positions(t, shape, ones.as_ref());
-        let early = (version == Transformers::V5).then(positions);
+        let positions = || match self.bio {
+            Some(_) => shell.positions(t, shape.dim(1)),
+            None => self.positions(t, shape, ones.as_ref()),
+        };
+        let early = (version == Transformers::V5 && self.bio.is_none()).then(positions);
         let mask = if version == Transformers::V448 && shell.eager {
             let given = if shell.has_mask() {
                 DType::Int64
@@ -144,6 +166,10 @@ impl Opt {
                 given,
                 shell.dtype(),
             ))
+        } else if self.bio.is_some() && ones.is_some() && !shell.flash {
+            // The mask of ones is what the mask is made from.
+            let (size, cached) = ((shape.dim(0), shape.dim(1)), t.cached_tokens());
+            mask::causal_of_all(t, size, cached, (shell.eager, shell.dtype()))
         } else {
             shell.causal_mask(t, input_ids, None, shell.facts.mask_style())
         };
@@ -153,6 +179,11 @@ impl Opt {
         let positions = early.unwrap_or_else(positions);
         let position_embedded = t.scoped("embed_positions", None, || {
             let rows = t.add_scalar(&positions);
+            let rows = if self.bio.is_some() && rows.numel() == shape.dim(1) {
+                t.reshape(&rows, [1, shape.dim(1)])
+            } else {
+                rows
+            };
             self.embed_positions.forward(t, &rows)
         });
         let embedded = match &self.project_in {
@@ -160,6 +191,7 @@ impl Opt {
             None => embedded,
         };
         let mut hidden = t.add(&embedded, &position_embedded);
+        hidden = dropped(t, hidden, self.bio.unwrap_or(false));
         let shared = Shared {
             mask,
             _positions: Some(positions),
@@ -187,6 +219,10 @@ impl OptLayer {
             fc1: Linear::new(&b.at("fc1"), hidden, inner, bias),
             fc2: Linear::new(&b.at("fc2"), inner, hidden, bias),
             final_layer_norm: LayerNorm::new(&b.at("final_layer_norm"), hidden),
+            activation: match c.model_type {
+                DecoderType::BioGpt => c.activation,
+                _ => Activation::Relu,
+            },
             norm_after: c.norm_after,
             dropout: c.dropout.residual,
         }
@@ -229,19 +265,25 @@ impl Block for OptLayer {
         drop(attended);
         let sum = normalize("self_attn_layer_norm", first, sum, self.norm_after);
         let shape = *sum.shape();
-        let residual = t.view(&sum, [sum.dim(0) * sum.dim(1), sum.dim(2)]);
-        drop(sum);
+        let residual = if self.attention.scales_scores {
+            sum
+        } else {
+            t.view(&sum, [sum.dim(0) * sum.dim(1), sum.dim(2)])
+        };
         let x = normalize("final_layer_norm", last, residual.clone(), !self.norm_after);
         let inner = t.scoped("fc1", None, || self.fc1.forward(t, &x));
         drop(x);
-        let active = t.relu(&inner);
-        drop(inner);
+        let active = activated(t, self.activation, inner);
         let out = t.scoped("fc2", None, || self.fc2.forward(t, &active));
         drop(active);
         let out = dropped(t, out, self.dropout);
         let sum = t.add(&residual, &out);
         drop(out);
-        let sum = t.view(&sum, shape);
+        let sum = if self.attention.scales_scores {
+            sum
+        } else {
+            t.view(&sum, shape)
+        };
         let out = normalize("final_layer_norm", last, sum, self.norm_after);
         drop(weights);
         out
@@ -258,6 +300,7 @@ impl SelfAttention {
             q_proj: linear("q_proj"),
             out_proj: linear("out_proj"),
             head_dim: c.head_dim,
+            scales_scores: c.model_type == DecoderType::BioGpt,
             options,
         }
     }
@@ -325,8 +368,9 @@ impl SelfAttention {
             }
         };
         // transformers 4.51 hands q, k and v to sdpa as they are.
-        let plain = self.options.facts.transformers == Transformers::V451
-            && self.options.implementation == Attention::Sdpa;
+        let plain = self.scales_scores
+            || self.options.facts.transformers == Transformers::V451
+                && self.options.implementation == Attention::Sdpa;
         let q = {
             let q = self.q_proj.forward(t, x);
             part(if plain { q } else { t.mul_scalar(&q) })

@@ -209,10 +209,10 @@ impl DecoderConfig {
     /// The layer that gives the logits: GPT-NeoX's has that of others since transformers 5.
     pub fn head_name(&self, framework: Framework) -> &'static str {
         let recent = framework == Framework::Torch215Transformers523;
-        if self.model_type == DecoderType::GptNeox && !recent {
-            "embed_out"
-        } else {
-            "lm_head"
+        match self.model_type {
+            DecoderType::GptNeox if !recent => "embed_out",
+            DecoderType::BioGpt => "output_projection",
+            _ => "lm_head",
         }
     }
 
@@ -322,6 +322,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         | DecoderType::Gemma4
         | DecoderType::VaultGemma => gemma::read(model_type, fields),
         DecoderType::Opt => opt::read(fields),
+        DecoderType::BioGpt => opt::read_biogpt(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
@@ -373,7 +374,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Gemma3
         | DecoderType::Gemma4
         | DecoderType::VaultGemma => gemma::modules(config),
-        DecoderType::Opt => opt::modules(config),
+        DecoderType::Opt | DecoderType::BioGpt => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3

@@ -65,6 +65,8 @@ pub enum DecoderType {
     Gemma4,
     /// OPT.
     Opt,
+    /// `BioGPT`.
+    BioGpt,
     /// `OLMo` 2.
     Olmo2,
     /// Phi-1, 1.5 and 2.

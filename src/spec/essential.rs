@@ -110,6 +110,7 @@ const FIELDS: &[&str] = &[
     "is_encoder_decoder",
     "kv_lora_rank",
     "layer_types",
+    "layerdrop",
     "layers_block_type",
     "legacy",
     "lm_head_bias",

@@ -176,6 +176,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Gemma2,
     DecoderType::Gemma3,
     DecoderType::Opt,
+    DecoderType::BioGpt,
     DecoderType::Olmo,
     DecoderType::Olmo2,
     DecoderType::Olmo3,

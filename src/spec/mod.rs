@@ -113,6 +113,7 @@ pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind, modules};
 pub use offers::{offers, usual_adapters};
 pub use offload::Offload;
+pub use opt::decoder_names;
 pub use parallelism::{DataParallel, DataParallelKind, OffloadDevice, Parallelism};
 pub use quantization::{ComputeDtype, Quantization, QuantizationType};
 pub use resolve::{Resolution, resolve};

@@ -95,6 +95,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gemma3_text", Reader::Decoder(DecoderType::Gemma3)),
     ("gemma4_text", Reader::Decoder(DecoderType::Gemma4)),
     ("opt", Reader::Decoder(DecoderType::Opt)),
+    ("biogpt", Reader::Decoder(DecoderType::BioGpt)),
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),

@@ -1,9 +1,9 @@
-//! OPT's config and modules (`models/opt` of transformers 5.23).
+//! The configs and modules of OPT and `BioGPT` (`models/{opt,biogpt}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{DecoderConfig, DecoderType, Dropout};
+use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework};
 
 /// Rows of the table of positions before the first (`OPTLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -38,22 +38,75 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     }
 }
 
+/// The same of `BioGPT`.
+pub(super) fn read_biogpt(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 1024);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 16);
+    let dropped = fields.drops("hidden_dropout_prob", true);
+    for (field, what) in [
+        ("layerdrop", "Layers that are left out by chance"),
+        ("activation_dropout", "Dropout behind the activation"),
+    ] {
+        if fields.drops(field, false) {
+            let key = fields.key(field);
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("{what} ({field}) is not estimated for BioGPT yet; it must be 0."),
+                    format!("暂不支持 BioGPT 的 {field}；必须为 0。"),
+                )
+                .with_fix(&key, 0),
+            );
+        }
+    }
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 4096),
+        head_dim: fields.divided(hidden_size, num_attention_heads, "num_attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 42_384),
+        position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 1024) + POSITION_OFFSET,
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        attention_bias: true,
+        activation: fields.activation("hidden_act", "gelu"),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_probs_dropout_prob", true),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::BioGpt,
+            hidden_size,
+            fields.optional("num_hidden_layers", &LAYERS, 24),
+            num_attention_heads,
+        )
+    }
+}
+
+/// What the model and its last norm are called, and whether that is built before the layers.
+pub fn decoder_names(model_type: DecoderType) -> (&'static str, &'static str, bool) {
+    match model_type {
+        DecoderType::BioGpt => ("biogpt", "layer_norm", false),
+        _ => ("model.decoder", "final_layer_norm", true),
+    }
+}
+
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     let bias = config.attention_bias;
+    let (model, last_norm, norm_first) = decoder_names(config.model_type);
+    let within = |name: &str| format!("{model}.{name}");
     let mut all = vec![
-        embedding("model.decoder.embed_tokens"),
-        embedding("model.decoder.embed_positions"),
+        embedding(within("embed_tokens")),
+        embedding(within("embed_positions")),
     ];
     if config.embedding_size != config.hidden_size {
-        all.push(linear("model.decoder.project_out", false));
-        all.push(linear("model.decoder.project_in", false));
+        all.push(linear(within("project_out"), false));
+        all.push(linear(within("project_in"), false));
     }
-    if !config.norm_after {
-        all.push(norm("model.decoder.final_layer_norm"));
-    }
+    let last = (!config.norm_after).then(|| norm(within(last_norm)));
+    let place = all.len();
     for layer in 0..config.num_hidden_layers {
-        let at = |name| format!("model.decoder.layers.{layer}.{name}");
+        let at = |name| format!("{model}.layers.{layer}.{name}");
         all.extend(
             ["k_proj", "v_proj", "q_proj", "out_proj"]
                 .map(|name| linear(at("self_attn.") + name, bias)),
@@ -65,6 +118,11 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
             norm(at("final_layer_norm")),
         ]);
     }
-    all.push(output("lm_head", config.tie_word_embeddings));
+    let place = if norm_first { place } else { all.len() };
+    all.splice(place..place, last);
+    all.push(output(
+        config.head_name(Framework::default()),
+        config.tie_word_embeddings,
+    ));
     all
 }

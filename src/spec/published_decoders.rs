@@ -37,7 +37,11 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
             let attention = 2 * hidden * (queries + keys) + biases + norms;
             (0, attention + experts(config) + 2 * hidden, hidden)
         }
-        DecoderType::Gpt2 | DecoderType::GptNeox | DecoderType::Opt | DecoderType::GptBigCode => {
+        DecoderType::Gpt2
+        | DecoderType::GptNeox
+        | DecoderType::Opt
+        | DecoderType::BioGpt
+        | DecoderType::GptBigCode => {
             let layer = 2 * norm
                 + linear(hidden, hidden + 2 * keys)
                 + linear(hidden, hidden)
@@ -87,9 +91,6 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + u64::from(config.head_norms) * 4 * config.head_dim;
             (config.vocab_size, layer, norm)
         }
-        DecoderType::Gemma | DecoderType::Phi3 => (0, rotary + 2 * hidden, hidden),
-        DecoderType::Gemma2 => (0, rotary + 4 * hidden, hidden),
-        DecoderType::Gemma3 => (0, rotary + 4 * hidden + 2 * config.head_dim, hidden),
         DecoderType::Gemma4 => (of_gemma_layers(config), 0, hidden),
         _ => {
             let (layer, last) = of_kin(config, rotary + biases);
@@ -181,7 +182,8 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
         }
         DecoderType::Exaone4 => (plain + 2 * hidden + 2 * config.head_dim, hidden),
         DecoderType::Cohere | DecoderType::Cohere2 => (plain + hidden, hidden),
-        DecoderType::Glm4 => (plain + 4 * hidden, hidden),
+        DecoderType::Gemma3 => (plain + 4 * hidden + 2 * config.head_dim, hidden),
+        DecoderType::Glm4 | DecoderType::Gemma2 => (plain + 4 * hidden, hidden),
         DecoderType::Olmo => (plain, 0),
         DecoderType::StableLm => {
             let norms = u64::from(config.head_norms) * (queries + keys);
