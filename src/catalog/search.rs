@@ -26,13 +26,13 @@ fn fit(word: &str, text: &str) -> Option<usize> {
 /// Models that fit a query, the best first and equally good ones in the catalog's order; all of
 /// them for an empty one. Each word of the query must fit the id, the name or the repository.
 pub fn search(query: &str) -> Vec<&'static Model> {
-    let query = query.to_lowercase();
+    let query = query.to_ascii_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let rank = |model: &Model| {
         let texts = [
             model.id.to_owned(),
-            model.name.to_lowercase(),
-            model.source.to_lowercase(),
+            model.name.to_ascii_lowercase(),
+            model.source.to_ascii_lowercase(),
         ];
         let best = |word: &&str| texts.iter().filter_map(|text| fit(word, text)).min();
         words.iter().map(best).sum::<Option<usize>>()

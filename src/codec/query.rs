@@ -229,15 +229,19 @@ pub(super) fn read_value(kind: Kind, text: &str) -> Option<Value> {
         Kind::Count | Kind::Divisions => parse_count(text).ok().map(Value::from),
         Kind::Tokens => parse_tokens(text).ok().map(Value::from),
         Kind::Bytes => parse_bytes(text).ok().map(Value::from),
-        Kind::Real => text
-            .parse::<f64>()
-            .ok()
-            .filter(|number| number.is_finite())
-            .map(Value::from),
+        Kind::Real => read_real(text),
         Kind::Flag => read_flag(text).map(Value::from),
         Kind::List => flat::read_list(text),
         Kind::Fields => flat::read_fields(text).map(Value::Object),
     }
+}
+
+/// A number as JSON has it, or with nothing before its point. The reader of JSON is there anyway;
+/// that of the standard library would bring tables of ten kilobytes.
+fn read_real(text: &str) -> Option<Value> {
+    let whole = if text.starts_with('.') { "0" } else { "" };
+    let number: Value = serde_json::from_str(&format!("{whole}{text}")).ok()?;
+    number.as_f64().map(Value::from)
 }
 
 fn read_flag(text: &str) -> Option<bool> {

@@ -90,6 +90,8 @@ mod tests {
             (Kind::Tokens, "8k", json!(8192)),
             (Kind::Bytes, "24 GiB", json!(24_u64 << 30)),
             (Kind::Real, "0.05", json!(0.05)),
+            (Kind::Real, ".5", json!(0.5)),
+            (Kind::Real, "1e-3", json!(0.001)),
             (Kind::List, "q_proj,v_proj", json!(["q_proj", "v_proj"])),
             (Kind::List, "", json!([])),
             (Kind::Divisions, "[256:1,>:8]", json!("[256:1,>:8]")),
@@ -105,6 +107,8 @@ mod tests {
         for (kind, text) in [
             (Kind::Count, "many"),
             (Kind::Real, "a half"),
+            (Kind::Real, "inf"),
+            (Kind::Real, "\"1\""),
             (Kind::Fields, "two layers"),
         ] {
             let (english, chinese) = kind.read(text).expect_err(text);

@@ -8,14 +8,18 @@ const SHARE_OF_LENGTH: usize = 2;
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Letters from which on one name inside another means something.
     const TELLING: usize = 3;
-    let name: String = name.chars().take(64).flat_map(char::to_lowercase).collect();
-    let letters: Vec<char> = name.chars().collect();
+    let lower = name
+        .chars()
+        .take(64)
+        .map(|letter| letter.to_ascii_lowercase());
+    let letters: Vec<char> = lower.collect();
+    let name: String = letters.iter().collect();
     let limit = letters.len().div_ceil(SHARE_OF_LENGTH);
     let inside = |outer: &str, inner: &str| inner.len() >= TELLING && outer.contains(inner);
     candidates
         .into_iter()
         .map(|candidate| {
-            let lower = candidate.to_lowercase();
+            let lower = candidate.to_ascii_lowercase();
             let edits = edits(&letters, &lower);
             let distance = if inside(&lower, &name) {
                 0
