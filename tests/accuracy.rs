@@ -156,7 +156,7 @@ fn gpt_neox_is_as_exact_as_the_goals_ask() {
 #[test]
 fn gemma_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("gemma.jsonl", 108);
-    every_goal_is_met("gemma4.jsonl", 36);
+    every_goal_is_met("gemma4.jsonl", 51);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
 /// Over the families of decoders and the versions of transformers.
 #[test]
 fn generation_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation.jsonl", 552);
+    every_goal_is_met("generation.jsonl", 554);
 }
 
 #[test]
@@ -389,7 +389,7 @@ fn cases_drawn_at_random_meet_every_goal_of_bytes() {
 /// The same with every option. Beams of flash-linear-attention's Transformer are 3 % off.
 #[test]
 fn cases_drawn_over_every_option_meet_every_goal_of_bytes_but_one_s() {
-    goals_are_met("drawn_options.jsonl", 652, |goal| {
+    goals_are_met("drawn_options.jsonl", 669, |goal| {
         !goal.contains("composition") && !goal.contains("tensor worst")
     });
 }

@@ -63,6 +63,21 @@ impl Shared {
         (narrow, Some(outside))
     }
 
+    /// The same for the last `kept` positions alone.
+    fn last(&self, t: &Tape, kept: u64) -> Self {
+        let last = |x: &Tensor, dim| {
+            let end = x.dim(dim);
+            t.slice(x, dim, end - kept.min(end), end)
+        };
+        Self {
+            mask: self.mask.as_ref().map(|mask| last(mask, 2)),
+            cos: last(&self.cos, -2),
+            sin: last(&self.sin, -2),
+            input: self.input.as_ref().map(|input| last(input, 1)),
+            ..self.clone()
+        }
+    }
+
     /// What a layer without attention is given.
     fn without_mask(&self) -> Self {
         Self {
@@ -111,6 +126,8 @@ pub(super) struct Causal<L> {
     windowed: Vec<bool>,
     /// Of each layer what mixes its tokens, where that is not attention in all.
     mixers: Vec<Mixing>,
+    /// The first layer that reads keys and values of layers before.
+    readers_from: usize,
     window: Option<u64>,
     norm: Norm,
     inputs: Option<LayerInputs>,
@@ -185,6 +202,7 @@ impl<L: Layer> Causal<L> {
         if style.head_bias && !classifies {
             lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
         }
+        let readers = c.gemma_layers.map_or(0, |layers| layers.readers);
         let balanced = |experts: &Experts| experts.balanced && !classifies;
         Self {
             style,
@@ -193,6 +211,7 @@ impl<L: Layer> Causal<L> {
             layers,
             windowed: c.windowed.clone(),
             mixers: c.mixers.clone(),
+            readers_from: usize::try_from(c.num_hidden_layers - readers).unwrap_or(usize::MAX),
             window: window(c, facts),
             norm,
             inputs,
@@ -291,6 +310,25 @@ impl<L: Layer> Causal<L> {
             encoded: None,
             beside,
         }
+    }
+
+    /// What the `i`th layer is given where it reads others' keys and values and runs over the
+    /// positions whose logits are kept (`_maybe_slice_kv_shared_inputs`): without a mask sdpa hides
+    /// later tokens of all positions or of the last one.
+    fn sliced(
+        &self,
+        t: &Tape,
+        i: usize,
+        hidden: &Tensor,
+        shared: &Shared,
+    ) -> Option<(Tensor, Shared)> {
+        let kept = self.shell.call().logits_to_keep()?;
+        let hides = self.shell.eager || kept == 1 || shared.mask.is_some();
+        (i >= self.readers_from && !self.shell.flash && hides).then(|| {
+            let s = hidden.dim(1);
+            let hidden = t.slice(hidden, 1, s - kept.min(s), s);
+            (hidden, shared.last(t, kept))
+        })
     }
 
     fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
@@ -394,6 +432,11 @@ impl<L: Layer> Causal<L> {
             };
             let with_input = inputs.as_ref().map(|inputs| shared.with_input(t, inputs));
             let shared = with_input.as_ref().unwrap_or(shared);
+            let sliced = self.sliced(t, i, hidden, shared);
+            let (hidden, shared) = match &sliced {
+                Some((hidden, shared)) => (hidden, shared),
+                None => (hidden, shared),
+            };
             let (out, given) = self.shell.run_with_weights(t, layer, hidden, shared);
             weights = given;
             out

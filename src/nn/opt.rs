@@ -134,7 +134,7 @@ impl Opt {
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let embedded = t.scoped("embed_tokens", None, || {
+        let mut embedded = t.scoped("embed_tokens", None, || {
             let embedded = self.embed_tokens.forward(t, input_ids);
             if self.bio.is_some() {
                 t.mul_scalar(&embedded)
@@ -186,10 +186,9 @@ impl Opt {
             };
             self.embed_positions.forward(t, &rows)
         });
-        let embedded = match &self.project_in {
-            Some(project) => t.scoped("project_in", None, || project.forward(t, &embedded)),
-            None => embedded,
-        };
+        if let Some(project) = &self.project_in {
+            embedded = t.scoped("project_in", None, || project.forward(t, &embedded));
+        }
         let mut hidden = t.add(&embedded, &position_embedded);
         hidden = dropped(t, hidden, self.bio.unwrap_or(false));
         let shared = Shared {

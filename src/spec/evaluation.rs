@@ -200,6 +200,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::HunyuanDense,
     DecoderType::HunyuanMoe,
     DecoderType::Llama4,
+    DecoderType::Gemma4,
     DecoderType::Qwen3Next,
     DecoderType::Qwen35,
     DecoderType::Qwen35Moe,
