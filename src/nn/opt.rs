@@ -27,6 +27,8 @@ pub(super) struct Opt {
     shell: Shell,
     /// Whether transformers 4 looks for padding in the mask that it makes.
     looks_for_padding: bool,
+    /// The module with the layers.
+    path: &'static str,
     /// What differs in `BioGPT`: whether that is it, and whether its embeddings are dropped out.
     bio: Option<bool>,
 }
@@ -71,11 +73,8 @@ impl Opt {
         let (hidden, width) = (c.hidden_size, c.embedding_size);
         let bio = c.model_type == DecoderType::BioGpt;
         let (_, last_norm, norm_first) = decoder_names(c.model_type);
-        let model = if bio {
-            b.at("biogpt")
-        } else {
-            b.at("model").at("decoder")
-        };
+        let path = if bio { "biogpt" } else { "model.decoder" };
+        let model = b.at(path);
         let embed_tokens = Embedding::of_input(&model.at("embed_tokens"), c.vocab_size, width);
         let embed_positions = Embedding::new(&model.at("embed_positions"), c.position_rows, hidden);
         let project = |name, inputs, outputs| {
@@ -100,13 +99,14 @@ impl Opt {
             lm_head,
             shell: Shell::new(b, spec, facts),
             looks_for_padding: options.implementation == Attention::Sdpa,
+            path,
             bio: bio.then_some(c.dropout.embedding),
         }
     }
 
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("model.decoder", None, || self.decode(t, input_ids));
+        let hidden = t.scoped(self.path, None, || self.decode(t, input_ids));
         let given = (input_ids, labels);
         self.shell.language_model(t, &hidden, &self.lm_head, given)
     }

@@ -114,6 +114,7 @@ const REPEATING: &[&str] = &[
     "bart-large",
     "whisper-small",
     "opt-125m",
+    "biogpt",
     "falcon-rw-1b",
     "bloom-560m",
     "mpt-7b",
