@@ -120,6 +120,13 @@ pub fn fix_label(fix: &Fix, language: Language) -> String {
     const LONGEST: usize = 24;
     let value = match &fix.value {
         Value::String(text) => text.clone(),
+        Value::Array(items) if !items.is_empty() => {
+            let name = |item: &Value| {
+                item.as_str()
+                    .map_or_else(|| item.to_string(), str::to_owned)
+            };
+            items.iter().map(name).collect::<Vec<_>>().join(", ")
+        }
         other => other.to_string(),
     };
     match (language, value.as_str()) {
@@ -170,5 +177,19 @@ mod tests {
         let items = ["a", "b", "c"].map(str::to_owned);
         assert_eq!(list(&items, Language::English), "a, b and c");
         assert_eq!(list(&items, Language::Chinese), "a、b和c");
+    }
+
+    #[test]
+    fn a_repair_names_the_value_as_people_type_it() {
+        let label = |value: Value| {
+            let key = "lora.target_modules".to_owned();
+            fix_label(&Fix { key, value }, Language::English)
+        };
+        assert_eq!(
+            label(Value::from(vec!["q_proj", "v_proj"])),
+            "Use q_proj, v_proj"
+        );
+        assert_eq!(label(Value::from(256)), "Use 256");
+        assert_eq!(label(Value::Null), "Remove it");
     }
 }
