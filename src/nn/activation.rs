@@ -61,9 +61,12 @@ pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
         Activation::Tanh => t.tanh(&x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::GeluFast => gelu_fast(t, &x),
-        Activation::Relu2 => {
-            let positive = t.relu(&x);
-            t.square(&positive)
-        }
+        Activation::Relu2 => relu_squared(t, &x),
     }
+}
+
+/// `ReLUSquaredActivation`.
+pub(super) fn relu_squared(t: &Tape, x: &Tensor) -> Tensor {
+    let positive = t.relu(x);
+    t.square(&positive)
 }

@@ -1,10 +1,11 @@
 //! The MLP of a layer as the families write it.
 
+use super::activation::relu_squared;
 use super::attention::dropped;
 use super::builder::Builder;
 use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
-use super::layers::Linear;
+use super::layers::{Linear, RmsNorm};
 use super::moe;
 use super::plain_mlp::PlainMlp;
 use crate::spec::{Activation, BESIDE, DecoderConfig, LayerNames, MlpNames};
@@ -75,12 +76,15 @@ impl FeedForward {
                 gate_first,
                 ..FusedMlp::new(b, [hidden, inner], names)
             }),
-            (MlpNames::Gated, Activation::Gelu | Activation::Relu) => {
+            (MlpNames::Gated, Activation::Gelu | Activation::Relu | Activation::Relu2) => {
                 let function = match c.activation {
                     Activation::Relu => Tape::relu,
+                    Activation::Relu2 => relu_squared,
                     _ => Tape::gelu,
                 };
                 let mlp = GatedMlp::with_bias(b, hidden, inner, bias, function);
+                let norm = names.sub_norms[1].map(|name| RmsNorm::new(&b.at(name), inner));
+                let mlp = mlp.normalized(norm);
                 Mlp::Gated(moe::Mlp::Dense(Box::new(mlp)))
             }
             (MlpNames::Gated, _) => Mlp::Gated(moe::Mlp::new(b, c, layer)),

@@ -1,7 +1,7 @@
 //! The gated MLP of Llama's kin.
 
 use super::builder::Builder;
-use super::layers::Linear;
+use super::layers::{Linear, RmsNorm};
 use crate::tape::{Tape, Tensor};
 
 /// `down_proj(act(gate_proj(x)) * up_proj(x))`.
@@ -10,6 +10,8 @@ pub(super) struct GatedMlp {
     up_proj: Linear,
     down_proj: Linear,
     activation: fn(&Tape, &Tensor) -> Tensor,
+    /// The norm of the product.
+    norm: Option<RmsNorm>,
     /// Whether Liger computes the product.
     liger: bool,
 }
@@ -41,6 +43,7 @@ impl GatedMlp {
             up_proj: linear("up_proj", hidden, intermediate),
             down_proj: linear("down_proj", intermediate, hidden),
             activation,
+            norm: None,
             liger: b.liger().gated,
         }
     }
@@ -57,8 +60,14 @@ impl GatedMlp {
             up_proj: linear(up, hidden, intermediate),
             down_proj: linear(down, intermediate, hidden),
             activation: Tape::silu,
+            norm: None,
             liger: b.liger().gated,
         }
+    }
+
+    /// The same with a `norm` of the product, if there is one.
+    pub(super) fn normalized(self, norm: Option<RmsNorm>) -> Self {
+        Self { norm, ..self }
     }
 
     /// Mixtral's of transformers 4 (`MixtralBlockSparseTop2MLP`), whose layers are numbered: from the
@@ -76,6 +85,7 @@ impl GatedMlp {
             up_proj: linear("w3", hidden, intermediate),
             down_proj,
             activation,
+            norm: None,
             liger: b.liger().gated,
         }
     }
@@ -110,6 +120,14 @@ impl GatedMlp {
             };
             let up = self.up_proj.forward(t, x);
             t.mul(&gate, &up)
+        };
+        let product = match &self.norm {
+            Some(norm) => {
+                let normalized = norm.forward(t, &product);
+                drop(product);
+                normalized
+            }
+            None => product,
         };
         self.down_proj.forward(t, &product)
     }

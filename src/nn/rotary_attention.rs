@@ -79,6 +79,8 @@ pub(super) enum Turn {
 pub(super) struct RotaryAttention {
     projections: [Linear; 3],
     o_proj: Linear,
+    /// The norm before it.
+    sub_norm: Option<Norm>,
     /// A score for each head that no token has, `[A]`.
     sinks: Option<Tensor>,
     norms: Option<[Norm; 2]>,
@@ -126,6 +128,8 @@ impl RotaryAttention {
         let names = LayerNames::of(c);
         let at = b.at(names.attention_output);
         let o_proj = Linear::new(&at, queries, c.hidden_size, c.attention_bias);
+        let [sub_norm, _] = names.sub_norms;
+        let sub_norm = sub_norm.map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size));
         let sinks = parts
             .sinks
             .then(|| b.parameter("sinks", [c.num_attention_heads]));
@@ -155,6 +159,7 @@ impl RotaryAttention {
         Self {
             projections,
             o_proj,
+            sub_norm,
             sinks,
             norms,
             style: parts.head_norm,
@@ -204,6 +209,14 @@ impl RotaryAttention {
                 let gated = t.mul(&out, &share);
                 drop(out);
                 gated
+            }
+            None => out,
+        };
+        let out = match &self.sub_norm {
+            Some(norm) => {
+                let normalized = norm.forward(t, &out);
+                drop(out);
+                normalized
             }
             None => out,
         };

@@ -173,6 +173,8 @@ pub enum DecoderType {
     HyperClovaX,
     /// Mellum 2.
     Mellum,
+    /// `BitNet`.
+    BitNet,
 }
 
 impl DecoderType {

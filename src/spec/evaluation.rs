@@ -235,6 +235,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::MiniCpm3,
     DecoderType::HyperClovaX,
     DecoderType::Mellum,
+    DecoderType::BitNet,
 ];
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.

@@ -31,6 +31,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::Afmoe => ([2048, 6144, 32, 16, 200_192], None, Some(128)),
         DecoderType::HyV3 => ([4096, 13_312, 80, 64, 120_832], Some(8), Some(128)),
         DecoderType::NanoChat => ([768, 8192, 12, 6, 50_304], None, None),
+        DecoderType::BitNet => ([2560, 6912, 30, 20, 128_256], Some(5), None),
         DecoderType::Mellum => ([2304, 7168, 28, 32, 98_304], Some(4), Some(128)),
         DecoderType::Cwm => ([6144, 21_504, 64, 48, 128_256], Some(8), Some(128)),
         DecoderType::Exaone4 | DecoderType::ExaoneMoe => {
@@ -133,6 +134,10 @@ fn activation(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Activat
         DecoderType::Starcoder2 => fields.activation("hidden_act", "gelu_pytorch_tanh"),
         DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 | DecoderType::NanoChat => {
             fields.activation("hidden_act", "relu2")
+        }
+        DecoderType::BitNet => {
+            fields.check_activation("hidden_act", &["relu2"]);
+            Activation::Relu2
         }
         DecoderType::Apertus => {
             fields.check_activation("hidden_act", &["xielu"]);
@@ -277,6 +282,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         let projections = ["q_proj", "k_proj", "v_proj"];
         all.extend(projections.map(|name| linear(at("self_attn.") + name, qkv_bias)));
         all.push(linear(at("self_attn.o_proj"), config.attention_bias));
+        let [in_attention, in_mlp] = names.sub_norms;
+        all.extend(in_attention.map(|name| other(at("self_attn.") + name)));
         // Llama 4's have no weights.
         if config.head_norms && config.model_type == DecoderType::StableLm {
             let heads = [config.num_attention_heads, config.num_key_value_heads];
@@ -305,6 +312,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
             let block = at(names.feed_forward(false)) + ".";
             let mlp = names.mlp.all().iter();
             all.extend(mlp.map(|name| linear(block.clone() + name, config.mlp_bias)));
+            all.extend(in_mlp.map(|name| other(block.clone() + name)));
             if let MlpNames::Xielu(_) = names.mlp {
                 all.push(Module {
                     parameters: &["alpha_p", "alpha_n"],

@@ -21,6 +21,8 @@ pub struct LayerNames {
     pub attention_output: &'static str,
     /// Of the norms of queries and keys.
     pub head_norms: [&'static str; 2],
+    /// Of the norms before the last layers of attention and of the MLP.
+    pub sub_norms: [Option<&'static str>; 2],
     /// Of what stands in attention's place in layers without it.
     pub mixer: &'static str,
     /// The parts of the layer in the order in which it builds them.
@@ -94,6 +96,7 @@ impl LayerNames {
         numbered: false,
         attention_output: "o_proj",
         head_norms: ["q_norm", "k_norm"],
+        sub_norms: [None; 2],
         mixer: "mixer",
         order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
         alone: true,
@@ -184,6 +187,10 @@ impl LayerNames {
             numbered,
             attention_output,
             head_norms,
+            sub_norms: match config.model_type {
+                DecoderType::BitNet => [Some("attn_sub_norm"), Some("ffn_sub_norm")],
+                _ => [None; 2],
+            },
             mixer,
             order,
             alone: false,

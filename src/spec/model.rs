@@ -129,6 +129,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("minicpm3", Reader::Decoder(DecoderType::MiniCpm3)),
     ("hyperclovax", Reader::Decoder(DecoderType::HyperClovaX)),
     ("mellum", Reader::Decoder(DecoderType::Mellum)),
+    ("bitnet", Reader::Decoder(DecoderType::BitNet)),
     ("exaone4", Reader::Decoder(DecoderType::Exaone4)),
     ("glm", Reader::Decoder(DecoderType::Glm)),
     ("glm4", Reader::Decoder(DecoderType::Glm4)),

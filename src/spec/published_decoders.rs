@@ -190,6 +190,7 @@ fn of_kin(config: &DecoderConfig, plain: u64) -> (u64, u64) {
             (plain + norms + 4 * hidden, 2 * hidden)
         }
         DecoderType::Nemotron => (plain - hidden * intermediate + 4 * hidden, 2 * hidden),
+        DecoderType::BitNet => (plain + intermediate + 3 * hidden, hidden),
         DecoderType::Arcee => (plain - hidden * intermediate + 2 * hidden, hidden),
         DecoderType::Starcoder2 => {
             // Two layers in the MLP, and a bias to every layer and norm, of which q, k and v have

@@ -144,6 +144,7 @@ const REPEATING: &[&str] = &[
     "trinity-nano",
     "hy3-295b-a21b",
     "nanochat-d32",
+    "bitnet-b1.58-2b",
     "minicpm3-4b",
     "youtu-llm-2b",
     "ernie-4.5-0.3b",
