@@ -61,12 +61,17 @@ impl<'a> Plan<'a> {
     /// parameters, trained or not, each once; and parameters that no module computes with.
     pub(super) fn finish(self) -> (u64, Vec<Tensor>) {
         self.untied.take();
-        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15.
+        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15 and 0.21.
         for (scope, wide, loaded) in self.loaded.take() {
             self.tape.in_scope(scope, || {
                 self.tape.give_storage("_to_copy", &wide);
                 drop(loaded);
             });
+        }
+        let quantization = self.spec.quantization;
+        let prepares = quantization.is_on() && quantization.prepare_for_kbit_training;
+        if prepares && Facts::of(self.spec).transformers == Transformers::V5 {
+            self.tape.empty_cache();
         }
         let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
             // DeepSpeed's engine casts whatever the model holds to half precision.
@@ -239,10 +244,7 @@ impl<'a> Builder<'a> {
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
         let quantization = self.quantization();
         let narrow = quantization.compute_dtype.dtype();
-        // PEFT 0.21 then empties the cache, as if all had been float32 at once.
-        let widened = quantization.is_on()
-            && quantization.prepare_for_kbit_training
-            && self.facts().transformers != Transformers::V5;
+        let widened = quantization.is_on() && quantization.prepare_for_kbit_training;
         t.in_scope(self.scope, || {
             if widened && narrow != dtype {
                 let loaded = t.allocate("empty", shape, narrow, Category::Parameters);

@@ -65,7 +65,7 @@ impl Detail {
                         *freed = at;
                     }
                 }
-                Event::Alloc(_) | Event::Mark(_) => {}
+                Event::Alloc(_) | Event::Mark(_) | Event::EmptyCache => {}
             }
         }
         let mut tensors: Vec<LiveTensor> = (0u32..)

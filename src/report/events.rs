@@ -5,7 +5,7 @@ use crate::spec::{self, Finding, Scenario};
 use std::fmt::Write;
 
 /// A scenario's events: `A storage bytes operation category scope` for an allocation, `F storage` for a
-/// free, `M step:micro_batch:phase` where a phase begins.
+/// free, `M step:micro_batch:phase` where a phase begins, `E` where the cache is emptied.
 ///
 /// # Errors
 /// What is wrong with the scenario, most serious first.
@@ -41,6 +41,7 @@ fn write(trace: &Trace) -> String {
                 let phase = mark.phase.name();
                 format!("M {}:{}:{phase}", mark.step, mark.micro_batch)
             }
+            Event::EmptyCache => "E".to_owned(),
         };
         let _ = writeln!(text, "{}", line.trim_end());
     }

@@ -48,6 +48,7 @@ impl Iterator for Requests<'_> {
             (Event::Free(id), _) => Request::Free(id),
             (Event::Mark(_), _) if std::mem::take(&mut self.empties) => Request::EmptyCache,
             (Event::Mark(_), _) => Request::Nothing,
+            (Event::EmptyCache, _) => Request::EmptyCache,
         })
     }
 }

@@ -76,6 +76,7 @@ impl Stretch {
                 }
                 Event::Alloc(id) => (Some(id), true),
                 Event::Free(id) => (Some(id), false),
+                Event::EmptyCache => (None, rising),
             };
             if rising && !allocates {
                 stretch.compare(&mut highest);

@@ -7,6 +7,11 @@ use crate::units::{Bytes, MIB};
 
 /// Two steps: 4 MiB of parameters, then activations, gradients and a temporary that come and go.
 fn two_steps() -> Trace {
+    two_steps_after(&[])
+}
+
+/// The same after other events.
+fn two_steps_after(events: &[Event]) -> Trace {
     let storage = |bytes, category| Storage {
         bytes,
         category,
@@ -16,6 +21,7 @@ fn two_steps() -> Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],
         ..Trace::default()
     };
+    events.iter().for_each(|&event| trace.record.push(event));
     trace.record.push(Event::Alloc(0));
     for step in 0..2 {
         let mark = |trace: &mut Trace, phase| {
@@ -99,6 +105,19 @@ fn phases_tile_the_run_from_the_first_mark_to_the_last_event() {
     }
     let end = spans.last().map(|span| span.end as usize);
     assert_eq!(end, Some(trace.event_count()));
+}
+
+#[test]
+fn a_cache_emptied_while_the_model_is_built_begins_no_phase() {
+    let held = |trace: &Trace| -> Vec<_> {
+        let steady = step(1, &watched(trace).phases).expect("a second step");
+        let phases = steady.phases.iter();
+        phases
+            .map(|phase| (phase.phase, phase.peak_allocated, phase.peak_reserved))
+            .collect()
+    };
+    let emptied = two_steps_after(&[Event::EmptyCache]);
+    assert_eq!(held(&emptied), held(&two_steps()));
 }
 
 #[test]

@@ -191,6 +191,7 @@ impl<'a> Watcher<'a> {
         } = self;
         let (mut event, mut phase, mut highest) = (0, 0, Held::default());
         let mut of_phase = Held::default();
+        let built = phases.first().map_or(u32::MAX, |first| first.span.start);
         let mut shown = points.iter_mut().peekable();
         let failure = replay(
             requests(trace, emptied),
@@ -202,6 +203,8 @@ impl<'a> Watcher<'a> {
                         of_phase = of_phase.max_of_each(held);
                     }
                     Request::Free(_) => {}
+                    // While the model is built.
+                    Request::EmptyCache if event < built => {}
                     Request::EmptyCache | Request::Nothing => {
                         highest = highest.max_of_each(of_phase);
                         if let Some(ended) = phases[..phase].last_mut() {

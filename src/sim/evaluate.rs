@@ -253,7 +253,7 @@ mod tests {
             match event {
                 Event::Alloc(id) => live += trace.storages[id as usize].bytes,
                 Event::Free(id) => live -= trace.storages[id as usize].bytes,
-                Event::Mark(_) => {}
+                Event::Mark(_) | Event::EmptyCache => {}
             }
             peak = live.max(peak);
             if let Event::Alloc(id) = event {
@@ -306,6 +306,7 @@ mod tests {
                     Event::Alloc(id) => live += trace.storages[id as usize].bytes,
                     Event::Free(id) => live -= trace.storages[id as usize].bytes,
                     Event::Mark(_) => drop(at_start.get_or_insert(live)),
+                    Event::EmptyCache => {}
                 }
             }
             assert_eq!(Some(live), at_start, "{kind}");

@@ -22,7 +22,7 @@ pub(super) fn written_out(trace: &Trace) -> Trace {
                 Event::Alloc(number)
             }
             Event::Free(id) => Event::Free(numbers[id as usize]),
-            Event::Mark(mark) => Event::Mark(mark),
+            event @ (Event::Mark(_) | Event::EmptyCache) => event,
         });
     }
     out.program = std::iter::once(0..out.record.len()).collect();

@@ -11,6 +11,8 @@ pub enum Event {
     Free(u32),
     /// The mark with this number: a phase begins.
     Mark(u32),
+    /// The cache is emptied: `torch.cuda.empty_cache()`.
+    EmptyCache,
 }
 
 /// Events in order, four bytes each: records of large models have millions. Numbers are below 2^30.
@@ -20,12 +22,14 @@ pub struct Events(Vec<u32>);
 /// The two lowest bits say what an event is; an allocation has none.
 const FREE: u32 = 1;
 const MARK: u32 = 2;
+const EMPTY_CACHE: u32 = 3;
 
 #[inline]
 fn read(word: u32) -> Event {
     match word & 3 {
         FREE => Event::Free(word >> 2),
         MARK => Event::Mark(word >> 2),
+        EMPTY_CACHE => Event::EmptyCache,
         _ => Event::Alloc(word >> 2),
     }
 }
@@ -37,6 +41,7 @@ impl Events {
             Event::Alloc(id) => id << 2,
             Event::Free(id) => id << 2 | FREE,
             Event::Mark(mark) => mark << 2 | MARK,
+            Event::EmptyCache => EMPTY_CACHE,
         });
     }
 

@@ -446,7 +446,12 @@ impl Tape {
 
     /// Writes a mark into the record.
     pub fn mark(&self, mark: u32) {
-        self.recorder.mark(mark);
+        self.recorder.note(Event::Mark(mark));
+    }
+
+    /// `torch.cuda.empty_cache()`.
+    pub fn empty_cache(&self) {
+        self.recorder.note(Event::EmptyCache);
     }
 
     /// Looks at, and may reclassify, every storage so far.

@@ -98,8 +98,9 @@ impl Recorder {
         }
     }
 
-    pub(super) fn mark(&self, mark: u32) {
-        self.events.borrow_mut().push(Event::Mark(mark));
+    /// Adds an event that is of no storage.
+    pub(super) fn note(&self, event: Event) {
+        self.events.borrow_mut().push(event);
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.alloc(self.scope.get());
         }
@@ -200,7 +201,7 @@ impl Recorder {
                 events.push(match event {
                     Event::Alloc(id) => Event::Alloc(id + distance * step),
                     Event::Free(id) => Event::Free(id + distance * step),
-                    mark @ Event::Mark(_) => mark,
+                    event @ (Event::Mark(_) | Event::EmptyCache) => event,
                 });
             }
             for &(id, step) in &of_before {
@@ -346,7 +347,7 @@ impl Recorder {
                     !storages[id as usize].alive
                 }
                 Event::Free(id) => first.is_some_and(|first| id >= first),
-                Event::Mark(_) => true,
+                Event::Mark(_) | Event::EmptyCache => true,
             })
     }
 

@@ -202,7 +202,7 @@ impl Unfolded {
                         let home = self.homes[id as usize];
                         Event::Free(self.seen_from(&parts, &step, home)?)
                     }
-                    mark @ Event::Mark(_) => mark,
+                    event @ (Event::Mark(_) | Event::EmptyCache) => event,
                 };
                 self.events.push(event);
             }

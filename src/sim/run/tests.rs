@@ -17,6 +17,7 @@ fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
                 let mark = trace.marks[mark as usize];
                 phase = Some((mark.step, mark.phase));
             }
+            Event::EmptyCache => {}
         }
         if let Some(phase) = phase {
             let peak = peaks.entry(phase).or_insert(live);
@@ -58,6 +59,8 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
         r#"{"framework": "torch-2.6/transformers-4.48", "precision": "bf16",
             "activation_checkpointing": "full_reentrant",
             "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
+        r#"{"precision": "bf16", "quantization": {"type": "nf4"},
+            "lora": {"r": 8, "target_modules": ["q_proj", "v_proj"]}}"#,
         r#"{"loss": "mean_logits", "attention": "eager"}"#,
         r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
         r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
@@ -95,6 +98,7 @@ fn written(trace: &Trace) -> Vec<String> {
         }
         Event::Free(id) => format!("- {}", numbers[id as usize]),
         Event::Mark(mark) => format!("= {:?}", trace.marks[mark as usize]),
+        Event::EmptyCache => "empty_cache".to_owned(),
     });
     let counts = [
         trace.num_parameters,
