@@ -121,6 +121,7 @@ models! {
     "trinity-mini", "Trinity Mini 26B-A3B", "arcee-ai/Trinity-Mini-Base", "2025-12";
     "hy3-295b-a21b", "Hy3 295B-A21B", "tencent/Hy3-preview", "2026-04";
     "bitnet-b1.58-2b", "BitNet b1.58 2B", "microsoft/bitnet-b1.58-2B-4T-bf16", "2025-04";
+    "persimmon-8b", "Persimmon 8B", "adept/persimmon-8b-base", "2023-09";
     "biogpt", "BioGPT 347M", "microsoft/biogpt", "2022-08";
     "minicpm3-4b", "MiniCPM3 4B", "openbmb/MiniCPM3-4B", "2024-09";
     "youtu-llm-2b", "Youtu-LLM 2B", "tencent/Youtu-LLM-2B", "2025-12";

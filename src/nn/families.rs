@@ -60,12 +60,8 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
                 style.masks = if recent { Masks::Both } else { Masks::Narrowed };
             }
         }
-        DecoderType::StableLm => {
-            style.norm = NormKind::Layer;
-            parts.turn = Turn::Part;
-            parts.holds = Holds::Both;
-            parts.unread_rotary = !recent;
-            parts.head_norm = HeadNorm::Apart.when(c.head_norms);
+        DecoderType::StableLm | DecoderType::Persimmon => {
+            partly_turned(c, recent, &mut style, &mut parts);
         }
         DecoderType::Bamba
         | DecoderType::Lfm2
@@ -110,6 +106,22 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         _ => kin(c, facts, &mut style, &mut parts),
     }
     (style, parts)
+}
+
+/// `StableLM` and Persimmon, of whose heads the first columns are turned.
+fn partly_turned(c: &DecoderConfig, recent: bool, style: &mut Style, parts: &mut Parts) {
+    style.norm = NormKind::Layer;
+    parts.turn = Turn::Part;
+    let head_norm = if c.model_type == DecoderType::Persimmon {
+        style.names[2] = LayerNames::of(c).last_norm;
+        parts.holds = Holds::Turned;
+        HeadNorm::Rows(NormKind::Layer)
+    } else {
+        parts.holds = Holds::Both;
+        parts.unread_rotary = !recent;
+        HeadNorm::Apart
+    };
+    parts.head_norm = head_norm.when(c.head_norms);
 }
 
 /// Llama's parts.

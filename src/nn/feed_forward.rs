@@ -45,7 +45,7 @@ pub(super) struct FusedMlp {
 
 impl FeedForward {
     /// The MLP of a layer.
-    pub(super) fn new(layer: &Builder, c: &DecoderConfig, names: LayerNames) -> Self {
+    pub(super) fn new(layer: &Builder, c: &DecoderConfig, names: &LayerNames) -> Self {
         let four = layer.facts().transformers != Transformers::V5;
         let name = names.feed_forward(four);
         let b = &layer.at(name);

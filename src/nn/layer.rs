@@ -62,6 +62,8 @@ pub(super) enum Holds {
     Nothing,
     /// What it reads and what it gives.
     Both,
+    /// What positions turned and what they did not.
+    Turned,
     /// What it gives, and its weights until a router's logits take their name.
     Result,
 }
@@ -128,7 +130,7 @@ impl Layer for DecoderLayer {
                     let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
                     unread = parts.unread_rotary.then(rotary);
                 }
-                Piece::Mlp => mlp = Some(FeedForward::new(b, c, names)),
+                Piece::Mlp => mlp = Some(FeedForward::new(b, c, &names)),
                 Piece::Norms => {
                     let norm = |name| Norm::new(&b.at(name), style.norm, c.hidden_size);
                     norms = names.norms.map(|name| name.map(|name| (name, norm(name))));
@@ -189,7 +191,7 @@ impl WeighingBlock for DecoderLayer {
                     return (self.beside(t, hidden, &x, &attended), None);
                 }
                 let held = match self.parts.holds {
-                    Holds::Nothing => [None, None],
+                    Holds::Nothing | Holds::Turned => [None, None],
                     Holds::Both => [Some(x.clone()), Some(attended.clone())],
                     Holds::Result => [None, Some(attended.clone())],
                 };

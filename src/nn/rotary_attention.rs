@@ -75,9 +75,17 @@ pub(super) enum Turn {
     WideNeighbours,
 }
 
+/// What gives queries, keys and values.
+enum Projections {
+    /// A layer for each.
+    Apart([Linear; 3]),
+    /// One layer, which gives those of a head beside each other.
+    Fused(Linear),
+}
+
 /// `q_proj`, `k_proj`, `v_proj`, `o_proj` and the norms of queries and keys.
 pub(super) struct RotaryAttention {
-    projections: [Linear; 3],
+    projections: Projections,
     o_proj: Linear,
     /// The norm before it.
     sub_norm: Option<Norm>,
@@ -123,9 +131,14 @@ impl RotaryAttention {
         let bias = c.attention_bias || c.qkv_bias;
         let gated = parts.gate == Gate::BesideQueries;
         let with_gate = if gated { 2 * queries } else { queries };
-        let projections = [("q_proj", with_gate), ("k_proj", keys), ("v_proj", keys)]
-            .map(|(name, outputs)| Linear::new(&b.at(name), c.hidden_size, outputs, bias));
         let names = LayerNames::of(c);
+        let linear = |name, outputs| Linear::new(&b.at(name), c.hidden_size, outputs, bias);
+        let projections = match *names.projections {
+            [q, k, v] => {
+                Projections::Apart([linear(q, with_gate), linear(k, keys), linear(v, keys)])
+            }
+            _ => Projections::Fused(linear(names.projections[0], queries + 2 * keys)),
+        };
         let at = b.at(names.attention_output);
         let o_proj = Linear::new(&at, queries, c.hidden_size, c.attention_bias);
         let [sub_norm, _] = names.sub_norms;
@@ -166,7 +179,7 @@ impl RotaryAttention {
             turn: turned.then_some(parts.turn),
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
-            holds: parts.holds == Holds::Both,
+            holds: matches!(parts.holds, Holds::Both | Holds::Turned),
             scales_keys: parts.scales_keys,
             scales_queries: c.scales_queries && !parts.turns_rows,
             gated,
@@ -221,6 +234,9 @@ impl RotaryAttention {
             None => out,
         };
         let projected = self.o_proj.forward(t, &out);
+        if self.holds {
+            drop((turned_q, turned_k, v));
+        }
         drop((held, gate));
         (dropped(t, projected, self.dropout), weights)
     }
@@ -233,19 +249,27 @@ impl RotaryAttention {
         shared: &Shared,
         gate: &mut Option<Tensor>,
     ) -> ([Tensor; 2], Tensor, Vec<Tensor>) {
-        if let Some(rows) = self.rows {
-            let projections = self.projections.each_ref();
-            let [q, k, v] = projections.map(|projection| {
+        let (projections, fused) = match &self.projections {
+            Projections::Apart(projections) => (Some(projections), None),
+            Projections::Fused(one) => (None, Some(one.forward(t, x))),
+        };
+        if let (Some(rows), Some(projections)) = (self.rows, projections) {
+            let [q, k, v] = projections.each_ref().map(|projection| {
                 let y = projection.forward(t, x);
                 self.parted(t, &y)
             });
             let (turned, held) = rows.forward(t, [q, k], &shared.cos);
             return (turned, t.transpose(&v, 1, 2), held);
         }
-        let [q, k, v] = self.heads(t, x, gate);
+        let [q, k, v] = match (projections, &fused) {
+            (Some(projections), _) => self.heads(t, x, projections, gate),
+            (None, Some(fused)) => self.fused_heads(t, fused),
+            (None, None) => unreachable!("either is given"),
+        };
         let (turned, held) = self.turned(t, &q, &k, shared);
         drop((q, k));
-        let held = held.into_iter().flatten().collect();
+        let held = fused.into_iter().chain(held.into_iter().flatten());
+        let held = held.collect();
         match (self.style, &self.norms) {
             (HeadNorm::Turned(_), Some([q_norm, k_norm])) => {
                 let [q, k] = turned;
@@ -290,7 +314,7 @@ impl RotaryAttention {
                 let whole = |i: usize| t.cat(&[&turned[i], &rest[i]], -1);
                 let whole = [whole(0), whole(1)];
                 let ([q, k], [q_rest, k_rest]) = (turned, rest);
-                return (whole, self.holds.then_some([q, k, q_rest, k_rest]));
+                return (whole, self.holds.then_some([q, q_rest, k, k_rest]));
             }
             Some(Turn::FirstColumns) => {
                 let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
@@ -308,18 +332,34 @@ impl RotaryAttention {
         (turned, None)
     }
 
+    /// Queries, keys and values `[B, heads, S, D]` of what one layer gave `[B, S, heads x 3 x D]`.
+    fn fused_heads(&self, t: &Tape, fused: &Tensor) -> [Tensor; 3] {
+        let heads = fused.dim(2) / (3 * self.head_dim);
+        let all = t.view(fused, [fused.dim(0), fused.dim(1), heads, 3, self.head_dim]);
+        let facts = self.options.facts;
+        let [mut q, mut k, v] = [0, 1, 2].map(|_| facts.index_all(t, &t.select(&all, 3), 1));
+        if let Some([q_norm, k_norm]) = &self.norms {
+            q = q_norm.forward(t, &q);
+            k = k_norm.forward(t, &k);
+        }
+        [q, k, v].map(|x| t.transpose(&x, 1, 2))
+    }
+
     /// Queries, keys and values `[B, heads, S, D]`, and the gate of the result if there is one.
-    fn heads(&self, t: &Tape, x: &Tensor, gate: &mut Option<Tensor>) -> [Tensor; 3] {
+    fn heads(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        projections: &[Linear; 3],
+        gate: &mut Option<Tensor>,
+    ) -> [Tensor; 3] {
         let rows = |y: &Tensor| self.parted(t, y);
         let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
         if self.clipped && self.norms.is_none() {
-            let clipped = self
-                .projections
-                .each_ref()
-                .map(|x_proj| x_proj.forward(t, x));
+            let clipped = projections.each_ref().map(|x_proj| x_proj.forward(t, x));
             return clipped.map(|y| t.clamp_in_place(y)).map(|y| part(&y));
         }
-        let [q, k, v] = &self.projections;
+        let [q, k, v] = projections;
         match (self.style, &self.norms) {
             (HeadNorm::Whole(_), Some([q_norm, k_norm])) => {
                 let q = {

@@ -65,6 +65,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "nanochat-d32",
         "minicpm3-4b",
         "bitnet-b1.58-2b",
+        "persimmon-8b",
         "biogpt",
         "hy3-295b-a21b",
         "falcon-h1-0.5b",

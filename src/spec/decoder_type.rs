@@ -175,6 +175,8 @@ pub enum DecoderType {
     Mellum,
     /// `BitNet`.
     BitNet,
+    /// Persimmon.
+    Persimmon,
 }
 
 impl DecoderType {

@@ -236,6 +236,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::HyperClovaX,
     DecoderType::Mellum,
     DecoderType::BitNet,
+    DecoderType::Persimmon,
 ];
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.

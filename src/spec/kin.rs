@@ -32,6 +32,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::HyV3 => ([4096, 13_312, 80, 64, 120_832], Some(8), Some(128)),
         DecoderType::NanoChat => ([768, 8192, 12, 6, 50_304], None, None),
         DecoderType::BitNet => ([2560, 6912, 30, 20, 128_256], Some(5), None),
+        DecoderType::Persimmon => ([4096, 16_384, 36, 64, 262_144], None, None),
         DecoderType::Mellum => ([2304, 7168, 28, 32, 98_304], Some(4), Some(128)),
         DecoderType::Cwm => ([6144, 21_504, 64, 48, 128_256], Some(8), Some(128)),
         DecoderType::Exaone4 | DecoderType::ExaoneMoe => {
@@ -135,7 +136,7 @@ fn activation(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Activat
         DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 | DecoderType::NanoChat => {
             fields.activation("hidden_act", "relu2")
         }
-        DecoderType::BitNet => {
+        DecoderType::BitNet | DecoderType::Persimmon => {
             fields.check_activation("hidden_act", &["relu2"]);
             Activation::Relu2
         }
@@ -154,9 +155,11 @@ fn activation(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Activat
 fn rotary_dim(model_type: DecoderType, head_dim: u64, fields: &mut ConfigFields<'_>) -> u64 {
     match model_type {
         DecoderType::StableLm => fields.turned(head_dim, "partial_rotary_factor", 250),
-        DecoderType::Glm | DecoderType::Glm4 | DecoderType::Glm4Moe | DecoderType::Nemotron => {
-            fields.turned(head_dim, "partial_rotary_factor", 500)
-        }
+        DecoderType::Glm
+        | DecoderType::Glm4
+        | DecoderType::Glm4Moe
+        | DecoderType::Nemotron
+        | DecoderType::Persimmon => fields.turned(head_dim, "partial_rotary_factor", 500),
         DecoderType::MiniMaxM2 if fields.get("rotary_dim").is_some() => {
             fields.optional("rotary_dim", &(0..=head_dim), head_dim)
         }
@@ -170,6 +173,7 @@ fn head_norms(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> bool {
     match model_type {
         DecoderType::Cohere | DecoderType::Glm4Moe => fields.flag("use_qk_norm", false),
         DecoderType::StableLm => fields.flag("qk_layernorm", false),
+        DecoderType::Persimmon => fields.flag("qk_layernorm", true),
         DecoderType::Exaone4
         | DecoderType::Olmo3
         | DecoderType::Dots1
@@ -199,6 +203,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             (bias, bias, bias)
         }
         DecoderType::StableLm => (biased(fields, "use_qkv_bias"), false, false),
+        DecoderType::Persimmon => (true, true, true),
         DecoderType::Glm4Moe | DecoderType::SolarOpen => {
             (biased(fields, "attention_bias"), false, false)
         }
@@ -250,7 +255,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
 fn dropout(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Dropout {
     let always = model_type == DecoderType::SeedOss;
     let residual = match model_type {
-        DecoderType::StableLm => fields.drops("hidden_dropout", false),
+        DecoderType::StableLm | DecoderType::Persimmon => fields.drops("hidden_dropout", false),
         DecoderType::Starcoder2 | DecoderType::SeedOss => fields.drops("residual_dropout", always),
         _ => false,
     };
@@ -272,16 +277,18 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::StableLm
         | DecoderType::Nemotron
         | DecoderType::PhiMoe
-        | DecoderType::Jais2 => Some(norm(path)),
+        | DecoderType::Jais2
+        | DecoderType::Persimmon => Some(norm(path)),
         _ => Some(other(path)),
     };
     let mut all = vec![embedding("model.embed_tokens")];
     for layer in 0..config.num_hidden_layers {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
         let qkv_bias = config.qkv_bias || config.attention_bias;
-        let projections = ["q_proj", "k_proj", "v_proj"];
+        let projections = names.projections.iter();
         all.extend(projections.map(|name| linear(at("self_attn.") + name, qkv_bias)));
-        all.push(linear(at("self_attn.o_proj"), config.attention_bias));
+        let output = at("self_attn.") + names.attention_output;
+        all.push(linear(output, config.attention_bias));
         let [in_attention, in_mlp] = names.sub_norms;
         all.extend(in_attention.map(|name| other(at("self_attn.") + name)));
         // Llama 4's have no weights.
@@ -292,7 +299,11 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
                 all.extend((0..heads).map(|head| other(format!("{path}.{head}"))));
             }
         } else if config.head_norms && config.model_type != DecoderType::Llama4 {
-            all.extend(names.head_norms.map(|name| other(at("self_attn.") + name)));
+            let of = match config.model_type {
+                DecoderType::Persimmon => norm,
+                _ => other,
+            };
+            all.extend(names.head_norms.map(|name| of(at("self_attn.") + name)));
         }
         if config.model_type == DecoderType::Afmoe {
             all.push(linear(at("self_attn.gate_proj"), false));
@@ -325,7 +336,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         all.splice(place..place, norms);
         all.extend(expert_modules::beside(config, at));
     }
-    all.extend(normalizes("model.norm".to_owned()));
+    all.extend(normalizes(format!("model.{}", names.last_norm)));
     let head = if config.head_bias {
         biased_output
     } else {

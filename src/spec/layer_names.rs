@@ -17,6 +17,8 @@ pub struct LayerNames {
     block: &'static str,
     /// Whether the layers of its experts are numbered, and it is called otherwise, in transformers 4.
     numbered: bool,
+    /// Of attention's first layers: of queries, keys and values, or one for all.
+    pub projections: &'static [&'static str],
     /// Of attention's last layer.
     pub attention_output: &'static str,
     /// Of the norms of queries and keys.
@@ -35,6 +37,9 @@ pub struct LayerNames {
 
 /// The layers of an expert beside a mixture.
 pub const BESIDE: [&str; 2] = ["input_linear", "output_linear"];
+
+/// The layers of queries, keys and values.
+const PROJECTIONS: [&str; 3] = ["q_proj", "k_proj", "v_proj"];
 
 /// What Mixtral calls its mixture of experts.
 const SPARSE: &str = "block_sparse_moe";
@@ -94,6 +99,7 @@ impl LayerNames {
         shared: "shared_experts",
         block: "mixer",
         numbered: false,
+        projections: &PROJECTIONS,
         attention_output: "o_proj",
         head_norms: ["q_norm", "k_norm"],
         sub_norms: [None; 2],
@@ -147,6 +153,10 @@ impl LayerNames {
                 let norms = ["q_layernorm", "k_layernorm"];
                 ("o_proj", norms, "self_attn", "norm")
             }
+            DecoderType::Persimmon => {
+                let norms = ["q_layernorm", "k_layernorm"];
+                ("dense", norms, "self_attn", "final_layernorm")
+            }
             DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
                 let norms = ["query_layernorm", "key_layernorm"];
                 ("o_proj", norms, "self_attn", "norm")
@@ -185,6 +195,10 @@ impl LayerNames {
             shared,
             block,
             numbered,
+            projections: match config.model_type {
+                DecoderType::Persimmon => &["query_key_value"],
+                _ => &PROJECTIONS,
+            },
             attention_output,
             head_norms,
             sub_norms: match config.model_type {
@@ -282,6 +296,7 @@ fn mlp(config: &DecoderConfig) -> MlpNames {
             gate_first: true,
         },
         DecoderType::Lfm2 | DecoderType::Lfm2Moe => MlpNames::Numbered,
+        DecoderType::Persimmon => MlpNames::Plain(["dense_h_to_4h", "dense_4h_to_h"]),
         DecoderType::NanoChat => MlpNames::Plain(["fc1", "fc2"]),
         DecoderType::FalconH1 => MlpNames::Multiplied,
         _ => MlpNames::Gated,

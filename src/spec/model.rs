@@ -130,6 +130,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("hyperclovax", Reader::Decoder(DecoderType::HyperClovaX)),
     ("mellum", Reader::Decoder(DecoderType::Mellum)),
     ("bitnet", Reader::Decoder(DecoderType::BitNet)),
+    ("persimmon", Reader::Decoder(DecoderType::Persimmon)),
     ("exaone4", Reader::Decoder(DecoderType::Exaone4)),
     ("glm", Reader::Decoder(DecoderType::Glm)),
     ("glm4", Reader::Decoder(DecoderType::Glm4)),

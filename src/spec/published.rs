@@ -77,7 +77,7 @@ fn t5_parameters(c: &T5Config) -> u64 {
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to; of the last eleven what their configs give, which their
-/// repositories state in billions, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
+/// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
     ("qwen3-0.6b", 596_049_920),
@@ -306,6 +306,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("hy3-295b-a21b", 295_033_528_320),
     ("nanochat-d32", 1_879_048_192),
     ("bitnet-b1.58-2b", 2_412_820_480),
+    ("persimmon-8b", 9_397_175_296),
     ("biogpt", 346_763_264),
     ("minicpm3-4b", 4_073_875_968),
     ("youtu-llm-2b", 1_961_560_064),

@@ -41,13 +41,17 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
         | DecoderType::GptNeox
         | DecoderType::Opt
         | DecoderType::BioGpt
+        | DecoderType::Bloom
+        | DecoderType::Persimmon
         | DecoderType::GptBigCode => {
             let layer = 2 * norm
+                + u64::from(config.head_norms) * 4 * config.head_dim
                 + linear(hidden, hidden + 2 * keys)
                 + linear(hidden, hidden)
                 + linear(hidden, intermediate)
                 + linear(intermediate, hidden);
-            (config.position_rows * hidden, layer, norm)
+            let embedding_norm = u64::from(config.model_type == DecoderType::Bloom) * norm;
+            (config.position_rows * hidden + embedding_norm, layer, norm)
         }
         DecoderType::GptNeo => {
             let biases = 2 * hidden + intermediate;
@@ -59,14 +63,6 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
             let biases = hidden + intermediate;
             let layer = norm + 4 * hidden * hidden + 2 * hidden * intermediate + biases;
             (config.vocab_size, layer, norm)
-        }
-        DecoderType::Bloom => {
-            let layer = 2 * norm
-                + linear(hidden, 3 * hidden)
-                + linear(hidden, hidden)
-                + linear(hidden, intermediate)
-                + linear(intermediate, hidden);
-            (norm, layer, norm)
         }
         DecoderType::Mamba | DecoderType::Mamba2 | DecoderType::FalconMamba => {
             (0, state_space(config) + hidden, hidden)

@@ -148,6 +148,7 @@ const REPEATING: &[&str] = &[
     "trinity-nano",
     "hy3-295b-a21b",
     "nanochat-d32",
+    "persimmon-8b",
     "bitnet-b1.58-2b",
     "minicpm3-4b",
     "youtu-llm-2b",
