@@ -21,7 +21,9 @@ fn two_steps_after(events: &[Event]) -> Trace {
         storages: vec![storage(4 * MIB, Category::Parameters)],
         ..Trace::default()
     };
-    events.iter().for_each(|&event| trace.record.push(event));
+    for &event in events {
+        trace.record.push(event);
+    }
     trace.record.push(Event::Alloc(0));
     for step in 0..2 {
         let mark = |trace: &mut Trace, phase| {
