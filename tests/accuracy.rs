@@ -57,6 +57,11 @@ fn modules_trained_beside_adapters_meet_every_goal() {
 }
 
 #[test]
+fn adapters_of_embeddings_meet_every_goal() {
+    every_goal_is_met("embedding_adapters.jsonl", 24);
+}
+
+#[test]
 fn decoders_that_classify_sequences_meet_every_goal() {
     every_goal_is_met("sequence_classification.jsonl", 60);
 }

@@ -377,7 +377,25 @@ impl<'a> Builder<'a> {
         if copied || !lora::is_target(lora, &path, spared) {
             return None;
         }
-        let (slot, base) = (Slot::default(), base());
+        Some(self.target([inputs, outputs], base(), false))
+    }
+
+    /// The same for an embedding of `rows`, which only its name means.
+    pub(super) fn adapter_of_table(
+        &self,
+        rows: u64,
+        width: u64,
+        base: impl FnOnce() -> BaseWeight,
+    ) -> Option<Slot> {
+        let lora = self.plan.spec.lora.as_ref()?;
+        let path = self.plan.tape.scope_path(self.scope);
+        (!self.is_copied() && lora::is_target(lora, &path, true))
+            .then(|| self.target([rows, width], base(), true))
+    }
+
+    fn target(&self, [inputs, outputs]: [u64; 2], base: BaseWeight, is_table: bool) -> Slot {
+        let rank = self.plan.spec.lora.as_ref().map_or(0, |lora| lora.r);
+        let slot = Slot::default();
         let dtype = match &base {
             BaseWeight::Full(weight) | BaseWeight::Transposed(weight) => weight.dtype(),
             // `_get_base_layer_device_and_dtype`, `tuners/tuners_utils.py`, peft 0.21.
@@ -389,11 +407,12 @@ impl<'a> Builder<'a> {
         self.plan.targets.borrow_mut().push(Target {
             slot: Slot::clone(&slot),
             scope: self.scope,
-            shapes: [[lora.r, inputs].into(), [outputs, lora.r].into()],
+            shapes: [[rank, inputs].into(), [outputs, rank].into()],
             dtype,
             base: Some(base),
+            is_table,
         });
-        Some(slot)
+        slot
     }
 
     /// The place for the adapter of the module's parameter `name`, if it is to get one: matrices of
@@ -426,6 +445,7 @@ impl<'a> Builder<'a> {
             shapes: [[rows, inputs].into(), [outputs, rows].into()],
             dtype,
             base: None,
+            is_table: false,
         });
         Some(slot)
     }

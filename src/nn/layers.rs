@@ -145,6 +145,7 @@ pub(super) struct Embedding {
     pub(super) weight: Tensor,
     /// What it computes with.
     table: Tensor,
+    adapter: Option<Slot>,
     /// Whether the result is multiplied by a number.
     scaled: bool,
     /// The module's buffer that the result is multiplied by.
@@ -172,8 +173,10 @@ impl Embedding {
     }
 
     fn of_weight(b: &Builder, weight: Tensor) -> Self {
+        let base = || BaseWeight::Full(weight.clone());
         Self {
             table: b.trained_copy(weight.clone()),
+            adapter: b.adapter_of_table(weight.dim(0), weight.dim(1), base),
             weight,
             scaled: false,
             scale: None,
@@ -222,6 +225,9 @@ impl Embedding {
         if let Some(scale) = &self.scale {
             let scale = t.to(scale, self.table.dtype());
             result = t.mul(&result, &scale);
+        }
+        if let Some(adapter) = self.adapter.as_ref().and_then(|slot| slot.get()) {
+            result = adapter.forward_table(t, indices, result);
         }
         if self.result_requires_gradient && !result.requires_grad() {
             t.input_leaf(&result)

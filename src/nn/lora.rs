@@ -83,6 +83,16 @@ impl Adapter {
         t.to(&sum, dtype)
     }
 
+    /// `lora.Embedding.forward`: adds to the `result` for `indices` what is looked up in A, times B.
+    pub(super) fn forward_table(&self, t: &Tape, indices: &Tensor, result: Tensor) -> Tensor {
+        let dtype = result.dtype();
+        let narrow = t.embedding(&t.t(&self.a), indices);
+        let update = t.mul_scalar(&t.matmul_transposed(&narrow, &self.b));
+        let sum = t.add(&result, &update);
+        drop(result);
+        t.to(&sum, dtype)
+    }
+
     /// `lora.bnb.Linear4bit.forward` and `Linear8bitLt.forward`: the same beside a quantized layer;
     /// autocast does without casts of its own.
     pub(super) fn forward_quantized(
@@ -128,6 +138,8 @@ pub(super) struct Target {
     pub(super) dtype: DType,
     /// The linear layer's own weight; none of a parameter by itself.
     pub(super) base: Option<BaseWeight>,
+    /// Whether it is an embedding, which holds the factors as they were made until both are cast.
+    pub(super) is_table: bool,
 }
 
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
@@ -202,6 +214,7 @@ fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -
             let made = target
                 .shapes
                 .map(|shape| t.empty("empty", shape, DType::Float32));
+            let _held = target.is_table.then(|| made.clone());
             made.map(|factor| t.to(&factor, target.dtype)).into()
         } else {
             places.extend([at; 2]);

@@ -100,7 +100,8 @@ pub(super) fn check(
         expert_adapters::check(asked, &lora, missing, &modules, scenario, findings);
         check_numbers(&lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
-            check_targets(&lora.target_modules, &modules, findings);
+            let tables = adapted_tables(&lora, architecture, framework);
+            check_targets(&lora.target_modules, tables, &modules, findings);
         }
         check_refused(
             scenario,
@@ -294,13 +295,44 @@ fn check_refused(
     );
 }
 
+/// The embeddings that can have adapters: of a decoder's tokens, unless the module multiplies what it
+/// looks up. Of older PEFT, and with `DoRA`, they are not modelled.
+fn adapted_tables(
+    lora: &Lora,
+    architecture: &Architecture,
+    framework: Framework,
+) -> &'static [&'static str] {
+    let Architecture::Decoder(config) = architecture else {
+        return &[];
+    };
+    let multiplies = matches!(
+        config.model_type,
+        DecoderType::Gemma
+            | DecoderType::Gemma2
+            | DecoderType::Gemma3
+            | DecoderType::Gemma4
+            | DecoderType::VaultGemma
+            | DecoderType::MiniCpm3
+    );
+    if lora.use_dora || multiplies || framework != Framework::Torch215Transformers523 {
+        return &[];
+    }
+    &["embed_tokens", "wte", "word_embeddings", "embed_in"]
+}
+
 /// PEFT takes a target that matches nothing silently, as long as another one matches.
-fn check_targets(targets: &[String], modules: &[Module], findings: &mut Vec<Finding>) {
+fn check_targets(
+    targets: &[String],
+    tables: &[&str],
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
     let of = |target: &String| {
         let mut called = modules.iter().filter(|module| module.is_called(target));
         match called.next() {
             _ if target == ALL_LINEAR => Match::Linear,
             Some(module) if module.path.is_empty() => Match::Other,
+            Some(module) if tables.iter().any(|name| module.is_called(name)) => Match::Linear,
             Some(module) if !module.kind.is_linear() => Match::Other,
             Some(_) => Match::Linear,
             None => Match::Nothing,
