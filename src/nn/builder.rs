@@ -1,9 +1,8 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
 use super::call::Call;
-use super::dora::BaseWeight;
 use super::facts::{Facts, Transformers};
-use super::lora::{self, Slot, Target};
+use super::lora::{self, Target};
 use crate::spec::{
     ActivationCheckpointing, Architecture, DecoderType, LigerKernels, MasterWeights, Program,
     Quantization, ResolvedSpec,
@@ -22,7 +21,7 @@ pub(super) struct Plan<'a> {
     /// Whether a module has asked for its place in a list.
     asked_index: Cell<bool>,
     /// Layers that get adapters, in the order in which they are built.
-    targets: RefCell<Vec<Target>>,
+    pub(super) targets: RefCell<Vec<Target>>,
     /// Copies of parameters that are trained in their place, with their scopes, and how many layers
     /// with adapters come before.
     copies: RefCell<Vec<(u32, Tensor, usize)>>,
@@ -359,95 +358,6 @@ impl<'a> Builder<'a> {
     /// How linear layers are held.
     pub(super) fn quantization(&self) -> Quantization {
         self.plan.spec.quantization
-    }
-
-    /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
-    /// the logits is the model's `output`.
-    pub(super) fn adapter(
-        &self,
-        inputs: u64,
-        outputs: u64,
-        output: bool,
-        base: impl FnOnce() -> BaseWeight,
-    ) -> Option<Slot> {
-        let lora = self.plan.spec.lora.as_ref()?;
-        let copied = !output && self.is_copied();
-        let path = self.plan.tape.scope_path(self.scope);
-        let spared = output && (self.facts().all_linear_spares_any_output || !path.contains('.'));
-        if copied || !lora::is_target(lora, &path, spared) {
-            return None;
-        }
-        Some(self.target([inputs, outputs], base(), false))
-    }
-
-    /// The same for an embedding of `rows`, which only its name means.
-    pub(super) fn adapter_of_table(
-        &self,
-        rows: u64,
-        width: u64,
-        base: impl FnOnce() -> BaseWeight,
-    ) -> Option<Slot> {
-        let lora = self.plan.spec.lora.as_ref()?;
-        let path = self.plan.tape.scope_path(self.scope);
-        (!self.is_copied() && lora::is_target(lora, &path, true))
-            .then(|| self.target([rows, width], base(), true))
-    }
-
-    fn target(&self, [inputs, outputs]: [u64; 2], base: BaseWeight, is_table: bool) -> Slot {
-        let rank = self.plan.spec.lora.as_ref().map_or(0, |lora| lora.r);
-        let slot = Slot::default();
-        let dtype = match &base {
-            BaseWeight::Full(weight) | BaseWeight::Transposed(weight) => weight.dtype(),
-            // `_get_base_layer_device_and_dtype`, `tuners/tuners_utils.py`, peft 0.21.
-            BaseWeight::FourBit(weight, _) if self.facts().transformers == Transformers::V5 => {
-                weight.dtype
-            }
-            BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
-        };
-        self.plan.targets.borrow_mut().push(Target {
-            slot: Slot::clone(&slot),
-            scope: self.scope,
-            shapes: [[rank, inputs].into(), [outputs, rank].into()],
-            dtype,
-            base: Some(base),
-            is_table,
-        });
-        slot
-    }
-
-    /// The place for the adapter of the module's parameter `name`, if it is to get one: matrices of
-    /// experts `[E, outputs, inputs]`, or `transposed`, or one `[outputs, inputs]`
-    /// (`ParamWrapper.update_layer`, `tuners/lora/layer.py`, peft 0.21).
-    pub(super) fn parameter_adapter(
-        &self,
-        name: &'static str,
-        shape: Shape,
-        dtype: DType,
-        transposed: bool,
-    ) -> Option<Slot> {
-        let lora = self.plan.spec.lora.as_ref()?;
-        if lora.target_parameters.is_empty() {
-            return None;
-        }
-        let path = self.plan.tape.scope_path(self.scope) + "." + name;
-        let rank = lora.rank_of_parameter(&path)?;
-        let (outputs, inputs) = (shape.dim(-2), shape.dim(-1));
-        let [inputs, outputs] = if transposed {
-            [outputs, inputs]
-        } else {
-            [inputs, outputs]
-        };
-        let rows = rank * shape.numel() / (inputs * outputs).max(1);
-        let slot = Slot::default();
-        self.plan.targets.borrow_mut().push(Target {
-            slot: Slot::clone(&slot),
-            scope: self.scope,
-            shapes: [[rows, inputs].into(), [outputs, rows].into()],
-            dtype,
-            base: None,
-            is_table: false,
-        });
-        Some(slot)
     }
 
     /// Whether the input embedding's result is made to require a gradient, so that checkpointed

@@ -9,6 +9,7 @@
 //! asked of [`Facts`].
 
 mod activation;
+mod adapted;
 mod alibi;
 mod all_experts;
 mod attention;
