@@ -365,8 +365,21 @@ fn check_targets(
         .take(SHOWN)
         .collect();
     let all = names.join(", ");
-    let english = format!("The adapters' target {shown} matches no linear layer; there are {all}.");
-    let chinese = format!("LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。");
+    let (english, chinese) = if wrong.is_some_and(|(_, found)| *found == Match::Other) {
+        (
+            format!(
+                "{shown} is no linear layer. Beside those ({all}) adapters are estimated on the token embeddings of decoders, in transformers 5.23 without DoRA, unless the model scales them."
+            ),
+            format!(
+                "{shown} 不是线性层。除线性层（{all}）外，仅支持解码器词嵌入的 LoRA（transformers 5.23，不含 DoRA，且模型不对其缩放）。"
+            ),
+        )
+    } else {
+        (
+            format!("The adapters' target {shown} matches no linear layer; there are {all}."),
+            format!("LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。"),
+        )
+    };
     let finding = if some && !found.contains(&Match::Other) {
         Finding::warning("lora.target_modules", english, chinese)
     } else {
