@@ -42,7 +42,6 @@ impl Builder<'_> {
 
     fn target(&self, [inputs, outputs]: [u64; 2], base: BaseWeight, is_table: bool) -> Slot {
         let rank = self.plan.spec.lora.as_ref().map_or(0, |lora| lora.r);
-        let slot = Slot::default();
         let dtype = match &base {
             BaseWeight::Full(weight) | BaseWeight::Transposed(weight) => weight.dtype(),
             // `_get_base_layer_device_and_dtype`, `tuners/tuners_utils.py`, peft 0.21.
@@ -51,14 +50,19 @@ impl Builder<'_> {
             }
             BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
         };
-        self.plan.targets.borrow_mut().push(Target {
-            slot: Slot::clone(&slot),
+        self.place(Target {
+            slot: Slot::default(),
             scope: self.scope,
             shapes: [[rank, inputs].into(), [outputs, rank].into()],
             dtype,
             base: Some(base),
             is_table,
-        });
+        })
+    }
+
+    fn place(&self, target: Target) -> Slot {
+        let slot = Slot::clone(&target.slot);
+        self.plan.targets.borrow_mut().push(target);
         slot
     }
 
@@ -85,15 +89,13 @@ impl Builder<'_> {
             [inputs, outputs]
         };
         let rows = rank * shape.numel() / (inputs * outputs).max(1);
-        let slot = Slot::default();
-        self.plan.targets.borrow_mut().push(Target {
-            slot: Slot::clone(&slot),
+        Some(self.place(Target {
+            slot: Slot::default(),
             scope: self.scope,
             shapes: [[rows, inputs].into(), [outputs, rows].into()],
             dtype,
             base: None,
             is_table: false,
-        });
-        Some(slot)
+        }))
     }
 }

@@ -137,7 +137,6 @@ pub(super) struct Causal<L> {
     softcap: bool,
     /// The experts whose use is balanced by a loss.
     balanced: Option<Experts>,
-    /// Whether the head is that of a classifier of sequences.
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
     fused_loss: bool,

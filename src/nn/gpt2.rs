@@ -34,7 +34,6 @@ pub(super) struct Gpt2 {
     big_code: Option<Tensor>,
     /// How attention runs, and whether its heads share keys.
     attention: (Attention, bool),
-    /// Whether the head is that of a classifier of sequences.
     model_type: DecoderType,
     shell: Shell,
 }

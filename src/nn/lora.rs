@@ -145,13 +145,8 @@ pub(super) struct Target {
 /// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
 /// (`check_target_module_exists`). One that is `spared` as it gives the logits must be named.
 pub(super) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
-    let is_called = |name: &String| {
-        (name == ALL_LINEAR && !spared)
-            || path
-                .strip_suffix(name.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    };
-    lora.target_modules.iter().any(is_called)
+    let linear = lora.target_modules.iter().any(|name| name == ALL_LINEAR);
+    (linear && !spared) || lora.names_module(path)
 }
 
 /// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
@@ -172,12 +167,14 @@ pub(super) fn attach(
         let mut trained = |made: &mut Tensor| {
             elements += made.numel() * t.multiplicity(target.scope);
             if !made.dtype().is_half() {
-            } else if at_last.is_some() {
-                *made = t.empty("_to_copy", *made.shape(), DType::Float32);
+                return;
+            }
+            *made = if at_last.is_some() {
+                t.empty("_to_copy", *made.shape(), DType::Float32)
             } else {
                 places.push(at);
-                *made = t.parameter(*made.shape(), DType::Float32);
-            }
+                t.parameter(*made.shape(), DType::Float32)
+            };
         };
         t.in_scope(target.scope, || made.iter_mut().for_each(&mut trained));
     }

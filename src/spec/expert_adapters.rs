@@ -2,7 +2,7 @@
 //! weights of their routers.
 
 use super::adapters::{ALL_LINEAR, SHOWN};
-use super::modules::{Module, ModuleKind};
+use super::modules::{Module, ModuleKind, is_called};
 use super::{Architecture, DecoderType, Finding, Framework, Lora, Scenario};
 use serde_json::json;
 
@@ -88,11 +88,6 @@ pub(super) fn convert(
         (false, true) => Some(names[1]),
         _ => None,
     }
-}
-
-pub(super) fn is_called(path: &str, name: &str) -> bool {
-    let rest = path.strip_suffix(name);
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// The paths of the parameters that can get adapters.

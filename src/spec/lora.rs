@@ -1,7 +1,8 @@
 //! What PEFT is asked for.
 
-use super::expert_adapters::{FUSED, is_called};
+use super::expert_adapters::FUSED;
 use super::is_false;
+use super::modules::is_called;
 use super::scenario::is_zero;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,11 @@ impl Default for Lora {
 }
 
 impl Lora {
+    /// Whether one of the target modules is the whole path or its end.
+    pub fn names_module(&self, path: &str) -> bool {
+        self.target_modules.iter().any(|name| is_called(path, name))
+    }
+
     /// Whether the module at `path` is trained as a whole (`_set_trainable`, `utils/other.py`, peft
     /// 0.21): its name ends so, or that of a module it is in.
     pub fn saves(&self, path: &str) -> bool {

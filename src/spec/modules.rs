@@ -49,9 +49,14 @@ impl Module {
 
     /// Whether `name` is the whole path or its end, as PEFT matches targets.
     pub fn is_called(&self, name: &str) -> bool {
-        let rest = self.path.strip_suffix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        is_called(&self.path, name)
     }
+}
+
+/// The same of any path.
+pub(super) fn is_called(path: &str, name: &str) -> bool {
+    let rest = path.strip_suffix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// All modules with parameters, in the order in which they are built.

@@ -82,9 +82,7 @@ impl LayerStates {
             attended: copied(&layer.attended),
             convolved: copied(&layer.convolved),
         };
-        let layers = self.layers.iter().map(reordered).collect();
-        let before = std::mem::replace(&mut self.layers, layers);
-        drop(before);
+        self.layers = self.layers.iter().map(reordered).collect();
     }
 
     /// Lengthens what attention keeps by so many tokens.
