@@ -124,8 +124,10 @@ pub(super) fn attend_with_weights(
     if packed {
         out = t.reshape(&out, heads);
     }
-    let out = t.transpose(&out, 1, 2);
-    (t.contiguous(&out), None)
+    out = t.transpose(&out, 1, 2);
+    out = t.contiguous(&out);
+    drop((q, k, v));
+    (out, None)
 }
 
 /// `repeat_kv`: `[B, K, S, D]` to `[B, K x groups, S, D]`.

@@ -75,7 +75,8 @@ impl GemmaExperts {
             weights,
             chosen,
         } = routed;
-        (sum, vec![first, flat, logits, weights, chosen, second])
+        let before = [first, flat].into_iter().chain(logits);
+        (sum, before.chain([weights, chosen, second]).collect())
     }
 }
 
@@ -113,7 +114,7 @@ impl Router {
         };
         drop((scaled, scores));
         Routed {
-            logits: probabilities,
+            logits: Some(probabilities),
             weights,
             chosen,
         }

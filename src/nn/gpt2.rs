@@ -244,7 +244,7 @@ impl Gpt2 {
             hidden = out;
         }
         let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
-        drop((hidden, positions, held));
+        drop((hidden, positions, embedded, position_embedded, held));
         (t.view(&out, *out.shape()), keys)
     }
 }

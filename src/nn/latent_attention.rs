@@ -88,22 +88,29 @@ impl LatentAttention {
         };
         let early = self.options.facts.transformers != Transformers::V5;
         let expanded = early.then(|| self.expand(t, &latent));
+        let latent = Some(latent).filter(|_| !early);
         let k_turned = t.view(&k_turned, [b, 1, s, sizes.turned]);
         let (q_turned, k_turned) = self.turn(t, &q_turned, &k_turned, shared);
         // Since transformers 5 the latent vector is cached, before what it expands to.
-        let (latent, k_turned) = if early {
-            (latent, k_turned)
-        } else {
-            t.cached(latent, k_turned)
+        let (latent, k_turned) = match latent {
+            Some(latent) => {
+                let (latent, k_turned) = t.cached(latent, k_turned);
+                (Some(latent), k_turned)
+            }
+            None => (None, k_turned),
         };
         let queries = t.cat(&[&q_straight, &q_turned], -1);
-        let (keys, values) = if let Some([_, straight, values]) = &expanded {
-            let turned = t.expand(&k_turned, [b, straight.dim(1), s, sizes.turned]);
-            let keys = t.cat(&[straight, &turned], -1);
-            t.cached(keys, values.clone())
-        } else {
-            let expanded = self.expand(t, &latent);
-            self.keys(t, expanded, &k_turned)
+        let (keys, values) = match (&latent, &expanded) {
+            (Some(latent), _) => {
+                let expanded = self.expand(t, latent);
+                self.keys(t, expanded, &k_turned)
+            }
+            (None, Some([_, straight, values])) => {
+                let turned = t.expand(&k_turned, [b, straight.dim(1), s, sizes.turned]);
+                let keys = t.cat(&[straight, &turned], -1);
+                t.cached(keys, values.clone())
+            }
+            (None, None) => unreachable!("one of them is there"),
         };
         let mask = shared.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &queries, &keys, &values, mask);

@@ -177,7 +177,7 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
         let valid = flags(t, "index", b * keys);
         drop(indexed);
         let both = flags(t, "bitwise_and", b * s * keys);
-        drop((causal, valid));
+        drop((valid, causal));
         both
     } else {
         within(t, r)

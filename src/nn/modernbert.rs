@@ -140,11 +140,11 @@ impl ModernBert {
                 Some(Shared { mask, turn })
             };
             let shared = [given(0), given(1)];
-            let held = (masks, Some((positions, embedded.clone())));
+            let held = (Some(positions), masks, Some(embedded.clone()));
             (embedded, shared, held)
         } else {
             let (shared, masks) = self.shared_of_four(t, size, arange);
-            (self.embed(t, input_ids), shared.map(Some), (masks, None))
+            (self.embed(t, input_ids), shared.map(Some), (None, masks, None))
         };
         for (i, layer) in (0..).zip(&self.layers) {
             let Some(shared) = &shared[usize::from(layer.windowed)] else {

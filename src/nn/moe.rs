@@ -198,8 +198,7 @@ impl SparseMoe {
     fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
         match (&self.shared, &self.experts) {
             (shared, RoutedExperts::All(experts)) => {
-                let (out, logits) = self.everywhere(t, x, experts, shared.as_ref());
-                (out, Some(logits))
+                self.everywhere(t, x, experts, shared.as_ref())
             }
             (Some(SharedExpert { mlp, .. }), _)
                 if !matches!(self.form, SharedForm::Gated | SharedForm::First) =>
@@ -208,8 +207,7 @@ impl SparseMoe {
             }
             (shared, RoutedExperts::Grouped(_)) => (self.grouped(t, x, shared.as_ref()), None),
             (shared, RoutedExperts::Loop(experts)) => {
-                let (out, logits) = self.looped(t, x, experts, shared.as_ref());
-                (out, Some(logits))
+                self.looped(t, x, experts, shared.as_ref())
             }
         }
     }
@@ -235,7 +233,7 @@ impl SparseMoe {
         x: &Tensor,
         experts: &AllExperts,
         shared: Option<&SharedExpert>,
-    ) -> (Tensor, Tensor) {
+    ) -> (Tensor, Option<Tensor>) {
         let tokens = t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
         let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
         drop(routed.chosen);
@@ -291,7 +289,7 @@ impl SparseMoe {
         x: &Tensor,
         experts: &ExpertLoop,
         shared: Option<&SharedExpert>,
-    ) -> (Tensor, Tensor) {
+    ) -> (Tensor, Option<Tensor>) {
         let tokens = self.tokens(t, x);
         let routed = t.scoped(self.name, None, || self.router.forward(t, &tokens));
         let (mut out, held) = experts.forward(t, &tokens, &routed.chosen, &routed.weights);

@@ -103,6 +103,7 @@ impl Rotary {
         };
         let result = (t.to(&cos, dtype), t.to(&sin, dtype));
         drop((real, length));
+        drop((angles, both, cos, sin));
         result
     }
 

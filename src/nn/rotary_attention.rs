@@ -234,11 +234,15 @@ impl RotaryAttention {
             None => out,
         };
         let projected = self.o_proj.forward(t, &out);
+        drop(out);
+        let result = dropped(t, projected, self.dropout);
+        let heads = (turned_q, turned_k, v);
         if self.holds {
-            drop((turned_q, turned_k, v));
+            drop((heads, held));
+        } else {
+            drop((held, heads));
         }
-        drop((held, gate));
-        (dropped(t, projected, self.dropout), weights)
+        (result, weights)
     }
 
     /// Queries and keys after they were turned, values, and what stays in local variables besides.

@@ -31,8 +31,8 @@ pub(super) struct Router {
 
 /// What a router gives for N tokens.
 pub(super) struct Routed {
-    /// Logits `[N, E]`, which the caller holds.
-    pub(super) logits: Tensor,
+    /// Logits `[N, E]`, which the caller holds, where it gets them.
+    pub(super) logits: Option<Tensor>,
     /// Weights of the chosen experts `[N, K]`.
     pub(super) weights: Tensor,
     /// The chosen experts `[N, K]`.
@@ -110,7 +110,7 @@ impl Router {
                 let logits = gate.forward(t, &tokens);
                 let [weights, chosen] = sparse_mixer::choose(t, &logits);
                 Routed {
-                    logits,
+                    logits: Some(logits),
                     weights,
                     chosen,
                 }
@@ -122,7 +122,9 @@ impl Router {
             Routing::CorrectedOutside => self.corrected_outside(t, &gate, &tokens),
             Routing::Sigmoids(scores) => self.by_sigmoids(t, &gate, &tokens, scores.logits),
         };
-        self.call.routed(&routed.logits);
+        if let Some(logits) = &routed.logits {
+            self.call.routed(logits);
+        }
         routed
     }
 
@@ -145,7 +147,7 @@ impl Router {
             weights = t.to(&weights, like.dtype());
         }
         Routed {
-            logits,
+            logits: Some(logits),
             weights,
             chosen,
         }
@@ -167,7 +169,7 @@ impl Router {
         };
         drop(values);
         Routed {
-            logits,
+            logits: Some(logits),
             weights,
             chosen,
         }
@@ -191,7 +193,7 @@ impl Router {
         };
         drop(values);
         Routed {
-            logits,
+            logits: Some(logits),
             weights: scores,
             chosen,
         }
@@ -223,7 +225,7 @@ impl Router {
         let weights = t.to(&weights, tokens.dtype());
         drop(values);
         Routed {
-            logits,
+            logits: Some(logits),
             weights,
             chosen,
         }
@@ -245,7 +247,7 @@ impl Router {
         let weights = t.mul_scalar(&values);
         drop((values, held));
         Routed {
-            logits,
+            logits: Some(logits),
             weights,
             chosen,
         }
@@ -255,9 +257,15 @@ impl Router {
     fn corrected(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, groups: Groups) -> Routed {
         let logits = gate.wide_logits(t, tokens);
         let scores = t.sigmoid(&logits);
+        // In transformers 4 a function of its own chooses, without gradients, and logits are not returned.
+        let seen = if self.follows_tokens {
+            scores.detach()
+        } else {
+            scores.clone()
+        };
         let mut choice = match &self.correction {
-            Some(correction) => t.add(&scores, correction),
-            None => scores.clone(),
+            Some(correction) => t.add(&seen, correction),
+            None => seen,
         };
         let best = {
             let grouped = t.view(&choice, groups.of(&choice));
@@ -267,7 +275,6 @@ impl Router {
         let (mask, locals) = groups.mask(t, &best, scores.dim(1));
         choice = only(t, &choice, &mask);
         let (_, chosen) = t.topk(&choice, self.per_token);
-        // In transformers 4 a function of its own chooses.
         let held = Some((choice, mask, locals, best)).filter(|_| !self.follows_tokens);
         let mut weights = t.gather(&scores, &chosen);
         let mut denominator = None;
@@ -282,7 +289,7 @@ impl Router {
         let weights = t.mul_scalar(&weights);
         drop((denominator, held, scores));
         Routed {
-            logits,
+            logits: Some(logits).filter(|_| !self.follows_tokens),
             weights,
             chosen,
         }
@@ -308,7 +315,7 @@ impl Router {
         };
         drop((values, choice, scores));
         Routed {
-            logits,
+            logits: Some(logits),
             weights,
             chosen,
         }
@@ -357,7 +364,7 @@ impl Router {
         let weights = t.mul_scalar(&weights);
         drop((held, scores));
         Routed {
-            logits,
+            logits: Some(logits),
             weights,
             chosen,
         }

@@ -89,9 +89,12 @@ impl T5Attention {
             let (out, bias) = self.attend_in_place(t, [&q, &k, &v], given, &mut locals);
             (out, bias, None)
         };
-        let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
-        let output = self.o.forward(t, &out);
-        drop(locals);
+        let output = {
+            let merged = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
+            drop(out);
+            self.o.forward(t, &merged)
+        };
+        drop((q, k, v, locals));
         Attended {
             output,
             bias,
@@ -146,12 +149,13 @@ impl T5Attention {
         locals: &mut Vec<Tensor>,
     ) -> (Tensor, Tensor) {
         let scores = t.matmul(q, &t.transpose(k, 2, 3));
+        let mut length = None;
         let bias = if let Some(bias) = given.bias {
             bias.clone()
         } else {
             if given.encoder.is_none() {
                 // cache_position[-1] + 1
-                locals.push(t.empty("add", Shape::new(&[]), DType::Int64));
+                length = Some(t.empty("add", Shape::new(&[]), DType::Int64));
             }
             let bias = self.bias(t, q, k, scores.dtype());
             match given.mask {
@@ -173,7 +177,7 @@ impl T5Attention {
             let out = t.transpose(&out, 1, 2);
             t.contiguous(&out)
         };
-        locals.extend([weights, scores]);
+        locals.extend([Some(scores), length, Some(weights)].into_iter().flatten());
         (out, bias)
     }
 

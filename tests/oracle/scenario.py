@@ -90,8 +90,9 @@ def model(scenario):
     if quantized:
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
     elif model is None:
-        with torch.device("cuda"):
+        with torch.device("cuda"), without_values():
             model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
+        model.tie_weights()
     if scenario["loss"] == "labels_uncast":
         transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss
     model.train()
@@ -131,6 +132,12 @@ def model(scenario):
         model.forward = types.MethodType(inner, model)
         model.forward = types.MethodType(convert_outputs_to_fp32(model.forward.__func__), model)
     return model
+
+
+def without_values():
+    """Weights come from a checkpoint: some initial values (a normal distribution that is cut) would leave segments behind."""
+    home = transformers.initialization if TRANSFORMERS_5 else transformers.modeling_utils
+    return home.no_init_weights()
 
 
 def only_in_5(key, options):

@@ -262,8 +262,11 @@ impl Tape {
     ) -> Tensor {
         const OP: &str = "_scaled_dot_product_efficient_attention";
         let records = self.records(&[q, k, v, bias.unwrap_or(q)]);
-        let saved = records.then(|| [self.save(k), self.save(q), self.save(v)]);
-        let saved_bias = bias.filter(|_| records).map(|bias| self.save(bias));
+        // Let go of in the order of their names.
+        let saved = records.then(|| {
+            let bias = bias.map(|bias| self.save(bias));
+            (bias, [self.save(k), self.save(q), self.save(v)])
+        });
         // With dropout its state stays on the host.
         let state = if dropout { 0 } else { PHILOX };
         let generator = [
@@ -288,8 +291,9 @@ impl Tape {
             &inputs,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let [k, q, v] = saved.each_ref().map(|s| s.unpack(t));
-                let _bias = saved_bias.as_ref().map(|s| s.unpack(t));
+                let (bias, inputs) = &saved;
+                let _bias = bias.as_ref().map(|s| s.unpack(t));
+                let [k, q, v] = inputs.each_ref().map(|s| s.unpack(t));
                 let result = result.each_ref().map(|s| s.unpack(t));
                 t.efficient_attention_backward(g, &q, &k, &v, &result[1], bias_shape)
             }),
