@@ -392,7 +392,7 @@ impl<L: Layer> Causal<L> {
             },
             turn,
         );
-        let mut full = Shared {
+        let full = Shared {
             positions: self.style.passes_positions.then(|| positions.clone()),
             mask: full,
             cos,
@@ -415,7 +415,7 @@ impl<L: Layer> Causal<L> {
         if self.style.norm_before {
             hidden = self.norm.forward(t, &hidden);
         }
-        let mut unmasked = full.without_mask();
+        let unmasked = full.without_mask();
         // What a layer gives beside its result lives until the next one has given the same.
         let mut weights = None;
         let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
@@ -442,18 +442,7 @@ impl<L: Layer> Causal<L> {
         });
         let [.., norm] = self.style.names;
         let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
-        drop(hidden);
-        for shared in [&mut full, &mut local, &mut unmasked] {
-            shared.positions = None;
-        }
-        // Positions are an argument before the embeddings, or what a later argument counts.
-        let arguments = if self.shell.facts.transformers == Transformers::V5 {
-            [positions, embedded]
-        } else {
-            [embedded, positions]
-        };
-        drop((arguments, full.mask, local.mask));
-        drop(((full.cos, full.sin), (local.cos, local.sin), unmasked, weights));
+        drop((hidden, weights, embedded));
         normalized
     }
 }

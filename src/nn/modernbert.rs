@@ -144,7 +144,11 @@ impl ModernBert {
             (embedded, shared, held)
         } else {
             let (shared, masks) = self.shared_of_four(t, size, arange);
-            (self.embed(t, input_ids), shared.map(Some), (None, masks, None))
+            (
+                self.embed(t, input_ids),
+                shared.map(Some),
+                (None, masks, None),
+            )
         };
         for (i, layer) in (0..).zip(&self.layers) {
             let Some(shared) = &shared[usize::from(layer.windowed)] else {

@@ -206,9 +206,7 @@ impl SparseMoe {
                 (self.with_shared_expert(t, x, mlp), None)
             }
             (shared, RoutedExperts::Grouped(_)) => (self.grouped(t, x, shared.as_ref()), None),
-            (shared, RoutedExperts::Loop(experts)) => {
-                self.looped(t, x, experts, shared.as_ref())
-            }
+            (shared, RoutedExperts::Loop(experts)) => self.looped(t, x, experts, shared.as_ref()),
         }
     }
 
