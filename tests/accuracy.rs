@@ -110,9 +110,10 @@ fn bart_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn vit_is_as_exact_as_the_goals_ask() {
+fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("vit.jsonl", 21);
     every_goal_is_met("deit_dinov2.jsonl", 31);
+    every_goal_is_met("clip_siglip.jsonl", 93);
 }
 
 #[test]
@@ -126,8 +127,9 @@ fn deberta_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn albert_is_as_exact_as_the_goals_ask() {
+fn albert_and_mpnet_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("albert.jsonl", 16);
+    every_goal_is_met("mpnet.jsonl", 44);
 }
 
 #[test]

@@ -255,6 +255,13 @@ models! {
     "dinov2-small", "DINOv2 small", "facebook/dinov2-small", "2023-04";
     "dinov2-base", "DINOv2 base", "facebook/dinov2-base", "2023-04";
     "dinov2-large", "DINOv2 large", "facebook/dinov2-large", "2023-04";
+    "clip-vit-base-patch32", "CLIP base, 32x32 patches", "openai/clip-vit-base-patch32", "2021-01";
+    "clip-vit-base-patch16", "CLIP base, 16x16 patches", "openai/clip-vit-base-patch16", "2021-07";
+    "clip-vit-large-patch14", "CLIP large, 14x14 patches", "openai/clip-vit-large-patch14", "2022-01";
+    "siglip-base-patch16-224", "SigLIP base, 16x16 patches", "google/siglip-base-patch16-224", "2023-09";
+    "siglip-so400m-patch14-384", "SigLIP SO400M, images of 384", "google/siglip-so400m-patch14-384", "2024-01";
+    "siglip2-base-patch16-224", "SigLIP 2 base, 16x16 patches", "google/siglip2-base-patch16-224", "2025-02";
+    "siglip2-so400m-patch14-384", "SigLIP 2 SO400M, images of 384", "google/siglip2-so400m-patch14-384", "2025-02";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";
@@ -262,6 +269,8 @@ models! {
     "deberta-v3-small", "DeBERTa V3 small", "microsoft/deberta-v3-small", "2021-11";
     "deberta-v3-base", "DeBERTa V3 base", "microsoft/deberta-v3-base", "2021-11";
     "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";
+    "mpnet-base", "MPNet base", "microsoft/mpnet-base", "2020-04";
+    "all-mpnet-base-v2", "all-mpnet-base v2 (sentence embeddings)", "sentence-transformers/all-mpnet-base-v2", "2021-08";
     "electra-base", "ELECTRA base", "google/electra-base-discriminator", "2020-03";
     "electra-small", "ELECTRA small", "google/electra-small-discriminator", "2020-03";
     "albert-base-v2", "ALBERT base v2", "albert/albert-base-v2", "2019-10";

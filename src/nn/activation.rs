@@ -61,8 +61,18 @@ pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
         Activation::Tanh => t.tanh(&x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::GeluFast => gelu_fast(t, &x),
+        Activation::QuickGelu => quick_gelu(t, &x),
         Activation::Relu2 => relu_squared(t, &x),
     }
+}
+
+/// `QuickGELUActivation`: x sigmoid(c x).
+fn quick_gelu(t: &Tape, x: &Tensor) -> Tensor {
+    let gate = {
+        let scaled = t.mul_scalar(x);
+        t.sigmoid(&scaled)
+    };
+    t.mul(x, &gate)
 }
 
 /// `ReLUSquaredActivation`.

@@ -53,7 +53,7 @@ struct Embeddings {
 }
 
 /// A class of the whole text.
-fn of_class(b: &Builder, c: &BertConfig) -> Head {
+pub(super) fn of_class(b: &Builder, c: &BertConfig) -> Head {
     let (hidden, dropout) = (c.hidden_size, c.classifier_dropout);
     let classifier = b.at("classifier");
     let linear = |at: &Builder, n| Linear::new(at, hidden, n, true);
@@ -80,8 +80,8 @@ fn of_class(b: &Builder, c: &BertConfig) -> Head {
 }
 
 /// Tokens, by the table `words` of the embedding.
-fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
-    let roberta = c.kind == BertKind::Roberta;
+pub(super) fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
+    let roberta = matches!(c.kind, BertKind::Roberta | BertKind::Mpnet);
     let (name, b, norm) = if roberta {
         ("lm_head", b.at("lm_head"), "layer_norm")
     } else {
@@ -198,7 +198,7 @@ impl Bert {
             pooler,
             head,
             names: match c.kind {
-                BertKind::Bert | BertKind::Deberta => BERT,
+                BertKind::Bert | BertKind::Deberta | BertKind::Mpnet => BERT,
                 BertKind::Roberta => ROBERTA,
                 BertKind::Electra => ELECTRA,
                 BertKind::Albert => ALBERT,
@@ -281,8 +281,9 @@ impl Bert {
     }
 }
 
-/// `create_position_ids_from_input_ids`: positions `[B, S]` that count tokens other than padding.
-fn position_ids(t: &Tape, b: u64, s: u64) -> Tensor {
+/// `create_position_ids_from_input_ids`: positions `[B, S]` that count tokens other than padding,
+/// on from those of a cache where models add how many `after_others`.
+pub(super) fn position_ids(t: &Tape, (b, s): (u64, u64), after_others: bool) -> Tensor {
     let ids = |op, dtype| t.empty(op, Shape::from([b, s]), dtype);
     let mask = {
         let _other = ids("ne", DType::Bool);
@@ -295,7 +296,11 @@ fn position_ids(t: &Tape, b: u64, s: u64) -> Tensor {
         drop(copy);
         let narrow = ids("_to_copy", DType::Int32);
         drop(sum);
-        let shifted = t.add_scalar(&narrow);
+        let shifted = if after_others {
+            t.add_scalar(&narrow)
+        } else {
+            narrow.clone()
+        };
         drop(narrow);
         let counted = ids("mul", DType::Int32);
         drop(shifted);
@@ -357,7 +362,7 @@ impl Embeddings {
     fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
         let position_ids = if self.roberta {
-            position_ids(t, b, s)
+            position_ids(t, (b, s), true)
         } else {
             t.slice(&self.position_ids, 1, 0, s)
         };

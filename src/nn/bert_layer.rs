@@ -26,7 +26,7 @@ pub(super) struct BertLayer {
 
 /// `BertSelfOutput` or `BertOutput`.
 pub(super) struct ResidualNorm {
-    dense: Linear,
+    pub(super) dense: Linear,
     layer_norm: LayerNorm,
     dropout: bool,
 }
@@ -40,18 +40,38 @@ impl ResidualNorm {
         }
     }
 
+    /// The same of a linear layer `dense` and a norm `after` it, which stand in different modules.
+    pub(super) fn of(dense: Linear, after: &Builder, c: &BertConfig) -> Self {
+        Self {
+            dense,
+            layer_norm: LayerNorm::new(after, c.hidden_size),
+            dropout: c.dropout.residual,
+        }
+    }
+
     pub(super) fn forward(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
         self.added(t, self.dense.forward(t, x), residual)
     }
 
     /// The norm of what the linear layer gave and the residual.
-    fn added(&self, t: &Tape, hidden: Tensor, residual: &Tensor) -> Tensor {
+    pub(super) fn added(&self, t: &Tape, hidden: Tensor, residual: &Tensor) -> Tensor {
         let hidden = dropped(t, hidden, self.dropout);
         let sum = t.add(&hidden, residual);
         let out = self.layer_norm.forward(t, &sum);
         drop(sum);
         drop(hidden);
         out
+    }
+}
+
+impl ResidualNorm {
+    /// The same where the caller holds what the linear layer gave (`MPNetAttention`).
+    pub(super) fn added_beside(&self, t: &Tape, hidden: &Tensor, residual: &Tensor) -> Tensor {
+        let sum = {
+            let hidden = dropped(t, hidden.clone(), self.dropout);
+            t.add(&hidden, residual)
+        };
+        self.layer_norm.forward(t, &sum)
     }
 }
 

@@ -267,8 +267,19 @@ impl<'a> Builder<'a> {
         shape: impl Into<Shape>,
         between: impl FnOnce() -> T,
     ) -> (Tensor, T) {
+        let shape = shape.into();
+        let _first = self.plan.tape.empty("untied", shape, self.dtype);
+        self.parameter_after(name, shape, between)
+    }
+
+    /// A parameter whose place among the parameters is before what `between` makes, its memory after.
+    pub(super) fn parameter_after<T>(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        between: impl FnOnce() -> T,
+    ) -> (Tensor, T) {
         let (t, shape) = (self.plan.tape, shape.into());
-        let _first = t.empty("untied", shape, self.dtype);
         if !self.plan.trains(|| t.scope_path(self.scope), name) {
             let made = between();
             return (self.fixed(name, shape, self.dtype), made);

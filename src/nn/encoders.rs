@@ -5,6 +5,7 @@ use super::deberta::Deberta;
 use super::distilbert::DistilBert;
 use super::model::Output;
 use super::modernbert::ModernBert;
+use super::mpnet::Mpnet;
 use super::vit::Vit;
 use crate::tape::{Tape, Tensor};
 
@@ -33,6 +34,12 @@ impl Encoder for DistilBert {
 }
 
 impl Encoder for ModernBert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for Mpnet {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -98,6 +98,14 @@ impl Linear {
         }
     }
 
+    /// The bias `[outputs]` beside it.
+    pub(super) fn bias(&self) -> Option<&Tensor> {
+        match &self.weight {
+            Weight::Full { bias, .. } => bias.as_ref(),
+            Weight::FourBit(_) | Weight::EightBit(_) => None,
+        }
+    }
+
     /// Gives the layer a bias `[outputs]` after its weight.
     pub(super) fn add_bias(&mut self, b: &Builder, outputs: u64) {
         if let Weight::Full { bias, .. } = &mut self.weight {

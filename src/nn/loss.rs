@@ -136,3 +136,44 @@ pub(super) fn of_labelled(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor 
         loss
     })
 }
+
+/// The loss of B images and texts that belong together (`image_text_contrastive_loss`, CLIP): logits
+/// `[B, B]`.
+pub(super) fn of_pairs(t: &Tape, logits: &Tensor) -> Tensor {
+    let of_rows = |logits: &Tensor| {
+        let places = t.empty("arange", Shape::from([logits.dim(0)]), DType::Int64);
+        t.cross_entropy(logits, &places)
+    };
+    let captions = of_rows(logits);
+    let images = of_rows(&t.t(logits));
+    let sum = t.add(&captions, &images);
+    let mean = t.div_scalar(&sum);
+    drop((sum, captions, images));
+    mean
+}
+
+/// The same of each pair by itself (`SiglipModel`): whether its image and text belong together.
+pub(super) fn of_each_pair(t: &Tape, logits: &Tensor) -> Tensor {
+    let same = *logits.shape();
+    let eye = t.empty("eye", same, DType::Float32);
+    let signs = {
+        let negative = {
+            let _ones = t.empty("ones_like", same, logits.dtype());
+            t.empty("neg", same, logits.dtype())
+        };
+        let twice = t.empty("mul", same, DType::Float32);
+        let signs = t.add(&negative, &twice);
+        drop(negative);
+        drop(twice);
+        signs
+    };
+    let likelihood = t.logsigmoid(&t.mul(&signs, logits));
+    drop(signs);
+    let negative = {
+        let sum = t.sum_dim(&likelihood, 1, false);
+        t.neg(&sum)
+    };
+    let mean = t.mean_all(&negative);
+    drop((eye, likelihood, negative));
+    mean
+}

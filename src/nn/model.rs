@@ -7,12 +7,14 @@ use super::call::Call;
 use super::deberta::Deberta;
 use super::decoders::{self, CausalLm};
 use super::distilbert::DistilBert;
+use super::dual::Dual;
 use super::encoders::Encoder;
 use super::facts::Facts;
 use super::fla::Fla;
 use super::generation::Calling;
 use super::linear::LinearNet;
 use super::modernbert::ModernBert;
+use super::mpnet::Mpnet;
 use super::seq2seq::{self, Seq2Seq};
 use super::t5::T5;
 use super::vit::Vit;
@@ -33,6 +35,8 @@ pub struct Batch {
     labels: Option<Tensor>,
     /// The decoder's token ids `[B, T]`, when they do not come from labels.
     decoder_ids: Option<Tensor>,
+    /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
+    images: Option<(Tensor, bool)>,
     /// The second label `[B]` of a sample that has two.
     _ends: Option<Tensor>,
 }
@@ -94,6 +98,7 @@ enum Net {
     Seq2Seq(Box<dyn Seq2Seq>),
     Decoder(Box<dyn CausalLm>),
     Encoder(Box<dyn Encoder>),
+    Dual(Box<Dual>),
 }
 
 impl Model {
@@ -109,6 +114,9 @@ impl Model {
                 Some(relative) => {
                     Box::new(apart(|| Deberta::new(&b, config, relative, spec, facts)))
                 }
+                None if config.buckets > 0 => {
+                    Box::new(apart(|| Mpnet::new(&b, config, spec, facts)))
+                }
                 None => Box::new(apart(|| Bert::new(&b, config, spec, facts))),
             }),
             Architecture::DistilBert(config) => {
@@ -119,6 +127,9 @@ impl Model {
             }
             Architecture::Vit(config) => {
                 Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))
+            }
+            Architecture::Dual(config) => {
+                Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))
             }
             Architecture::T5(config) => {
                 Net::Seq2Seq(Box::new(apart(|| T5::new(&b, config, spec, facts))))
@@ -221,6 +232,7 @@ impl Model {
             padding_mask: mask,
             labels: None,
             decoder_ids: None,
+            images: None,
             _ends: None,
         };
         self.evaluate(t, &batch, request)
@@ -238,6 +250,7 @@ impl Model {
                 beside: Vec::new(),
             },
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
+            Net::Dual(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
             Net::Seq2Seq(net) => {
                 let decoder_ids = batch.decoder_ids.as_ref();
                 let before = self.call.encoded();
@@ -308,17 +321,32 @@ fn batch(
             padding_mask: None,
             labels: None,
             decoder_ids: None,
+            images: None,
             _ends: None,
         };
     }
-    if let Architecture::Vit(config) = &spec.architecture {
-        let side = config.image_size;
-        let images = Shape::from([samples, config.num_channels, side, side]);
+    let images = spec.architecture.pixels().map(|[channels, side]| {
+        let shape = Shape::from([samples, channels, side, side]);
+        input(shape, DType::Float32)
+    });
+    if spec.task == Task::Contrastive {
+        let tokens = Shape::from([samples, seq_len]);
         return Batch {
-            input: input(images, DType::Float32),
+            input: input(tokens, DType::Int64),
+            padding_mask: mask.then(|| input(tokens, DType::Int64)),
+            labels: None,
+            decoder_ids: None,
+            images: images.map(|images| (images, labels)),
+            _ends: None,
+        };
+    }
+    if let Some(images) = images {
+        return Batch {
+            input: images,
             padding_mask: None,
             labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
             decoder_ids: None,
+            images: None,
             _ends: None,
         };
     }
@@ -343,10 +371,8 @@ fn batch(
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
-        Task::SequenceClassification | Task::ImageClassification | Task::QuestionAnswering => {
-            Shape::from([samples])
-        }
         Task::CausalLm | Task::MaskedLm | Task::TokenClassification => tokens,
+        _ => Shape::from([samples]),
     };
     let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
     let label = if number { floats } else { DType::Int64 };
@@ -361,6 +387,7 @@ fn batch(
         padding_mask: mask,
         labels,
         decoder_ids,
+        images: None,
         _ends: ends,
     }
 }

@@ -7,9 +7,10 @@ use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
 use super::loss;
 use super::model::Output;
+use super::patches::Patches;
 use super::vit_layer::VitLayer;
 use crate::spec::{ResolvedSpec, VitConfig, VitKind};
-use crate::tape::{Tape, Tensor, Window};
+use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;
 
@@ -29,13 +30,6 @@ pub(super) struct Vit {
     shell: Shell,
 }
 
-/// `ViTPatchEmbeddings`: a convolution that sees each patch once.
-struct Patches {
-    weight: Tensor,
-    bias: Tensor,
-    size: u64,
-}
-
 impl Vit {
     pub(super) fn new(b: &Builder, c: &VitConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions {
@@ -52,11 +46,7 @@ impl Vit {
             embeddings.parameter("position_embeddings", [1, c.tokens(), hidden]);
         tokens.extend((c.kind == VitKind::Deit).then(|| token("distillation_token")));
         let projection = embeddings.at("patch_embeddings").at("projection");
-        let projection = Patches {
-            weight: projection.parameter("weight", [hidden, c.num_channels, patch, patch]),
-            bias: projection.parameter("bias", [hidden]),
-            size: patch,
-        };
+        let projection = Patches::new(&projection, [hidden, c.num_channels, patch], true);
         let ([inside, name], _) = c.kind.layer_names(facts.transformers == Transformers::V5);
         let list = if inside.is_empty() {
             vit.same()
@@ -130,19 +120,7 @@ impl Vit {
 
     /// `ViTEmbeddings`.
     fn embed(&self, t: &Tape, pixels: &Tensor) -> Tensor {
-        let patches = {
-            let Patches { weight, bias, size } = &self.projection;
-            let window = Window {
-                stride: [*size; 2],
-                padding: [0; 2],
-            };
-            let image = t.conv2d(pixels, weight, Some(bias), window);
-            let flat = t.view(
-                &image,
-                [image.dim(0), image.dim(1), image.dim(2) * image.dim(3)],
-            );
-            t.transpose(&flat, 1, 2)
-        };
+        let patches = self.projection.forward(t, pixels);
         let first = |token: &Tensor| t.expand(token, [patches.dim(0), 1, patches.dim(2)]);
         let firsts: Vec<Tensor> = self.tokens.iter().map(first).collect();
         let parts: Vec<&Tensor> = firsts.iter().chain([&patches]).collect();

@@ -11,6 +11,8 @@ pub enum Activation {
     GeluFast,
     /// `gelu`.
     Gelu,
+    /// `quick_gelu`, written out in Python.
+    QuickGelu,
     /// `silu`.
     Silu,
     /// `tanh`.
@@ -27,6 +29,7 @@ impl Activation {
             "gelu_new" => Self::GeluNew,
             "gelu_fast" => Self::GeluFast,
             "gelu" | "gelu_pytorch_tanh" => Self::Gelu,
+            "quick_gelu" => Self::QuickGelu,
             "silu" | "swish" => Self::Silu,
             "tanh" => Self::Tanh,
             "relu2" => Self::Relu2,

@@ -9,8 +9,8 @@ use super::{
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let config = match architecture {
         Architecture::Decoder(config) => config,
-        Architecture::Bert(config) if config.kind == BertKind::Albert => {
-            return check_albert(scenario, findings);
+        Architecture::Bert(config) if matches!(config.kind, BertKind::Albert | BertKind::Mpnet) => {
+            return check_unsupported(scenario, config.kind, findings);
         }
         Architecture::Bert(config) if config.relative.is_some() => {
             return check_deberta(scenario, findings);
@@ -111,13 +111,25 @@ fn check_delta_rule(scenario: &Scenario, findings: &mut Vec<Finding>) {
 }
 
 /// ALBERT cannot be checkpointed (`supports_gradient_checkpointing`).
-fn check_albert(scenario: &Scenario, findings: &mut Vec<Finding>) {
+fn check_unsupported(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) {
+    let mpnet = kind == BertKind::Mpnet;
+    if mpnet && scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "transformers writes the attention of MPNet in one way only; attention must be eager.",
+                "transformers 中的 MPNet 只有一种注意力实现；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
+    }
+    let name = if mpnet { "MPNet" } else { "ALBERT" };
     if scenario.activation_checkpointing != ActivationCheckpointing::None {
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "transformers has no activation checkpointing for ALBERT.",
-                "transformers 的 ALBERT 不支持激活重计算。",
+                format!("transformers has no activation checkpointing for {name}."),
+                format!("transformers 的 {name} 不支持激活重计算。"),
             )
             .with_fix(
                 "activation_checkpointing",

@@ -19,6 +19,8 @@ pub enum BertKind {
     Deberta,
     /// ELECTRA, whose embeddings can have fewer columns than its layers.
     Electra,
+    /// `MPNet`, whose scores have biases by the distances of tokens.
+    Mpnet,
     /// ALBERT, whose embeddings have fewer columns, too, and whose layers are one.
     Albert,
 }
@@ -54,6 +56,8 @@ pub struct BertConfig {
     pub classifier_dropout: bool,
     /// Classes of a classifier.
     pub num_labels: u64,
+    /// Buckets of distances that have biases on scores (`MPNet`), else 0.
+    pub buckets: u64,
     /// How attention sees the distances of tokens, if it does.
     pub relative: Option<Relative>,
 }
@@ -99,6 +103,7 @@ impl BertKind {
             Self::Electra => "electra",
             Self::Albert => "albert",
             Self::Deberta => "deberta",
+            Self::Mpnet => "mpnet",
         }
     }
 }
@@ -133,11 +138,13 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             match kind {
                 BertKind::Roberta => 50_265,
                 BertKind::Albert => 30_000,
+                BertKind::Mpnet => 30_527,
                 _ => 30_522,
             },
         ),
         max_position_embeddings: fields.optional("max_position_embeddings", &VOCABULARY, 512),
         type_vocab_size: match kind {
+            BertKind::Mpnet => 0,
             BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
             _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
         },
@@ -150,9 +157,15 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         classifier_dropout: match kind {
             BertKind::Deberta => fields.drops("cls_dropout", hidden),
             BertKind::Albert => fields.drops("classifier_dropout_prob", true),
+            BertKind::Mpnet => hidden,
             _ => fields.drops("classifier_dropout", hidden),
         },
         num_labels: fields.labels(2),
+        buckets: if kind == BertKind::Mpnet {
+            fields.optional("relative_attention_num_buckets", &VOCABULARY, 32)
+        } else {
+            0
+        },
         relative: (kind == BertKind::Deberta).then(|| relative(fields)),
     }
 }
@@ -240,11 +253,12 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     if let Some(relative) = c.relative {
         return of_deberta(c, relative, task);
     }
+    let mpnet = c.kind == BertKind::Mpnet;
     let roberta = c.kind == BertKind::Roberta;
-    let tables = if roberta {
-        ["word", "token_type", "position"]
-    } else {
-        ["word", "position", "token_type"]
+    let tables: &[_] = match c.kind {
+        BertKind::Roberta => &["word", "token_type", "position"],
+        BertKind::Mpnet => &["word", "position"],
+        _ => &["word", "position", "token_type"],
     };
     let base = c.kind.name();
     let mut all: Vec<Module> = tables
@@ -254,7 +268,7 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             module(path, ModuleKind::Other, &["weight"])
         })
         .collect();
-    let at = if roberta { 2 } else { 3 };
+    let at = if roberta { 2 } else { tables.len() };
     all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
     if c.kind == BertKind::Albert {
         all.extend(of_albert());
@@ -263,17 +277,16 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     for i in 0..c.built_layers() {
         let at = |name: &str| format!("{base}.encoder.layer.{i}.{name}");
+        let (attention, after) = if mpnet { MPNET } else { BERT };
+        all.extend(attention.map(|name| linear(at(name))));
         all.extend([
-            linear(at("attention.self.query")),
-            linear(at("attention.self.key")),
-            linear(at("attention.self.value")),
-            linear(at("attention.output.dense")),
-            norm(at("attention.output.LayerNorm")),
+            norm(at(after)),
             linear(at("intermediate.dense")),
             linear(at("output.dense")),
             norm(at("output.LayerNorm")),
         ]);
     }
+    all.extend(mpnet.then(|| embedding("mpnet.encoder.relative_attention_bias")));
     if let Some(name) = task.head_of_each() {
         all.push(linear(name.to_owned()));
     } else if task == Task::SequenceClassification && c.kind == BertKind::Albert {
@@ -298,7 +311,7 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         all.push(linear("generator_predictions.dense".to_owned()));
         let decoder = "generator_lm_head".to_owned();
         all.push(module(decoder, ModuleKind::Output, &["bias"]));
-    } else if roberta {
+    } else if roberta || mpnet {
         all.push(module("lm_head".to_owned(), ModuleKind::Other, &["bias"]));
         all.push(linear("lm_head.dense".to_owned()));
         all.push(norm("lm_head.layer_norm".to_owned()));
@@ -314,6 +327,27 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     all
 }
+
+/// The linear layers of attention and the norm behind it.
+type AttentionNames = ([&'static str; 4], &'static str);
+const BERT: AttentionNames = (
+    [
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+    ],
+    "attention.output.LayerNorm",
+);
+const MPNET: AttentionNames = (
+    [
+        "attention.attn.q",
+        "attention.attn.k",
+        "attention.attn.v",
+        "attention.attn.o",
+    ],
+    "attention.LayerNorm",
+);
 
 /// ALBERT's layer, which stands for all, behind the projection of the embeddings.
 fn of_albert() -> Vec<Module> {

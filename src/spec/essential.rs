@@ -176,6 +176,7 @@ const FIELDS: &[&str] = &[
     "position_biased_input",
     "position_buckets",
     "position_embedding_type",
+    "projection_dim",
     "projectors_bias",
     "q_lora_rank",
     "qa_dropout",
@@ -283,7 +284,9 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
     let counted = counted.map(|labels| ("num_labels".to_owned(), Value::from(labels.len())));
     let shortened = fields.map(|(name, value)| {
         let value = match value {
-            Value::Object(text) if name == "text_config" => Value::Object(essential_config(text)),
+            Value::Object(text) if ["text_config", "vision_config"].contains(&name.as_str()) => {
+                Value::Object(essential_config(text))
+            }
             // That there is one is all that is read.
             Value::Object(_) if name == "quantization_config" => Value::Bool(true),
             Value::Object(rope) if name == ROPE => {

@@ -25,6 +25,7 @@ mod decoder;
 mod decoder_type;
 mod deepseek;
 mod distilbert;
+mod dual;
 mod essential;
 mod evaluation;
 mod expert_adapters;
@@ -95,6 +96,7 @@ pub use decoder::{DecoderConfig, Dropout, FusedHeads, InnerNorms, Mixing, ScanHe
 pub use decoder_type::DecoderType;
 pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
+pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use essential::essential_config;
 pub use evaluation::{Evaluation, EvaluationKind};
 pub use expert_modules::{LATENT, PLAIN};

@@ -3,9 +3,9 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, BertKind, DecoderType, Finding, FlaMixer, LinearModel, ModelRef, Scenario,
-    VitKind, bart, bert, closest, decoder, distilbert, fla_config, guess, modernbert, size_only,
-    t5, vit, whisper,
+    Architecture, BertKind, DecoderType, DualKind, Finding, FlaMixer, LinearModel, ModelRef,
+    Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual, fla_config, guess,
+    modernbert, size_only, t5, vit, whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -21,17 +21,19 @@ enum Reader {
     Whisper,
     Fla(FlaMixer),
     Vit(VitKind),
+    Dual(DualKind),
     DistilBert,
     ModernBert,
 }
 
 impl Reader {
-    fn read(self, fields: &mut ConfigFields<'_>) -> Architecture {
+    fn read(self, task: Task, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Bert(kind) => Architecture::Bert(apart(|| bert::read(kind, fields))),
             Self::DistilBert => Architecture::DistilBert(apart(|| distilbert::read(fields))),
             Self::ModernBert => Architecture::ModernBert(apart(|| modernbert::read(fields))),
             Self::Vit(kind) => Architecture::Vit(apart(|| vit::read(kind, fields))),
+            Self::Dual(kind) => Architecture::Dual(apart(|| dual::read(kind, task, fields))),
             Self::Bart => Architecture::Bart(apart(|| bart::read(fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
             Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
@@ -79,6 +81,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("xlm-roberta", Reader::Bert(BertKind::Roberta)),
     ("camembert", Reader::Bert(BertKind::Roberta)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
+    ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("electra", Reader::Bert(BertKind::Electra)),
     ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart),
@@ -86,6 +89,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("vit", Reader::Vit(VitKind::Vit)),
     ("deit", Reader::Vit(VitKind::Deit)),
     ("dinov2", Reader::Vit(VitKind::Dinov2)),
+    ("clip", Reader::Dual(DualKind::Clip)),
+    ("siglip", Reader::Dual(DualKind::Siglip)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
     ("mt5", Reader::T5 { multilingual: true }),
@@ -170,6 +175,14 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),
 ];
 
+/// Whether the config is of a model whose parts are all read.
+fn of_pairs(config: &Map<String, Value>) -> bool {
+    let given = config.get("model_type").and_then(Value::as_str);
+    MODEL_TYPES
+        .iter()
+        .any(|(name, reader)| given == Some(name) && matches!(reader, Reader::Dual(_)))
+}
+
 /// Whether configs of this `model_type` are read.
 pub(super) fn is_known(model_type: &str) -> bool {
     MODEL_TYPES.iter().any(|(name, _)| *name == model_type)
@@ -195,23 +208,29 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             })?;
             let config = parse(entry.config);
             let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");
-            read_config(entry.name.to_owned(), fields, findings)
+            read_config((entry.name.to_owned(), scenario.task), fields, findings)
         }
         ModelRef::HfConfig { hf_config } => {
             let overrides = &scenario.model_overrides;
             let fields = ConfigFields::new(hf_config, overrides, "model.hf_config");
-            if let Some(Value::Object(text)) = hf_config.get("text_config") {
+            let name = (config_name(hf_config), scenario.task);
+            let text = hf_config.get("text_config");
+            if let Some(text) = text
+                .and_then(Value::as_object)
+                .filter(|_| !of_pairs(hf_config))
+            {
                 findings.push(text_part_only());
                 let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");
-                return read_config(config_name(hf_config), fields, findings);
+                return read_config(name, fields, findings);
             }
-            read_config(config_name(hf_config), fields, findings)
+            read_config(name, fields, findings)
         }
         ModelRef::Linear { linear } => read_linear(*linear, findings),
         ModelRef::NumParameters { num_parameters } => {
             let config = size_only::config(*num_parameters, findings)?;
             let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");
-            read_config(number_name(*num_parameters), fields, findings)
+            let name = number_name(*num_parameters);
+            read_config((name, scenario.task), fields, findings)
         }
     }
 }
@@ -237,7 +256,7 @@ fn config_name(config: &Map<String, Value>) -> String {
 }
 
 fn read_config(
-    name: String,
+    name: (String, Task),
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
@@ -251,11 +270,11 @@ fn read_config(
 }
 
 fn read_known(
-    name: String,
+    (name, task): (String, Task),
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
-    let architecture = model_type(&mut fields).map(|reader| reader.read(&mut fields));
+    let architecture = model_type(&mut fields).map(|reader| reader.read(task, &mut fields));
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(
@@ -273,6 +292,13 @@ fn read_known(
         .or_else(|| fields.get("n_positions"))
         .or_else(|| fields.get("max_seq_len"))
         .and_then(Value::as_u64);
+    let max_positions = match &architecture {
+        Some(Architecture::Dual(config)) => {
+            let text = config.text.as_ref();
+            text.map(|text| text.max_position_embeddings)
+        }
+        _ => max_positions,
+    };
     findings.extend(fields.into_findings());
     architecture.map(|architecture| Model {
         name,

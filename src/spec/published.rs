@@ -2,8 +2,9 @@
 
 use super::published_decoders::decoder_parameters;
 use super::{
-    Architecture, BartConfig, BartStack, BertConfig, BertKind, DistilBertConfig, FlaConfig,
-    FlaMixer, ModernBertConfig, Scenario, T5Config, VitConfig, VitKind, resolve,
+    Architecture, BartConfig, BartStack, BertConfig, BertKind, DistilBertConfig, DualConfig,
+    DualKind, FlaConfig, FlaMixer, ModernBertConfig, Scenario, T5Config, TowerConfig, VitConfig,
+    VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -51,6 +52,7 @@ fn bert_parameters(c: &BertConfig) -> u64 {
     let head = h * e + e + 2 * e + c.vocab_size;
     let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
     let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
+    let distances = distances + c.buckets * c.num_attention_heads;
     let layers = match c.kind {
         BertKind::Albert => 1,
         _ => c.num_hidden_layers,
@@ -73,8 +75,8 @@ fn t5_parameters(c: &T5Config) -> u64 {
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
-/// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of `DINOv2` with a classifier of two
-/// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT and `DeBERTa` with the head
+/// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
+/// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to; of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
@@ -198,6 +200,15 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("bert-base-cased", 108_340_804),
     ("bert-base-multilingual", 177_974_523),
     ("vit-base", 85_800_194),
+    ("mpnet-base", 109_518_527),
+    ("all-mpnet-base-v2", 109_518_527),
+    ("clip-vit-base-patch32", 151_277_313),
+    ("clip-vit-base-patch16", 149_620_737),
+    ("clip-vit-large-patch14", 427_616_513),
+    ("siglip-base-patch16-224", 203_155_970),
+    ("siglip-so400m-patch14-384", 877_960_498),
+    ("siglip2-base-patch16-224", 375_187_970),
+    ("siglip2-so400m-patch14-384", 1_136_008_498),
     ("t5-small", 60_506_624),
     ("t5-base", 222_903_552),
     ("t5-large", 737_668_096),
@@ -348,6 +359,29 @@ fn vit_parameters(c: &VitConfig) -> u64 {
     embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)
 }
 
+fn dual_parameters(c: &DualConfig) -> u64 {
+    let feed_forward =
+        |t: &TowerConfig| 2 * t.hidden_size * t.intermediate_size + t.intermediate_size;
+    let layers = |t: &TowerConfig| {
+        let h = t.hidden_size;
+        t.num_hidden_layers * (4 * (h * h + h) + feed_forward(t) + h + 4 * h) + 2 * h
+    };
+    let text = c.text.as_ref().expect("a model that reads texts");
+    let (read, seen) = (text.tower.hidden_size, c.vision.hidden_size);
+    let tables = (text.vocab_size + text.max_position_embeddings) * read;
+    let patches = c.num_channels * c.patch_size * c.patch_size * seen;
+    let towers =
+        tables + layers(&text.tower) + patches + c.image_tokens() * seen + layers(&c.vision);
+    towers
+        + match c.kind {
+            DualKind::Clip => 3 * seen + c.projection * (read + seen) + 1,
+            DualKind::Siglip => {
+                let head = 4 * (seen * seen + seen) + feed_forward(&c.vision) + 4 * seen;
+                seen + head + (read + 1) * c.projection + 2
+            }
+        }
+}
+
 fn distilbert_parameters(c: &DistilBertConfig) -> u64 {
     let h = c.dim;
     let layer = 4 * (h * h + h) + 2 * h * c.hidden_dim + c.hidden_dim + h + 4 * h;
@@ -372,6 +406,8 @@ fn models_have_as_many_parameters_as_published() {
             model: ModelRef::Catalog(id.to_owned()),
             // Every model trains in it; kernels of the delta rule take no float32.
             precision: Precision::Bf16,
+            // SigLIP's texts have 64 tokens.
+            seq_len: 64,
             ..Scenario::default()
         };
         let spec = resolve(&scenario).spec.expect("a model of the catalog");
@@ -380,6 +416,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::T5(config) => t5_parameters(&config),
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::DistilBert(config) => distilbert_parameters(&config),
+            Architecture::Dual(config) => dual_parameters(&config),
             Architecture::Vit(config) => vit_parameters(&config),
             Architecture::ModernBert(config) => modernbert_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),

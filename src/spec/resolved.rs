@@ -2,10 +2,10 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, Evaluation, FlaConfig,
-    Framework, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig, Offload, Optimizer,
-    Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config, Task,
-    VitConfig,
+    DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, Evaluation,
+    FlaConfig, Framework, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig, Offload,
+    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config,
+    Task, TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -143,6 +143,8 @@ pub enum Architecture {
     ModernBert(ModernBertConfig),
     /// The vision transformer.
     Vit(VitConfig),
+    /// CLIP and `SigLIP`.
+    Dual(DualConfig),
 }
 
 /// Sizes that every transformer has.
@@ -182,7 +184,17 @@ impl Architecture {
     pub fn tokens(&self) -> Option<u64> {
         match self {
             Self::Vit(config) => Some(config.tokens()),
+            Self::Dual(config) if config.text.is_none() => Some(config.image_tokens()),
             Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
+            _ => None,
+        }
+    }
+
+    /// Channels of images that it sees and pixels along each side of them, if it sees any.
+    pub fn pixels(&self) -> Option<[u64; 2]> {
+        match self {
+            Self::Vit(config) => Some([config.num_channels, config.image_size]),
+            Self::Dual(config) => Some([config.num_channels, config.image_size]),
             _ => None,
         }
     }
@@ -195,6 +207,7 @@ impl Architecture {
             Self::DistilBert(config) => config.num_labels,
             Self::ModernBert(config) => config.num_labels,
             Self::Vit(config) => config.num_labels,
+            Self::Dual(config) => config.num_labels,
             _ => 0,
         }
     }
@@ -272,6 +285,7 @@ impl Architecture {
                 None,
                 c.tokens(),
             ),
+            Self::Dual(c) => of_pairs(c),
             Self::T5(c) => (
                 c.d_model,
                 c.d_ff,
@@ -312,7 +326,10 @@ impl Architecture {
             widest: ends.max(of_expert).max(of_shared).max(count),
             inner,
             position_rows,
-            tokens: self.tokens(),
+            tokens: match self {
+                Self::Dual(c) => Some(c.image_tokens().max(position_rows)),
+                _ => self.tokens(),
+            },
             vocab_size,
             heads,
             head_dim,
@@ -321,4 +338,26 @@ impl Architecture {
             experts_per_token: per_token,
         })
     }
+}
+
+/// H, F, V, A, D, no window and the rows of positions of what sees images and reads texts: the larger
+/// ones of both.
+fn of_pairs(c: &DualConfig) -> (u64, u64, u64, u64, u64, Option<u64>, u64) {
+    let text = c.text.as_ref();
+    let larger = |size: fn(&TowerConfig) -> u64| {
+        let read = text.map_or(0, |text| size(&text.tower));
+        size(&c.vision).max(read)
+    };
+    let pixels = c.num_channels * c.patch_size * c.patch_size;
+    (
+        larger(|tower| tower.hidden_size),
+        larger(|tower| tower.intermediate_size)
+            .max(pixels)
+            .max(c.projection),
+        text.map_or(c.num_labels, |text| text.vocab_size),
+        larger(|tower| tower.num_attention_heads),
+        larger(|tower| tower.head_dim),
+        None,
+        text.map_or_else(|| c.image_tokens(), |text| text.max_position_embeddings),
+    )
 }

@@ -220,6 +220,8 @@ names! {
         QuestionAnswering = "question_answering",
         /// One label per image.
         ImageClassification = "image_classification",
+        /// Which of a batch's texts belongs to which of its images.
+        Contrastive = "contrastive",
     }
 }
 

@@ -36,6 +36,10 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
             &[Task::CausalLm]
         }
         Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
+        Architecture::Dual(config) if config.text.is_some() => {
+            &[Task::Contrastive, Task::ImageClassification]
+        }
+        Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
         Architecture::Vit(_) => &[Task::ImageClassification],
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,

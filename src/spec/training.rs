@@ -233,7 +233,9 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
             eager || (config.attention_softcap && recent)
         }
         Architecture::Bert(config) => {
-            config.relative.is_some() || (config.kind == BertKind::Electra && !recent)
+            config.relative.is_some()
+                || config.buckets > 0
+                || (config.kind == BertKind::Electra && !recent)
         }
         _ => false,
     };

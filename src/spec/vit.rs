@@ -8,9 +8,9 @@ use super::{Activation, Dropout, Finding, Framework};
 use std::ops::RangeInclusive;
 
 /// Pixels along one side of an image or patch.
-const PIXELS: RangeInclusive<u64> = 1..=1 << 14;
+pub(super) const PIXELS: RangeInclusive<u64> = 1..=1 << 14;
 /// Channels of an image.
-const CHANNELS: RangeInclusive<u64> = 1..=1 << 12;
+pub(super) const CHANNELS: RangeInclusive<u64> = 1..=1 << 12;
 
 /// The vision transformers that are read into a [`VitConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,17 +111,7 @@ pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
     let hidden = fields.drops("hidden_dropout_prob", false);
     let image_size = fields.optional("image_size", &PIXELS, 224);
     let patch_size = fields.optional("patch_size", &PIXELS, if dino { 14 } else { 16 });
-    if patch_size > image_size {
-        let key = fields.key("patch_size");
-        fields.push(
-            Finding::error(
-                &key,
-                format!("Patches of {patch_size} pixels do not fit into images of {image_size}."),
-                format!("{patch_size} 像素的图块放不进 {image_size} 像素的图像。"),
-            )
-            .with_fix(&key, image_size),
-        );
-    }
+    check_patches(fields, [image_size, patch_size]);
     let gated = dino && fields.flag("use_swiglu_ffn", false);
     VitConfig {
         kind,
@@ -157,6 +147,22 @@ pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
         },
         num_labels: fields.labels(2),
     }
+}
+
+/// Refuses patches that are larger than an image, both in pixels along a side.
+pub(super) fn check_patches(fields: &mut ConfigFields<'_>, [image_size, patch_size]: [u64; 2]) {
+    if patch_size <= image_size {
+        return;
+    }
+    let key = fields.key("patch_size");
+    fields.push(
+        Finding::error(
+            &key,
+            format!("Patches of {patch_size} pixels do not fit into images of {image_size}."),
+            format!("{patch_size} 像素的图块放不进 {image_size} 像素的图像。"),
+        )
+        .with_fix(&key, image_size),
+    );
 }
 
 /// All modules with parameters, in the order of `named_modules`. Their names changed with

@@ -146,6 +146,7 @@ terms! { Task {
     TokenClassification: "classes of tokens", "词元分类";
     QuestionAnswering: "answers in a text", "抽取式问答";
     ImageClassification: "classes of images", "图像分类";
+    Contrastive: "pairs of images and texts", "图文对比";
 } }
 
 terms! { Loss {

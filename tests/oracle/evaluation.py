@@ -114,7 +114,7 @@ def run(model, asked, autocast, recorder, step):
     model.eval()
     for _ in range(evaluation["batches"]):
         batch = fetched(asked, evaluation, model.config)
-        recorder.mark(f"{step}:0:evaluation", inputs={storage(t) for t in batch.values()})
+        recorder.mark(f"{step}:0:evaluation", inputs={storage(t) for t in tensors(list(batch.values()))})
         kept, logits, cache = one(model, asked, evaluation, batch, autocast, kept)
         del batch
         recorder.mark(f"{step}:0:evaluation_end", logits=logits)
@@ -129,7 +129,7 @@ def alone(model, asked, autocast, recorder):
     for number in range(2 if evaluation["kind"] == "generate" else 3):
         recorder.mark(f"{number}:0:data")
         batch = fetched(asked, evaluation, model.config)
-        recorder.mark(f"{number}:0:forward", inputs={storage(t) for t in batch.values()})
+        recorder.mark(f"{number}:0:forward", inputs={storage(t) for t in tensors(list(batch.values()))})
         kept, logits, cache = one(model, asked, evaluation, batch, autocast, kept)
         recorder.mark(f"{number}:0:forward_end", logits=logits)
         del batch

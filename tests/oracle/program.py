@@ -59,13 +59,13 @@ def run(written, iterations=ITERATIONS):
             batch = scenarios.batch(asked if step + 1 == iterations else scenarios.usual(asked), model.config)
             if "attention_mask" in batch:
                 masks.comes_with_batch(batch["attention_mask"])
-            recorder.mark(f"{at}:forward", inputs={storage(t) for t in batch.values()})
+            recorder.mark(f"{at}:forward", inputs={storage(t) for t in tensors(list(batch.values()))})
             copies = AutocastCopies(weights, recorder.before) if autocast else contextlib.nullcontext()
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
                     output = chunked_loss.run(model, batch) if asked["loss"] == "chunked" else (engine.engine if engine else model)(**batch)
-                logits = output.start_logits if asked["task"] == "question_answering" else output.logits
+                logits = output[dict(question_answering="start_logits", contrastive="logits_per_image").get(asked["task"], "logits")]
                 loss = logits.mean() if asked["loss"] == "mean_logits" else output.loss
                 if asked["keep_outputs"]:
                     outputs = output

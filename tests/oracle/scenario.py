@@ -18,7 +18,7 @@ AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
                sequence_classification="AutoModelForSequenceClassification", token_classification="AutoModelForTokenClassification",
                question_answering="AutoModelForQuestionAnswering",
-               image_classification="AutoModelForImageClassification")
+               image_classification="AutoModelForImageClassification", contrastive="AutoModelForZeroShotImageClassification")
 TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
 
 
@@ -163,9 +163,11 @@ def usual(scenario):
 def batch(scenario, config, target=True):
     count, labelled = scenario["micro_batch_size"], scenario["loss"] in ("labels", "chunked", "labels_uncast")
     tokens = lambda *shape: torch.zeros(count, *shape, dtype=torch.long, device="cuda")
-    if scenario["task"] == "image_classification":
-        image = torch.zeros(count, config.num_channels, config.image_size, config.image_size, device="cuda")
-        return dict(pixel_values=image, **dict(labels=tokens()) if labelled else {})
+    if scenario["task"] in ("image_classification", "contrastive"):
+        sizes = getattr(config, "vision_config", config)
+        image = torch.zeros(count, sizes.num_channels, sizes.image_size, sizes.image_size, device="cuda")
+        if scenario["task"] == "image_classification":
+            return dict(pixel_values=image, **dict(labels=tokens()) if labelled else {})
     length = scenario["seq_len"]
     if config.model_type == "whisper":
         shape = count, config.num_mel_bins, 2 * config.max_source_positions
@@ -177,6 +179,8 @@ def batch(scenario, config, target=True):
         # Padding that a real GPU finds; stubbed kernels do nothing.
         batch["attention_mask"][:, -1:].zero_()
         batch["attention_mask"] = libraries.mask_of(batch["attention_mask"], config.model_type, padded=True)
+    if scenario["task"] == "contrastive":
+        return dict(batch, pixel_values=image, return_loss=labelled)
     if scenario["task"] == "seq2seq_lm" and target:
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
     elif labelled and scenario["task"] == "question_answering":

@@ -204,16 +204,6 @@ impl Tape {
         })
     }
 
-    /// Whether `torch.matmul` of x with a transposed weight does without one matrix of all rows: it
-    /// would have to be copied, and the weight gets no gradient (`should_fold`,
-    /// `aten/src/ATen/native/LinearAlgebra.cpp`, torch 2.15).
-    fn keeps_samples(&self, x: &Tensor, weight: &Tensor) -> bool {
-        let (sizes, strides) = (x.shape().dims(), x.strides().dims());
-        let follows = |d: usize| strides[d] == strides[d + 1] * sizes[d + 1];
-        let rank = sizes.len();
-        rank > 2 && x.numel() > 0 && !self.records(&[weight]) && !(0..rank - 2).all(follows)
-    }
-
     /// `x @ weight.T`: `[.., in]` and `[out, in]` to `[.., out]`. Under autocast the transposed
     /// weight, which is no leaf, is cast anew for each use.
     pub fn matmul_transposed(&self, x: &Tensor, weight: &Tensor) -> Tensor {
@@ -299,13 +289,13 @@ impl Tape {
                 .filter(|_| x.shape().rank() > 2 && !x.is_contiguous())
             {
                 let product = self.linear(&x, &weight, None);
-                return self.add(&product, bias);
+                return self.add_in_place(product, bias);
             }
             // The order in which the views are made decides which gradient is handed on first:
             // the weight is transposed before the input is flattened only without a bias
             // (`aten/src/ATen/native/Linear.cpp`, torch 2.15).
             let early = bias.is_none().then(|| self.t(&weight));
-            if let Some(weight) = early.as_ref().filter(|_| self.keeps_samples(&x, &weight)) {
+            if let Some(weight) = early.as_ref().filter(|_| keeps_samples(&x, &weight)) {
                 return self.matmul(&x, weight);
             }
             let mut shape = *x.shape();
@@ -330,6 +320,16 @@ impl Tape {
             }
         })
     }
+}
+
+/// Whether `torch.matmul` of x with a transposed weight does without one matrix of all rows: it
+/// would have to be copied, and the weight is none that gets a gradient (`should_fold`,
+/// `aten/src/ATen/native/LinearAlgebra.cpp`, torch 2.15).
+fn keeps_samples(x: &Tensor, weight: &Tensor) -> bool {
+    let (sizes, strides) = (x.shape().dims(), x.strides().dims());
+    let follows = |d: usize| strides[d] == strides[d + 1] * sizes[d + 1];
+    let rank = sizes.len();
+    rank > 2 && x.numel() > 0 && !weight.requires_grad() && !(0..rank - 2).all(follows)
 }
 
 /// The strides of a factor that is a transposed view.

@@ -46,11 +46,12 @@ impl Tape {
                 let x = saved.unpack(t);
                 let _weight = affine.first().map(|weight| weight.unpack(t));
                 let _statistics = statistics.each_ref().map(|s| s.unpack(t));
-                let _rows = [t.contiguous(g), t.contiguous(&x)];
+                let _rows = t.contiguous(&x);
                 let mut grads: Grads = smallvec![need_x.then(|| t.empty(BACKWARD, shape, dtype))];
                 grads.extend(parameters.iter().map(|&(shape, dtype, needed)| {
                     needed.then(|| t.empty(BACKWARD, shape, dtype))
                 }));
+                drop(t.contiguous(g));
                 grads
             }),
         )

@@ -29,6 +29,9 @@ pub(super) fn promote(a: &Tensor, b: &Tensor) -> DType {
         a.dtype()
     } else if !a.dtype().is_float() {
         b.dtype()
+    } else if a.shape().rank() > 0 && b.shape().rank() == 0 {
+        // A single number does not widen a tensor.
+        a.dtype()
     } else {
         // Two different floats, of which one is float32 or both are halves.
         DType::Float32

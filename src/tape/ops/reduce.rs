@@ -3,7 +3,8 @@
 //!
 //! Source: `aten/src/ATen/native/cuda/Reduce.cuh` (`setReduceConfig`), torch 2.15.
 
-use crate::tape::{Backend, Tape, Tensor};
+use crate::tape::graph::Grads;
+use crate::tape::{Backend, Tape, Tensor, layout};
 use crate::units::{DType, MAX_DIMS, Shape, sort_short};
 use smallvec::smallvec;
 
@@ -219,6 +220,31 @@ impl Tape {
         let out = self.empty(OP, without_last(x), dtype);
         self.reduce_last_into(OP, x, &out, ACCUMULATOR);
         out
+    }
+
+    /// `x.norm(p=2, dim=-1, keepdim=True)`, under autocast to float32. Saves x and its result.
+    pub fn length_last(&self, x: &Tensor) -> Tensor {
+        let wide = self.autocast_dtype().map(|_| DType::Float32);
+        let norm = self.norm_last(x, wide.unwrap_or(x.dtype()));
+        let mut shape = *x.shape();
+        let last = shape.rank() - 1;
+        shape.dims_mut()[last] = 1;
+        let out = norm.detach_as(shape, layout::contiguous(&shape));
+        if !self.records(&[x]) {
+            return out;
+        }
+        let saved = [x, &out.detach()].map(|saved| self.save(saved));
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [x, norm] = saved.each_ref().map(|saved| saved.unpack(t));
+                let unit = t.elementwise("div", &[&x, &norm], norm.dtype());
+                let _nothing = t.empty("eq", *norm.shape(), DType::Bool);
+                smallvec![Some(t.elementwise("mul", &[g, &unit], g.dtype()))]
+            }),
+        )
     }
 
     /// The scratch of a reduction of `x` over its last dimension to the dtype of `out`.

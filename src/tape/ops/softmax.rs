@@ -47,6 +47,9 @@ impl Tape {
     pub fn log_softmax(&self, x: &Tensor) -> Tensor {
         let x = self.cast_up(x);
         let out = self.empty("_log_softmax", *x.shape(), x.dtype());
+        if !x.is_contiguous() {
+            drop(self.empty("_log_softmax", *x.shape(), x.dtype()));
+        }
         if !self.records(&[&x]) {
             return out;
         }

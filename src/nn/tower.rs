@@ -1,0 +1,169 @@
+//! Layers over images or over texts that are compared with them: norms come before attention and
+//! feed-forward (CLIP, `SigLIP`).
+
+use super::activation::activated;
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, in_heads, joined};
+use super::builder::Builder;
+use super::decoder::{Block, Shell};
+use super::facts::Facts;
+use super::layers::{LayerNorm, Linear};
+use crate::spec::{Activation, Attention, DualKind, TowerConfig};
+use crate::tape::{Tape, Tensor};
+use std::rc::Rc;
+
+/// `CLIPEncoder`.
+pub(super) struct Tower {
+    layers: Vec<Rc<TowerLayer>>,
+    path: &'static str,
+}
+
+impl Tower {
+    /// The layers of the model b, which stand at `path`.
+    pub(super) fn new(
+        b: &Builder,
+        path: &'static str,
+        (kind, c): (DualKind, &TowerConfig),
+        options: AttentionOptions,
+    ) -> Self {
+        let options = AttentionOptions {
+            dropout: c.attention_dropout,
+            positions_given: false,
+            ..options
+        };
+        let list = b.at("encoder");
+        let layers = list.items("layers", c.num_hidden_layers, |b| {
+            Rc::new(TowerLayer::new(b, (kind, c), options))
+        });
+        Self { layers, path }
+    }
+
+    /// `[B, S, H]` to the same; without a mask each token sees all of them or, if `causal`, those
+    /// before it.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        embedded: &Tensor,
+        given: &(Option<Tensor>, bool),
+    ) -> Tensor {
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped(self.path, Some(i), || shell.run(t, layer, &hidden, given));
+        }
+        hidden
+    }
+}
+
+/// `CLIPEncoderLayer`.
+struct TowerLayer {
+    key: Linear,
+    value: Linear,
+    query: Linear,
+    output: Linear,
+    norms: [LayerNorm; 2],
+    mlp: TowerMlp,
+    head_dim: u64,
+    options: AttentionOptions,
+}
+
+/// `CLIPMLP`.
+pub(super) struct TowerMlp {
+    fc1: Linear,
+    fc2: Linear,
+    activation: Activation,
+}
+
+impl TowerMlp {
+    pub(super) fn new(b: &Builder, c: &TowerConfig) -> Self {
+        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        Self {
+            fc1: Linear::new(&b.at("fc1"), hidden, inner, true),
+            fc2: Linear::new(&b.at("fc2"), inner, hidden, true),
+            activation: c.activation,
+        }
+    }
+
+    /// `[.., H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let active = activated(t, self.activation, self.fc1.forward(t, x));
+        self.fc2.forward(t, &active)
+    }
+}
+
+impl TowerLayer {
+    fn new(b: &Builder, (kind, c): (DualKind, &TowerConfig), options: AttentionOptions) -> Self {
+        let hidden = c.hidden_size;
+        let norm = |name| LayerNorm::new(&b.at(name), hidden);
+        let attention = || {
+            let at = b.at("self_attn");
+            ["k_proj", "v_proj", "q_proj", "out_proj"]
+                .map(|name| Linear::new(&at.at(name), hidden, hidden, true))
+        };
+        let mlp = || TowerMlp::new(&b.at("mlp"), c);
+        let (attention, before, mlp, after) = match kind {
+            DualKind::Clip => {
+                let (attention, before, mlp) = (attention(), norm("layer_norm1"), mlp());
+                (attention, before, mlp, norm("layer_norm2"))
+            }
+            DualKind::Siglip => {
+                let (before, attention, after) =
+                    (norm("layer_norm1"), attention(), norm("layer_norm2"));
+                (attention, before, mlp(), after)
+            }
+        };
+        let [key, value, query, output] = attention;
+        Self {
+            key,
+            value,
+            query,
+            output,
+            norms: [before, after],
+            mlp,
+            head_dim: c.head_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    fn attend(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        (mask, causal): &(Option<Tensor>, bool),
+    ) -> (Tensor, Option<Tensor>) {
+        let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
+        let (q, k, v) = (made(&self.query), made(&self.key), made(&self.value));
+        let mask = mask.as_ref();
+        let (out, weights) = if self.options.implementation == Attention::Eager {
+            attend_with_weights(t, self.options, &q, &k, &v, mask)
+        } else {
+            attend_as_bert(t, self.options, [&q, &k, &v], mask, *causal)
+        };
+        let merged = joined(t, out);
+        (self.output.forward(t, &merged), weights)
+    }
+}
+
+impl Block for TowerLayer {
+    /// The mask, and whether tokens see those before them alone where there is none.
+    type Shared = (Option<Tensor>, bool);
+
+    fn outliving(given: &Self::Shared, _facts: Facts) -> Self::Shared {
+        given.clone()
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, given: &Self::Shared) -> Tensor {
+        let [before, after] = &self.norms;
+        let normed = t.scoped("layer_norm1", None, || before.forward(t, hidden));
+        let (attended, weights) = t.scoped("self_attn", None, || self.attend(t, &normed, given));
+        drop(normed);
+        let sum = t.add(hidden, &attended);
+        drop(attended);
+        let normed = t.scoped("layer_norm2", None, || after.forward(t, &sum));
+        let out = t.scoped("mlp", None, || self.mlp.forward(t, &normed));
+        drop(normed);
+        let result = t.add(&sum, &out);
+        drop((out, sum, weights));
+        result
+    }
+}

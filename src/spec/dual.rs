@@ -1,0 +1,292 @@
+//! Models that see images and read texts (`models/{clip,siglip}/configuration_*.py` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use super::modules::{Module, ModuleKind, embedding, linear, norm, other};
+use super::vit::{CHANNELS, PIXELS, check_patches};
+use super::{
+    Activation, Architecture, Attention, EvaluationKind, Finding, QuantizationType, Scenario, Task,
+    evaluation,
+};
+use serde_json::{Map, Value};
+
+/// The models that are read into a [`DualConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DualKind {
+    /// CLIP.
+    Clip,
+    /// `SigLIP`, and `SigLIP` 2 for images of one size.
+    Siglip,
+}
+
+/// A stack of layers over images or texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TowerConfig {
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
+    /// Whether attention probabilities are dropped in training.
+    pub attention_dropout: bool,
+}
+
+/// What reads texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextTower {
+    /// Its layers.
+    pub tower: TowerConfig,
+    /// V.
+    pub vocab_size: u64,
+    /// Rows of the table of positions.
+    pub max_position_embeddings: u64,
+    /// Whether CLIP looks for the largest token in the place of the one that ends a text.
+    pub ends_with_largest: bool,
+}
+
+/// What sees images and, unless it classifies them, reads texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DualConfig {
+    /// Which one.
+    pub kind: DualKind,
+    /// What reads texts; nothing where images are classified.
+    pub text: Option<TextTower>,
+    /// The layers that see images.
+    pub vision: TowerConfig,
+    /// Pixels along each side of an image.
+    pub image_size: u64,
+    /// Pixels along each side of a patch.
+    pub patch_size: u64,
+    /// Channels of an image.
+    pub num_channels: u64,
+    /// Whether a head of its own attends to all patches (`SigLIP`).
+    pub pools: bool,
+    /// Columns of what images and texts are compared by.
+    pub projection: u64,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}
+
+impl DualConfig {
+    /// Patches of an image, and the token that stands for all of it in CLIP.
+    pub fn image_tokens(&self) -> u64 {
+        let side = self.image_size / self.patch_size;
+        side * side + u64::from(self.kind == DualKind::Clip)
+    }
+}
+
+/// Reads a config for a task. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(kind: DualKind, task: Task, fields: &mut ConfigFields<'_>) -> DualConfig {
+    let nothing = Map::new();
+    let part = |name: &str| match fields.get(name) {
+        Some(Value::Object(part)) => part,
+        _ => &nothing,
+    };
+    let clip = kind == DualKind::Clip;
+    let activation = if clip {
+        "quick_gelu"
+    } else {
+        "gelu_pytorch_tanh"
+    };
+    let tower = |part: &mut ConfigFields<'_>, [hidden, heads]: [u64; 2]| {
+        let hidden_size = part.optional("hidden_size", &WIDTH, hidden);
+        let heads = part.optional("num_attention_heads", &HEADS, heads);
+        TowerConfig {
+            hidden_size,
+            intermediate_size: part.optional("intermediate_size", &WIDTH, 4 * hidden),
+            num_hidden_layers: part.optional("num_hidden_layers", &LAYERS, 12),
+            num_attention_heads: heads,
+            head_dim: part.divided(hidden_size, heads, "num_attention_heads"),
+            activation: part.activation("hidden_act", activation),
+            attention_dropout: part.drops("attention_dropout", false),
+        }
+    };
+    let mut seen = ConfigFields::new(
+        part("vision_config"),
+        &nothing,
+        "model.hf_config.vision_config",
+    );
+    let vision = tower(&mut seen, [768, 12]);
+    let image_size = seen.optional("image_size", &PIXELS, 224);
+    let patch_size = seen.optional("patch_size", &PIXELS, if clip { 32 } else { 16 });
+    check_patches(&mut seen, [image_size, patch_size]);
+    let num_channels = seen.optional("num_channels", &CHANNELS, 3);
+    let pools = !clip && seen.flag("vision_use_head", true);
+    let mut read = ConfigFields::new(part("text_config"), &nothing, "model.hf_config.text_config");
+    let mut projection = fields.optional("projection_dim", &WIDTH, 512);
+    let text = (task != Task::ImageClassification).then(|| {
+        let tower = tower(&mut read, if clip { [512, 8] } else { [768, 12] });
+        if !clip {
+            projection = read.optional("projection_size", &WIDTH, tower.hidden_size);
+        }
+        let [tokens, positions] = if clip { [49_408, 77] } else { [32_000, 64] };
+        let end = read.get("eos_token_id").and_then(Value::as_u64);
+        TextTower {
+            tower,
+            vocab_size: read.optional("vocab_size", &VOCABULARY, tokens),
+            max_position_embeddings: read.optional(
+                "max_position_embeddings",
+                &VOCABULARY,
+                positions,
+            ),
+            ends_with_largest: end == Some(2),
+        }
+    });
+    for finding in seen.into_findings().into_iter().chain(read.into_findings()) {
+        fields.push(finding);
+    }
+    DualConfig {
+        kind,
+        text,
+        vision,
+        image_size,
+        patch_size,
+        num_channels,
+        pools,
+        projection,
+        num_labels: fields.labels(2),
+    }
+}
+
+/// What is not estimated of these models yet.
+pub(super) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if !matches!(architecture, Architecture::Dual(_)) {
+        return;
+    }
+    if scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "flash_attention_2 of CLIP and SigLIP is not supported yet; sdpa uses the same kernel where it can.",
+                "暂不支持 CLIP 和 SigLIP 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    if scenario.quantization.is_on() {
+        findings.push(
+            Finding::error(
+                "quantization.type",
+                "CLIP and SigLIP are not estimated with quantized weights yet.",
+                "暂不支持 CLIP 和 SigLIP 的量化权重。",
+            )
+            .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    }
+    let kind = evaluation::resolve(scenario).kind;
+    let others = matches!(kind, EvaluationKind::Logits | EvaluationKind::Trainer);
+    if task == Task::Contrastive && others {
+        findings.push(
+            Finding::error(
+                "evaluation.kind",
+                "Of the evaluation of pairs of images and texts the loss is estimated only.",
+                "图文对比的评估目前只支持估算损失。",
+            )
+            .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
+        );
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &DualConfig) -> Vec<Module> {
+    let clip = c.kind == DualKind::Clip;
+    let mut all = Vec::new();
+    let own = |parameters| Module {
+        path: String::new(),
+        kind: ModuleKind::Other,
+        parameters,
+    };
+    if let Some(text) = &c.text {
+        let tables = ["token_embedding", "position_embedding"];
+        all.extend(tables.map(|name| embedding(format!("text_model.embeddings.{name}"))));
+        all.extend(of_layers("text_model", c.kind, &text.tower));
+        all.push(norm("text_model.final_layer_norm"));
+        all.extend((!clip).then(|| linear("text_model.head", true)));
+    }
+    let patches = "vision_model.embeddings.patch_embedding";
+    if clip {
+        let embeddings = "vision_model.embeddings".to_owned();
+        all.push(Module {
+            path: embeddings,
+            ..own(&["class_embedding"])
+        });
+        all.push(other(patches));
+    } else {
+        all.push(norm(patches));
+    }
+    all.push(embedding("vision_model.embeddings.position_embedding"));
+    all.extend(clip.then(|| norm("vision_model.pre_layrnorm")));
+    all.extend(of_layers("vision_model", c.kind, &c.vision));
+    all.push(norm("vision_model.post_layernorm"));
+    if c.pools {
+        let probe = Module {
+            path: "vision_model.head".to_owned(),
+            ..own(&["probe"])
+        };
+        let attention = Module {
+            path: "vision_model.head.attention".to_owned(),
+            ..own(&["in_proj_weight", "in_proj_bias"])
+        };
+        let full = |name: &str| linear(format!("vision_model.head.{name}"), true);
+        all.extend([
+            probe,
+            attention,
+            full("attention.out_proj"),
+            norm("vision_model.head.layernorm"),
+            full("mlp.fc1"),
+            full("mlp.fc2"),
+        ]);
+    }
+    match c.text {
+        None => all.push(linear("classifier", true)),
+        Some(_) if clip => {
+            all.extend(PROJECTIONS.map(|name| linear(name, false)));
+            all.push(own(&["logit_scale"]));
+        }
+        Some(_) => all.push(own(&["logit_scale", "logit_bias"])),
+    }
+    all
+}
+
+/// CLIP's layers between the towers and what is compared.
+const PROJECTIONS: [&str; 2] = ["visual_projection", "text_projection"];
+
+/// The layers of a tower.
+fn of_layers(model: &str, kind: DualKind, c: &TowerConfig) -> Vec<Module> {
+    let layer = |i: u64| {
+        let at = |name: &str| format!("{model}.encoder.layers.{i}.{name}");
+        let full = |name: &str| linear(at(name), true);
+        let attention = ["k_proj", "v_proj", "q_proj", "out_proj"];
+        let attention = attention.map(|name| full(&format!("self_attn.{name}")));
+        let norms = ["layer_norm1", "layer_norm2"].map(|name| norm(at(name)));
+        let mlp = ["mlp.fc1", "mlp.fc2"].map(full);
+        let [before, after] = norms;
+        match kind {
+            DualKind::Clip => attention
+                .into_iter()
+                .chain([before])
+                .chain(mlp)
+                .chain([after])
+                .collect::<Vec<_>>(),
+            DualKind::Siglip => [before]
+                .into_iter()
+                .chain(attention)
+                .chain([after])
+                .chain(mlp)
+                .collect(),
+        }
+    };
+    (0..c.num_hidden_layers).flat_map(layer).collect()
+}
