@@ -130,11 +130,20 @@ impl BertLayer {
 
     /// `[B, S, H]` to the same, with the probabilities where they are returned.
     fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
-        let heads = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
-        let (q, k, v) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        let parted = |y: Tensor| in_heads(t, &y, self.head_dim);
+        let heads = |projection: &Linear| parted(projection.forward(t, x));
         let merged = |out: &Tensor| t.view(out, [x.dim(0), x.dim(1), x.dim(2)]);
         let recent = self.options.facts.transformers == Transformers::V5;
-        if !recent && self.options.implementation == Attention::Eager {
+        let late = !recent && self.options.implementation == Attention::Eager;
+        // Before transformers 5 the heads of eager attention's queries are parted last.
+        let (q, k, v) = if late {
+            let whole = self.query.forward(t, x);
+            let (k, v) = (heads(&self.key), heads(&self.value));
+            (parted(whole), k, v)
+        } else {
+            (heads(&self.query), heads(&self.key), heads(&self.value))
+        };
+        if late {
             let (out, _locals) = attend_with_scores(t, self.options, [&q, &k, &v], mask);
             return (merged(&out), None);
         }

@@ -408,6 +408,15 @@ impl<'a> Builder<'a> {
         });
     }
 
+    /// The module's buffer `name` that says which tokens are earlier, `torch.tril(torch.ones(...))`.
+    pub(super) fn triangle(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        let ones = self.buffer(name, shape, DType::Bool);
+        let triangle = self.buffer(name, shape, DType::Bool);
+        drop(ones);
+        triangle
+    }
+
     /// The module's buffer `name`: a tensor of the model that is not trained.
     pub(super) fn buffer(
         &self,

@@ -96,7 +96,7 @@ impl Gpt2 {
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), c.hidden_size);
         let square = [c.position_rows, c.position_rows];
-        let big_code = is_big_code.then(|| model.buffer("bias", square, DType::Bool));
+        let big_code = is_big_code.then(|| model.triangle("bias", square));
         let mut lm_head = classifier::head(b, c, spec, &wte.weight);
         if wpe.is_none() && spec.task == Task::CausalLm {
             lm_head.add_bias(&b.at("lm_head"), c.vocab_size);

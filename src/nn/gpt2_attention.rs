@@ -6,7 +6,7 @@ use super::conv1d::Conv1D;
 use super::facts::Transformers;
 use crate::spec::{Attention, DecoderConfig};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::Shape;
 
 /// `GPT2Attention`.
 pub(super) struct SelfAttention {
@@ -26,7 +26,7 @@ impl SelfAttention {
         let masks = (options.facts.transformers != Transformers::V5).then(|| {
             let square = [1, 1, c.position_rows, c.position_rows];
             [
-                b.buffer("bias", square, DType::Bool),
+                b.triangle("bias", square),
                 b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
             ]
         });

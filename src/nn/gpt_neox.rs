@@ -11,7 +11,7 @@ use super::rotary::{self, Rotary};
 use super::style::Style;
 use crate::spec::{Attention, DecoderConfig};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::Shape;
 
 /// `GPTNeoXLayer`.
 pub(super) struct GptNeoxLayer {
@@ -112,7 +112,7 @@ impl SelfAttention {
         let unused = (facts.transformers == Transformers::V448).then(|| {
             let square = [c.positions, c.positions];
             let masks = [
-                b.buffer("bias", square, DType::Bool),
+                b.triangle("bias", square),
                 b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
             ];
             (masks, Rotary::new(&b.at("rotary_emb"), c.rotary_dim, facts))

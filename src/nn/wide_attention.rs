@@ -47,7 +47,7 @@ impl WideAttention {
         let linear = |name, outputs, bias| Linear::new(&b.at(name), hidden, outputs, bias);
         let table = || b.buffer("embed_positions", [rows, c.rotary_dim], DType::Float32);
         let neo = c.model_type == DecoderType::GptNeo;
-        let mask = neo.then(|| b.buffer("bias", [1, 1, rows, rows], DType::Bool));
+        let mask = neo.then(|| b.triangle("bias", [1, 1, rows, rows]));
         let name = if neo { "masked_bias" } else { "scale_attn" };
         let number = (options.facts.transformers != Transformers::V5)
             .then(|| b.buffer(name, Shape::new(&[]), b.dtype()));
