@@ -262,6 +262,9 @@ models! {
     "siglip-so400m-patch14-384", "SigLIP SO400M, images of 384", "google/siglip-so400m-patch14-384", "2024-01";
     "siglip2-base-patch16-224", "SigLIP 2 base, 16x16 patches", "google/siglip2-base-patch16-224", "2025-02";
     "siglip2-so400m-patch14-384", "SigLIP 2 SO400M, images of 384", "google/siglip2-so400m-patch14-384", "2025-02";
+    "swin-tiny", "Swin tiny, windows of 7", "microsoft/swin-tiny-patch4-window7-224", "2021-03";
+    "swin-base", "Swin base, windows of 7", "microsoft/swin-base-patch4-window7-224", "2021-03";
+    "swin-large", "Swin large, windows of 7", "microsoft/swin-large-patch4-window7-224", "2021-03";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";

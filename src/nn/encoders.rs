@@ -6,6 +6,7 @@ use super::distilbert::DistilBert;
 use super::model::Output;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
+use super::swin::Swin;
 use super::vit::Vit;
 use crate::tape::{Tape, Tensor};
 
@@ -40,6 +41,12 @@ impl Encoder for ModernBert {
 }
 
 impl Encoder for Mpnet {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for Swin {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

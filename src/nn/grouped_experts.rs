@@ -225,7 +225,7 @@ impl GroupedExperts {
 /// `GptOssExperts._apply_gate`: `(up + 1) * gate * sigmoid(gate)`, where both are every second column of
 /// one product, cut to a range.
 fn clamped(t: &Tape, both: &Tensor) -> Tensor {
-    let [gate, up] = [(); 2].map(|()| t.every_second(both));
+    let [gate, up] = [(); 2].map(|()| t.every_second(both, -1));
     let (gate, up) = (t.clamp(&gate, 1), t.clamp(&up, 2));
     let glu = {
         let share = {

@@ -94,6 +94,8 @@ mod sharing_attention;
 mod short_conv;
 mod sparse_mixer;
 mod style;
+mod swin;
+mod swin_layer;
 mod t5;
 mod t5_attention;
 mod t5_block;

@@ -16,6 +16,7 @@ use super::linear::LinearNet;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
 use super::seq2seq::{self, Seq2Seq};
+use super::swin::Swin;
 use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
@@ -127,6 +128,9 @@ impl Model {
             }
             Architecture::Vit(config) => {
                 Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))
+            }
+            Architecture::Swin(config) => {
+                Net::Encoder(Box::new(apart(|| Swin::new(&b, config, spec, facts))))
             }
             Architecture::Dual(config) => {
                 Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))

@@ -15,7 +15,7 @@ pub(super) fn apply_to_pairs(
 ) -> (Tensor, Tensor) {
     let half = |x: &Tensor| t.unsqueeze(&t.slice(x, -1, 0, x.dim(-1) / 2), 1);
     let (cos, sin) = (half(cos), half(sin));
-    let [q, k] = [q, k].map(|x| [t.every_second(x), t.every_second(x)]);
+    let [q, k] = [q, k].map(|x| [t.every_second(x, -1), t.every_second(x, -1)]);
     (
         turned_parts(t, &q, &cos, &sin),
         turned_parts(t, &k, &cos, &sin),
@@ -118,7 +118,7 @@ fn turn_as(t: &Tape, x: &Tensor, dtype: DType, cos: &Tensor, sin: &Tensor) -> Te
 
 /// A tensor, given twice, with neighbouring columns exchanged, the second ones negative.
 pub(super) fn exchanged(t: &Tape, both: [&Tensor; 2]) -> Tensor {
-    let [first, second] = both.map(|x| t.every_second(x));
+    let [first, second] = both.map(|x| t.every_second(x, -1));
     let negative = t.neg(&second);
     let pairs = t.stack_last(&[&negative, &first], 2);
     t.view(&pairs, *both[0].shape())

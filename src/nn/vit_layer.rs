@@ -176,14 +176,19 @@ impl VitLayer {
         if !self.dropout || !t.is_training() {
             return scaled;
         }
-        let samples = |op| t.empty(op, Shape::from([scaled.dim(0), 1, 1]), scaled.dtype());
-        let mut kept = samples("rand");
-        for op in ["add", "floor"] {
-            kept = samples(op);
-        }
-        let divided = t.div_scalar(&scaled);
-        t.mul(&divided, &kept)
+        kept_samples(t, &scaled)
     }
+}
+
+/// `x [B, S, H]` with whole samples dropped (`Dinov2DropPath`, `SwinDropPath`).
+pub(super) fn kept_samples(t: &Tape, x: &Tensor) -> Tensor {
+    let samples = |op| t.empty(op, Shape::from([x.dim(0), 1, 1]), x.dtype());
+    let mut kept = samples("rand");
+    for op in ["add", "floor"] {
+        kept = samples(op);
+    }
+    let divided = t.div_scalar(x);
+    t.mul(&divided, &kept)
 }
 
 impl Block for VitLayer {

@@ -73,6 +73,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "dinov2-small",
         "deit-base-distilled",
         "mpnet-base",
+        "swin-tiny",
         "clip-vit-base-patch32",
         "siglip-base-patch16-224",
         "bamba-9b",

@@ -5,7 +5,7 @@ use super::limits::{WIDTH, check};
 use super::{
     Architecture, BertKind, DecoderType, DualKind, Finding, FlaMixer, LinearModel, ModelRef,
     Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual, fla_config, guess,
-    modernbert, size_only, t5, vit, whisper,
+    modernbert, size_only, swin, t5, vit, whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -22,6 +22,7 @@ enum Reader {
     Fla(FlaMixer),
     Vit(VitKind),
     Dual(DualKind),
+    Swin,
     DistilBert,
     ModernBert,
 }
@@ -34,6 +35,7 @@ impl Reader {
             Self::ModernBert => Architecture::ModernBert(apart(|| modernbert::read(fields))),
             Self::Vit(kind) => Architecture::Vit(apart(|| vit::read(kind, fields))),
             Self::Dual(kind) => Architecture::Dual(apart(|| dual::read(kind, task, fields))),
+            Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
             Self::Bart => Architecture::Bart(apart(|| bart::read(fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
             Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
@@ -89,6 +91,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("vit", Reader::Vit(VitKind::Vit)),
     ("deit", Reader::Vit(VitKind::Deit)),
     ("dinov2", Reader::Vit(VitKind::Dinov2)),
+    ("swin", Reader::Swin),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),
     ("distilbert", Reader::DistilBert),

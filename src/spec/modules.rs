@@ -3,7 +3,7 @@
 
 use super::{
     Architecture, Framework, Task, bart, bert, decoder, distilbert, dual, fla_modules, modernbert,
-    t5, vit,
+    swin, t5, vit,
 };
 
 /// What a module with parameters is.
@@ -76,6 +76,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::DistilBert(config) => distilbert::modules(config, task),
         Architecture::ModernBert(config) => modernbert::modules(config, task),
         Architecture::Dual(config) => dual::modules(config),
+        Architecture::Swin(config) => swin::modules(config),
         Architecture::Vit(config) => vit::modules(config, framework),
         Architecture::Bert(config) => bert::modules(config, task),
     }

@@ -4,7 +4,7 @@ use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, chunked_loss, classifier, dual,
     evaluation, fla, hardware, liger, limits, model, offload, optimizer, parallelism, quantization,
-    support, task, training, versions, weights, whisper,
+    support, swin, task, training, versions, weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -73,6 +73,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     fla::check(scenario, &model.architecture, findings);
     whisper::check(scenario, &model.architecture, findings);
+    swin::check(scenario, &model.architecture, findings);
     dual::check(scenario, &model.architecture, task, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task);

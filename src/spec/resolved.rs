@@ -4,8 +4,8 @@ use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
     DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, Evaluation,
     FlaConfig, Framework, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig, Offload,
-    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, T5Config,
-    Task, TowerConfig, VitConfig,
+    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, SwinConfig,
+    T5Config, Task, TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -143,6 +143,8 @@ pub enum Architecture {
     ModernBert(ModernBertConfig),
     /// The vision transformer.
     Vit(VitConfig),
+    /// Swin.
+    Swin(SwinConfig),
     /// CLIP and `SigLIP`.
     Dual(DualConfig),
 }
@@ -184,6 +186,7 @@ impl Architecture {
     pub fn tokens(&self) -> Option<u64> {
         match self {
             Self::Vit(config) => Some(config.tokens()),
+            Self::Swin(config) => Some(config.side() * config.side()),
             Self::Dual(config) if config.text.is_none() => Some(config.image_tokens()),
             Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
             _ => None,
@@ -195,6 +198,7 @@ impl Architecture {
         match self {
             Self::Vit(config) => Some([config.num_channels, config.image_size]),
             Self::Dual(config) => Some([config.num_channels, config.image_size]),
+            Self::Swin(config) => Some([config.num_channels, config.image_size]),
             _ => None,
         }
     }
@@ -208,6 +212,7 @@ impl Architecture {
             Self::ModernBert(config) => config.num_labels,
             Self::Vit(config) => config.num_labels,
             Self::Dual(config) => config.num_labels,
+            Self::Swin(config) => config.num_labels,
             _ => 0,
         }
     }
@@ -275,17 +280,9 @@ impl Architecture {
                 Some(c.window),
                 0,
             ),
-            Self::Vit(c) => (
-                c.hidden_size,
-                c.intermediate_size
-                    .max(c.num_channels * c.patch_size * c.patch_size),
-                c.num_labels,
-                c.num_attention_heads,
-                c.head_dim,
-                None,
-                c.tokens(),
-            ),
+            Self::Vit(c) => of_images(c),
             Self::Dual(c) => of_pairs(c),
+            Self::Swin(c) => of_windows(c),
             Self::T5(c) => (
                 c.d_model,
                 c.d_ff,
@@ -340,9 +337,44 @@ impl Architecture {
     }
 }
 
-/// H, F, V, A, D, no window and the rows of positions of what sees images and reads texts: the larger
-/// ones of both.
-fn of_pairs(c: &DualConfig) -> (u64, u64, u64, u64, u64, Option<u64>, u64) {
+/// H, F, V, A, D, a window and the rows of positions.
+type Sizes = (u64, u64, u64, u64, u64, Option<u64>, u64);
+
+/// Those of a vision transformer.
+fn of_images(c: &VitConfig) -> Sizes {
+    let pixels = c.num_channels * c.patch_size * c.patch_size;
+    let inner = c.intermediate_size.max(pixels);
+    let heads = c.num_attention_heads;
+    (
+        c.hidden_size,
+        inner,
+        c.num_labels,
+        heads,
+        c.head_dim,
+        None,
+        c.tokens(),
+    )
+}
+
+/// Those of Swin: of its last stage, which reads four patches at once.
+fn of_windows(c: &SwinConfig) -> Sizes {
+    let heads = c.stages.iter().map(|[_, heads]| *heads).max();
+    let pixels = c.num_channels * c.patch_size * c.patch_size;
+    let hidden = 4 * c.last_width();
+    let inner = c.inner(c.stages.len() - 1).max(pixels);
+    (
+        hidden,
+        inner,
+        c.num_labels,
+        heads.unwrap_or(1),
+        hidden,
+        None,
+        0,
+    )
+}
+
+/// Those of what sees images and reads texts: the larger ones of both.
+fn of_pairs(c: &DualConfig) -> Sizes {
     let text = c.text.as_ref();
     let larger = |size: fn(&TowerConfig) -> u64| {
         let read = text.map_or(0, |text| size(&text.tower));

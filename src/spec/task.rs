@@ -40,7 +40,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
             &[Task::Contrastive, Task::ImageClassification]
         }
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
-        Architecture::Vit(_) => &[Task::ImageClassification],
+        Architecture::Vit(_) | Architecture::Swin(_) => &[Task::ImageClassification],
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,
             Task::SequenceClassification,

@@ -22,7 +22,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             }
         }
         Architecture::Vit(config) if config.kind != VitKind::Vit => findings.push(only_recent()),
-        Architecture::Dual(_) => findings.push(only_recent()),
+        Architecture::Dual(_) | Architecture::Swin(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
         Architecture::Bert(config)
             if matches!(

@@ -7,12 +7,13 @@ use crate::units::Shape;
 use smallvec::smallvec;
 
 impl Tape {
-    /// `x[..., 0::2]` or `x[..., 1::2]`: a view whose gradient is a full tensor of zeros around it.
-    pub fn every_second(&self, x: &Tensor) -> Tensor {
+    /// `x[..., 0::2]` or `x[..., 1::2]` along `dim`: a view whose gradient is a full tensor of zeros
+    /// around it.
+    pub fn every_second(&self, x: &Tensor, dim: isize) -> Tensor {
         let (mut shape, mut strides) = (*x.shape(), *x.strides());
-        let last = shape.rank() - 1;
-        shape.dims_mut()[last] /= 2;
-        strides.dims_mut()[last] *= 2;
+        let axis = shape.axis(dim);
+        shape.dims_mut()[axis] /= 2;
+        strides.dims_mut()[axis] *= 2;
         let from = *x.shape();
         let out = x.view_with(shape, strides, None);
         if !self.records(&[x]) {
@@ -25,6 +26,25 @@ impl Tape {
                 let full = |g: &Tensor| t.empty("slice_backward", from, g.dtype());
                 smallvec![g[0].as_ref().map(full)]
             }),
+        )
+    }
+
+    /// `torch.roll(x, shifts, dims)` of two dimensions: a copy for each of them, there and back.
+    pub fn roll_twice(&self, x: &Tensor) -> Tensor {
+        let rolled = |t: &Self, x: &Tensor| {
+            let first = t.empty("roll", *x.shape(), x.dtype());
+            let second = t.empty("roll", *x.shape(), x.dtype());
+            drop(first);
+            second
+        };
+        let out = rolled(self, x);
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| rolled(t, g))]),
         )
     }
 

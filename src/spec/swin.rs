@@ -1,0 +1,249 @@
+//! Swin transformers (`models/swin/configuration_swin.py` of transformers 5.23).
+
+use super::config_fields::{ConfigFields, shortened};
+use super::limits::{HEADS, LAYERS, WIDTH};
+use super::modules::{Module, ModuleKind, linear, norm};
+use super::vit::{CHANNELS, PIXELS, check_patches};
+use super::{
+    Activation, ActivationCheckpointing, Architecture, Dropout, Finding, Precision, Scenario,
+    weights,
+};
+use crate::units::DType;
+use serde_json::Value;
+
+/// A Swin transformer as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwinConfig {
+    /// Pixels along each side of an image.
+    pub image_size: u64,
+    /// Pixels along each side of a patch.
+    pub patch_size: u64,
+    /// Channels of an image.
+    pub num_channels: u64,
+    /// Columns of the first stage; each further one has twice as many.
+    pub embed_dim: u64,
+    /// Layers and heads of each stage.
+    pub stages: Vec<[u64; 2]>,
+    /// Patches along each side of a window.
+    pub window_size: u64,
+    /// F of H, in thousandths.
+    pub mlp_permille: u64,
+    /// Whether q, k and v have biases.
+    pub qkv_bias: bool,
+    /// Whether positions are added to the embeddings.
+    pub absolute: bool,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
+    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    pub dropout: Dropout,
+    /// Whether samples are dropped from layers but the first.
+    pub drops_paths: bool,
+    /// Classes.
+    pub num_labels: u64,
+}
+
+impl SwinConfig {
+    /// Patches along a side of an image.
+    pub fn side(&self) -> u64 {
+        self.image_size / self.patch_size
+    }
+
+    /// H of a stage.
+    pub fn width(&self, stage: usize) -> u64 {
+        self.embed_dim << stage
+    }
+
+    /// F of a stage.
+    pub fn inner(&self, stage: usize) -> u64 {
+        self.width(stage) * self.mlp_permille / 1000
+    }
+
+    /// H of the last stage.
+    pub fn last_width(&self) -> u64 {
+        self.width(self.stages.len() - 1)
+    }
+
+    /// Whether the windows of a stage are shifted in every second layer: not where one holds all that
+    /// the stage sees.
+    pub fn shifts(&self, stage: usize) -> bool {
+        self.window_size > 1 && self.stage_side(stage) > self.window_size
+    }
+
+    /// Patches along a side of what a stage sees.
+    fn stage_side(&self, stage: usize) -> u64 {
+        (0..stage).fold(self.side(), |side, _| side.div_ceil(2))
+    }
+}
+
+/// Stages of a model: each halves the image's sides.
+const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(fields: &mut ConfigFields<'_>) -> SwinConfig {
+    let image_size = fields.optional("image_size", &PIXELS, 224);
+    let patch_size = fields.optional("patch_size", &PIXELS, 4);
+    check_patches(fields, [image_size, patch_size]);
+    let embed_dim = fields.optional("embed_dim", &WIDTH, 96);
+    let depths = numbers(fields, "depths", &[2, 2, 6, 2], &LAYERS);
+    let heads = numbers(fields, "num_heads", &[3, 6, 12, 24], &HEADS);
+    if depths.len() != heads.len() || !STAGES.contains(&depths.len()) {
+        let key = fields.key("num_heads");
+        fields.push(Finding::error(
+            &key,
+            "num_heads must have as many numbers as depths, from 1 to 8.",
+            "num_heads 与 depths 的个数必须相同，为 1 到 8 个。",
+        ));
+    }
+    let stages: Vec<[u64; 2]> = depths
+        .into_iter()
+        .zip(heads)
+        .map(<[u64; 2]>::from)
+        .collect();
+    for (stage, [_, heads]) in stages.iter().enumerate().take(*STAGES.end()) {
+        fields.divided(embed_dim << stage, *heads, "num_heads");
+    }
+    let window_size = fields.optional("window_size", &PIXELS, 7);
+    let least = (1..stages.len()).fold(image_size / patch_size.max(1), |side, _| side.div_ceil(2));
+    if least < window_size {
+        let key = fields.key("window_size");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("The last stage has {least} patches along a side, into which windows of {window_size} do not fit; transformers 5 fails then."),
+                format!("最后一个阶段每边只有 {least} 个图块，放不下 {window_size} 的窗口；transformers 5 会因此报错。"),
+            )
+            .with_fix(&key, least),
+        );
+    }
+    let ratio = fields.get("mlp_ratio").and_then(Value::as_f64);
+    let hidden = fields.drops("hidden_dropout_prob", false);
+    SwinConfig {
+        image_size,
+        patch_size,
+        num_channels: fields.optional("num_channels", &CHANNELS, 3),
+        embed_dim,
+        stages,
+        window_size,
+        mlp_permille: permille(ratio.unwrap_or(4.0)),
+        qkv_bias: fields.flag("qkv_bias", true),
+        absolute: fields.flag("use_absolute_embeddings", false),
+        activation: fields.activation("hidden_act", "gelu"),
+        dropout: Dropout {
+            embedding: hidden,
+            attention: fields.drops("attention_probs_dropout_prob", false),
+            residual: hidden,
+        },
+        drops_paths: fields.drops("drop_path_rate", true),
+        num_labels: fields.labels(2),
+    }
+}
+
+/// Thousandths of a ratio from 0.001 to 64.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to what fits"
+)]
+fn permille(ratio: f64) -> u64 {
+    (ratio.clamp(0.001, 64.0) * 1000.0).round() as u64
+}
+
+/// A list of whole numbers.
+fn numbers(
+    fields: &mut ConfigFields<'_>,
+    field: &str,
+    default: &[u64],
+    allowed: &std::ops::RangeInclusive<u64>,
+) -> Vec<u64> {
+    let Some(value) = fields.get(field) else {
+        return default.to_vec();
+    };
+    let read = value.as_array().and_then(|all| {
+        let each = all
+            .iter()
+            .map(|one| one.as_u64().filter(|n| allowed.contains(n)));
+        each.collect::<Option<Vec<u64>>>()
+    });
+    read.unwrap_or_else(|| {
+        let (key, shown) = (fields.key(field), shortened(value));
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{field} is {shown}; it must be a list of whole numbers."),
+                format!("{field} 为 {shown}；它必须是整数列表。"),
+            )
+            .with_fix(&key, serde_json::json!(default)),
+        );
+        default.to_vec()
+    })
+}
+
+/// What is not estimated of Swin yet.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    if !matches!(architecture, Architecture::Swin(_)) {
+        return;
+    }
+    if scenario.activation_checkpointing != ActivationCheckpointing::None {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "transformers checkpoints Swin's stages and the layers in them, one inside the other, which is not estimated yet.",
+                "transformers 对 Swin 的各阶段及其中各层嵌套地做激活重计算，暂不支持估算。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::None.name(),
+            ),
+        );
+    }
+    if weights::dtype(scenario) != DType::Float32 {
+        findings.push(
+            Finding::error(
+                "precision",
+                "Swin takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
+                "Swin 要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
+            )
+            .with_fix("precision", Precision::AmpBf16.name()),
+        );
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &SwinConfig) -> Vec<Module> {
+    let own = |path: String, parameters| Module {
+        path,
+        kind: ModuleKind::Other,
+        parameters,
+    };
+    let mut all = vec![norm("swin.embeddings.patch_embeddings.projection")];
+    let positions = own("swin.embeddings".to_owned(), &["position_embeddings"]);
+    all.extend(c.absolute.then_some(positions));
+    all.push(norm("swin.embeddings.norm"));
+    for (stage, [depth, _]) in c.stages.iter().enumerate() {
+        for layer in 0..*depth {
+            let at = |name: &str| format!("swin.encoder.layers.{stage}.blocks.{layer}.{name}");
+            let projections = ["q_proj", "k_proj", "v_proj"];
+            all.extend(
+                projections.map(|name| linear(at(&format!("attention.{name}")), c.qkv_bias)),
+            );
+            all.extend([
+                linear(at("attention.o_proj"), true),
+                own(
+                    at("attention.relative_position_bias"),
+                    &["relative_position_bias_table"],
+                ),
+                norm(at("layernorm_before")),
+                norm(at("layernorm_after")),
+                linear(at("mlp.fc1"), true),
+                linear(at("mlp.fc2"), true),
+            ]);
+        }
+        if stage + 1 < c.stages.len() {
+            let at = |name: &str| format!("swin.encoder.layers.{stage}.downsample.{name}");
+            all.extend([linear(at("reduction"), false), norm(at("norm"))]);
+        }
+    }
+    all.push(norm("swin.layernorm"));
+    all.push(linear("classifier", true));
+    all
+}
