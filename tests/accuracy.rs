@@ -55,7 +55,7 @@ fn losses_in_chunks_meet_every_goal() {
 
 #[test]
 fn decoders_that_classify_sequences_meet_every_goal() {
-    every_goal_is_met("sequence_classification.jsonl", 60);
+    every_goal_is_met("sequence_classification.jsonl", 65);
 }
 
 #[test]
@@ -379,18 +379,19 @@ fn programs_around_the_step_meet_every_goal() {
     every_goal_is_met("programs.jsonl", 70);
 }
 
-/// Drawn at random (`tests/oracle/draw.py`). Composition is not held to the goals: where accelerate
-/// opens autocast inside the model's forward, the oracle cannot tell its copies from temporaries.
+/// Drawn at random (`tests/oracle/draw.py`).
 #[test]
-fn cases_drawn_at_random_meet_every_goal_of_bytes() {
-    goals_are_met("drawn.jsonl", 348, |goal| !goal.contains("composition"));
+fn cases_drawn_at_random_meet_every_goal() {
+    every_goal_is_met("drawn.jsonl", 348);
 }
 
-/// The same with every option. Beams of flash-linear-attention's Transformer are 3 % off.
+/// The same with every option, and a usual job for each model of the catalog. Composition is not held
+/// to the goals: the oracle does not see all caches of flash-linear-attention's beams (3.7 %), and
+/// takes an adapter's cast of stacked experts for autocast's (0.95 %).
 #[test]
-fn cases_drawn_over_every_option_meet_every_goal_of_bytes_but_one_s() {
-    goals_are_met("drawn_options.jsonl", 669, |goal| {
-        !goal.contains("composition") && !goal.contains("tensor worst")
+fn cases_drawn_over_every_option_meet_every_goal_of_bytes() {
+    goals_are_met("drawn_options.jsonl", 857, |goal| {
+        !goal.contains("composition")
     });
 }
 

@@ -8,7 +8,9 @@ use super::falcon::Shared;
 use super::layers::Linear;
 use super::lora::Slot;
 use super::rotary::{self, Rotary};
-use crate::spec::{Attention, DecoderConfig, FusedHeads, ResolvedSpec, SdpaBackend};
+use crate::spec::{
+    Attention, DecoderConfig, FusedHeads, QuantizationType, ResolvedSpec, SdpaBackend,
+};
 use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
 use crate::units::DType;
 
@@ -19,14 +21,14 @@ pub(super) enum FalconLinear {
         bias: Option<Tensor>,
         adapter: Option<Slot>,
     },
-    /// bitsandbytes puts a layer of its own in its place.
+    /// bitsandbytes puts a layer of its own in its place, in transformers 4.
     FourBit(Linear),
 }
 
 impl FalconLinear {
     /// Weight `[outputs, inputs]`, bias `[outputs]`.
     pub(super) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
-        if b.quantization().is_on() {
+        if b.held() != QuantizationType::None {
             return Self::FourBit(Linear::new(b, inputs, outputs, bias));
         }
         let weight = b.parameter("weight", [outputs, inputs]);

@@ -162,6 +162,7 @@ impl Gpt2 {
         match self.model_type {
             DecoderType::GptJ | DecoderType::CodeGen => true,
             DecoderType::GptNeo => !recent,
+            DecoderType::GptBigCode => false,
             _ => recent,
         }
     }

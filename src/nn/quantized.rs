@@ -11,7 +11,8 @@ impl Builder<'_> {
     /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
     /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
     /// parameters, where nothing of the head comes after it; before transformers 5 the last
-    /// parameter is the head's, which is tied later.
+    /// parameter is the head's, which is tied later. Of classes derived from `nn.Linear`, Falcon's, it
+    /// takes those of transformers 4 only (`replace_with_bnb_linear`).
     pub(super) fn held(&self) -> QuantizationType {
         let spec = self.plan.spec;
         let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
@@ -28,6 +29,10 @@ impl Builder<'_> {
                         "layers.{}.mlp.down_proj",
                         config.num_hidden_layers - 1
                     ))
+                }
+                Architecture::Decoder(config) => {
+                    config.model_type == DecoderType::Falcon
+                        && self.facts().transformers == Transformers::V5
                 }
                 _ => false,
             };

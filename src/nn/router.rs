@@ -26,6 +26,8 @@ pub(super) struct Router {
     routing: Routing,
     /// Whether the weights take the dtype of the tokens, not that of the logits (transformers 4).
     follows_tokens: bool,
+    /// Whether tokens become float32 before a gate of that type, which a quantized one is not.
+    widens_tokens: bool,
     call: Rc<Call>,
 }
 
@@ -74,6 +76,7 @@ impl Router {
             normalized: experts.normalized,
             routing: experts.routing,
             follows_tokens: four || experts.routing == Routing::SoftmaxOfTokens,
+            widens_tokens: experts.routing == Routing::WideGate && !b.quantization().is_on(),
             call: b.call(),
         }
     }
@@ -99,12 +102,14 @@ impl Router {
         let gate = self.gate.open(t);
         let tokens = t.view(tokens, [tokens.numel() / tokens.dim(-1), tokens.dim(-1)]);
         let routed = match self.routing {
-            Routing::Softmax | Routing::SoftmaxOfTokens => self.softmax(t, &gate, &tokens, false),
-            Routing::WideSoftmax => self.softmax(t, &gate, &tokens, !self.follows_tokens),
-            Routing::WideGate => {
+            _ if self.widens_tokens => {
                 let wide = t.to(&tokens, DType::Float32);
                 self.softmax(t, &gate, &wide, false)
             }
+            Routing::Softmax | Routing::SoftmaxOfTokens | Routing::WideGate => {
+                self.softmax(t, &gate, &tokens, false)
+            }
+            Routing::WideSoftmax => self.softmax(t, &gate, &tokens, !self.follows_tokens),
             Routing::Static => self.with_statics(t, &gate, &tokens),
             Routing::Drawn { .. } => {
                 let logits = gate.forward(t, &tokens);

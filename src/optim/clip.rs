@@ -16,7 +16,10 @@ pub fn clip_grad_norm(t: &Tape) {
             dtypes.push(grad.dtype());
         }
     });
-    // Gradients of one type are taken together; norms of several become float32.
+    // Gradients of one type are taken together, the type that came last first, as the groups stand in a
+    // `std::unordered_map` (`_group_tensors_by_first_tensors_device_and_dtype`, torch 2.6 and 2.15);
+    // norms of several become float32.
+    dtypes.reverse();
     let Some(&first) = dtypes.first() else { return };
     let dtype = match dtypes.len() {
         1 => first,

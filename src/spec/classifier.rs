@@ -54,6 +54,9 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::HunyuanDense
         | DecoderType::HunyuanMoe
         | DecoderType::Qwen3Next
+        | DecoderType::Persimmon
+        | DecoderType::BioGpt
+        | DecoderType::MiniCpm3
         | DecoderType::Qwen35 => v5,
         _ => false,
     }

@@ -260,6 +260,7 @@ impl Tape {
         let window = cache.windows.get(at).copied().flatten();
         let tokens = k.dim(TOKENS);
         if cache.layers.len() <= at && cache.kind != CacheKind::Joined {
+            kept_as_they_are([&k, &v]);
             cache.layers.push(CachedLayer {
                 keys: k.clone(),
                 values: v.clone(),
@@ -336,6 +337,7 @@ impl Tape {
                 let kept = if kind == CacheKind::Joined {
                     self.joined_to_nothing(&k, &v)
                 } else {
+                    kept_as_they_are([&k, &v]);
                     (k, v)
                 };
                 if let Some(cache) = self.cache.borrow_mut().as_mut() {
@@ -441,6 +443,15 @@ impl Tape {
                 copy(values);
             }
             cache.states.iter_mut().for_each(copy);
+        }
+    }
+}
+
+/// The first keys and values of a cache that takes them without a copy.
+fn kept_as_they_are(kept: [&Tensor; 2]) {
+    for x in kept {
+        if x.category() == Category::Temporaries {
+            x.set_category(Category::KvCache);
         }
     }
 }

@@ -22,8 +22,8 @@ if not os.environ.get("HIGHWATER_REAL_GPU"):
     count_steps()
 
 
-def generate(model, batch, evaluation, padded):
-    """Returns the sequences and the cache. Masks that are made from one with padding hold padding, too."""
+def generate(model, batch, evaluation, padded, recorder):
+    """New tokens; the cache of every step is seen. Masks that are made from one with padding hold padding, too."""
     n = left[0] = evaluation["max_new_tokens"]
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     prepare = base.prepare_inputs_for_generation
@@ -33,21 +33,24 @@ def generate(model, batch, evaluation, padded):
         inputs = prepare(*rest, **named)
         if padded and inputs.get("attention_mask") is not None:
             masks.passed.add(inputs["attention_mask"].data_ptr())
+        recorder.see("kv_cache", cached(inputs))  # in the order of the beams
         return inputs
 
     base.prepare_inputs_for_generation = prepared
     if base is not model and hasattr(model, "base_model_prepare_inputs_for_generation"):
         model.base_model_prepare_inputs_for_generation = prepared
+    watch = base.register_forward_hook(lambda _, inputs, output: recorder.see("kv_cache", cached(output)))
     drawn = dict(do_sample=True, top_k=50) if evaluation["do_sample"] else dict(do_sample=False)
     try:
         return model.generate(**batch, max_new_tokens=n, pad_token_id=0, eos_token_id=None, use_cache=True, num_beams=evaluation["num_beams"],
                               return_dict_in_generate=True, **drawn)
     finally:
+        watch.remove()
         del base.prepare_inputs_for_generation
 
 
-def one(model, asked, evaluation, batch, autocast, kept):
-    """One batch; returns the predictions that are kept of all batches so far, and the storages of logits and of a cache that live at its end."""
+def one(model, asked, evaluation, batch, autocast, kept, recorder):
+    """One batch; returns the predictions that are kept of all batches so far."""
     kind = evaluation["kind"]
     more = {}
     if evaluation["use_cache"] is not None:
@@ -58,32 +61,38 @@ def one(model, asked, evaluation, batch, autocast, kept):
     opens = autocast and asked["autocast_style"] == "plain"
     with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if opens else contextlib.nullcontext():
         if kind == "generate":
-            return kept, set(), {storage(t) for t in tensors(cached(generate(model, batch, evaluation, asked["padding_mask"])))}
+            generate(model, batch, evaluation, asked["padding_mask"], recorder)
+            return kept
         output = model(**batch, **more)
+    recorder.see("kv_cache", cached(output))
     if kind == "logits":
-        return kept, {storage(output.logits)}, {storage(t) for t in tensors(cached(output))}
-    if kind == "loss":
-        return kept, set(), set()
+        recorder.see("logits", [output.logits])
+    if kind in ("logits", "loss"):
+        return kept
     # Trainer.prediction_step: all outputs but the loss and what the model's config says to ignore.
     predictions = tuple(value for key, value in output.items() if key not in ("loss", "past_key_values"))
     predictions = tuple((value.float() if autocast else value).detach() for value in predictions)
     del output
     if kind == "trainer" and evaluation["keep_predictions"]:
         kept = predictions if kept is None else nested_concat(kept, predictions, padding_index=-100)
-    return kept, {storage(value) for value in kept or ()}, set()
+    recorder.see("logits", kept or ())
+    return kept
 
 
 def cached(output):
-    cache = output.get("past_key_values")
+    """The cache in an output, or in the inputs of a step: keys and values, or the states of other mixers."""
+    cache = output.get("past_key_values", output.get("cache_params"))
     if cache is None:
         return []
     parts = [getattr(cache, name, None) for name in ("self_attention_cache", "cross_attention_cache")]
     found = []
     for part in [part for part in parts if part is not None] or [cache]:
-        for layer in getattr(part, "layers", ()):
-            found += [getattr(layer, "keys", None), getattr(layer, "values", None)]
-        found += [*getattr(part, "key_cache", ()), *getattr(part, "value_cache", ())]
-    return found
+        if isinstance(part, tuple):  # of transformers 4
+            found.append(part)
+        for layer in getattr(part, "layers", getattr(part, "states", ())):
+            found.append(layer if isinstance(layer, dict) else vars(layer))
+        found += [getattr(part, name, ()) for name in ("key_cache", "value_cache", "conv_states", "ssm_states", "recurrent_states")]
+    return list(tensors([list(each.values()) if isinstance(each, dict) else each for each in found]))
 
 
 def fetched(asked, evaluation, config):
@@ -115,9 +124,9 @@ def run(model, asked, autocast, recorder, step):
     for _ in range(evaluation["batches"]):
         batch = fetched(asked, evaluation, model.config)
         recorder.mark(f"{step}:0:evaluation", inputs={storage(t) for t in tensors(list(batch.values()))})
-        kept, logits, cache = one(model, asked, evaluation, batch, autocast, kept)
+        kept = one(model, asked, evaluation, batch, autocast, kept, recorder)
         del batch
-        recorder.mark(f"{step}:0:evaluation_end", logits=logits)
+        recorder.mark(f"{step}:0:evaluation_end")
     del kept
     model.train()
 
@@ -130,8 +139,8 @@ def alone(model, asked, autocast, recorder):
         recorder.mark(f"{number}:0:data")
         batch = fetched(asked, evaluation, model.config)
         recorder.mark(f"{number}:0:forward", inputs={storage(t) for t in tensors(list(batch.values()))})
-        kept, logits, cache = one(model, asked, evaluation, batch, autocast, kept)
-        recorder.mark(f"{number}:0:forward_end", logits=logits)
+        kept = one(model, asked, evaluation, batch, autocast, kept, recorder)
+        recorder.mark(f"{number}:0:forward_end")
         del batch
     recorder.mark("end")
     del kept

@@ -3,6 +3,8 @@ import os
 
 # What PyTorch takes for cuBLAS, by compute capability (torch 2.15 around each product; torch 2.6 keeps it).
 WORKSPACE = 33554432 if os.environ.get("FAKE_GPU_CC", "80") >= "90" else 8519680
+# Around a product by cuBLASLt: allocated and freed with nothing between.
+LT_WORKSPACE = 1048576
 # Marks within a phase that count to it.
 PART_OF = dict(forward="forward", forward_end_cast="forward", backward="backward", clip="clip", optimizer_step="optimizer_step", zero_grad="zero_grad",
                evaluation="evaluation", evaluation_end="evaluation")
@@ -12,19 +14,21 @@ def rounded(size):
     return (size + 511) // 512 * 512
 
 
-def categories(events, marks, known):
-    """-> list of (kind, storage), sizes, categories. A storage gets the category of the first mark that knows it; a gradient is one in
-    any case; what nobody knows and lives when the forward pass has ended was saved for backward."""
+def categories(events, marks, known, seen):
+    """-> list of (kind, storage), sizes, categories. A storage gets the category under which it was first seen, or of the first mark that
+    knows it; gradients, and the new data of parameters, are theirs in any case. What nobody knows is a buffer (of a library) when it lived
+    before the first mark, and was saved for backward when it lives at the end of the forward
+    pass, as a cache of keys and values was then."""
     sizes, names, live, sequence, mark_addresses, start = [], [], {}, [], set(), False
-    asked, born = 0, []
+    asked, sights = 0, {}
+    for at, address, category in seen:
+        sights.setdefault(at, []).append((address, category))
     for event in events:
-        asked += event[0] in ("alloc", "mark")
         if event[0] == "alloc":
             live[event[1]] = len(sizes)
             sequence.append(("alloc", len(sizes)))
             sizes.append(event[2])
             names.append(None)
-            born.append(asked)
         elif event[0] == "free":
             if event[1] in mark_addresses:
                 mark_addresses.discard(event[1])
@@ -35,24 +39,32 @@ def categories(events, marks, known):
                 start = True
                 for address, (_, category) in known.items():
                     names[live[address]] = category
+                for index in live.values():
+                    names[index] = names[index] or ("workspaces" if sizes[index] == WORKSPACE else "buffers")
             mark_addresses.add(event[2])
             sequence.append(("mark", event[1]))
             for category, storages in marks[event[1]][1].items():
                 if category == "activations":
-                    storages = [a for a in live if names[live[a]] is None and not (sizes[live[a]] == WORKSPACE)]
+                    storages = [a for a in live if names[live[a]] in (None, "kv_cache") and sizes[live[a]] != WORKSPACE]
                 for address in storages:
                     index = live.get(address)
-                    if category == "autocast_weights" and index is not None and born[index] > storages[address]:
-                        continue  # another storage at the address of a copy that is gone
-                    if index is not None and (names[index] is None or category == "gradients"):
+                    if index is not None and (names[index] is None or category in ("gradients", "parameters", "activations")):
                         names[index] = category
+        if event[0] in ("alloc", "mark"):
+            asked += 1
+            for address, category in sights.get(asked, ()):
+                if address in live:  # an empty tensor has none
+                    names[live[address]] = names[live[address]] or category
+    for (kind, index), following in zip(sequence, sequence[1:]):
+        if kind == "alloc" and sizes[index] == LT_WORKSPACE and following == ("free", index):
+            names[index] = "workspaces"
     names = [n or ("workspaces" if s == WORKSPACE else "temporaries") for n, s in zip(names, sizes)]
     return sequence, sizes, names
 
 
 def summarize(recorder, known, facts, lengths_differ=False):
     marks, figures = recorder.marks, recorder.figures
-    sequence, sizes, names = categories(recorder.events(), marks, known)
+    sequence, sizes, names = categories(recorder.events(), marks, known, recorder.seen)
     total, by, current, spans = 0, {}, None, []
     for kind, index in sequence:
         if kind == "mark":

@@ -23,6 +23,9 @@ def run(written, iterations=ITERATIONS):
     parameters = list(model.parameters())
     trained = [p for p in parameters if p.requires_grad]
     training = asked["program"] == "training"
+    if asked["optimizer"].get("in_backward"):
+        for parameter in trained:  # ahead of the hook that drops the gradient
+            parameter.register_post_accumulate_grad_hook(lambda p: recorder.see("gradients", [p.grad]))
     optimizer = scenarios.optimizer(asked, trained, model) if training else None
     engine = None
     if asked["optimizer"].get("master_weights", "none") != "none":
@@ -60,7 +63,7 @@ def run(written, iterations=ITERATIONS):
             if "attention_mask" in batch:
                 masks.comes_with_batch(batch["attention_mask"])
             recorder.mark(f"{at}:forward", inputs={storage(t) for t in tensors(list(batch.values()))})
-            copies = AutocastCopies(weights, recorder.before) if autocast else contextlib.nullcontext()
+            copies = AutocastCopies(weights, recorder) if autocast else contextlib.nullcontext()
             cast = torch.autocast("cuda", dtype=autocast) if autocast and asked["autocast_style"] == "plain" else contextlib.nullcontext()
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
@@ -69,13 +72,14 @@ def run(written, iterations=ITERATIONS):
                 loss = logits.mean() if asked["loss"] == "mean_logits" else output.loss
                 if asked["keep_outputs"]:
                     outputs = output
-                recorder.mark(f"{at}:forward_end_cast", autocast_weights=copies.storages if autocast else {})
+                recorder.see("kv_cache", evaluation.cached(output))
+                recorder.mark(f"{at}:forward_end_cast")
             # Liger's fused loss leaves no logits.
             at_end = {storage(logits)} if logits is not None else set()
             del output, logits
             if steps > 1 and not (engine and engine.divides):
                 loss = loss / steps
-            recorder.mark(f"{at}:forward_end", logits=at_end | {storage(loss)}, activations=None)
+            recorder.mark(f"{at}:forward_end", parameters={storage(p) for p in parameters}, logits=at_end | {storage(loss)}, activations=None)
             if training:
                 recorder.mark(f"{at}:backward")
                 if engine:

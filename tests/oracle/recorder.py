@@ -32,11 +32,12 @@ def allocations():
 
 
 class Recorder:
-    """`marks` are (name, {category: storages known at the mark}), `figures` the allocator's own: allocated and reserved at the mark, and
-    their peaks since the last."""
+    """`marks` are (name, {category: storages known at the mark}), `seen` what was known in between: how often the allocator had been asked,
+    address and category. `figures` are the allocator's own: allocated and reserved at the mark, and their peaks since the last, without
+    the marks' own tensors."""
 
     def __init__(self):
-        self.marks, self.figures = [], []
+        self.marks, self.figures, self.seen = [], [], []
         self.before = allocations()
         more = dict(clear_history=True) if "clear_history" in inspect.signature(memory._record_memory_history).parameters else {}
         memory._record_memory_history(enabled="all", context=None, stacks="python", max_entries=50_000_000, **more)
@@ -45,12 +46,17 @@ class Recorder:
         stats = torch.cuda.memory_stats()
         kinds = ("allocated_bytes.all.current", "reserved_bytes.all.current", "allocated_bytes.all.peak", "reserved_bytes.all.peak")
         self.figures.append([stats[kind] for kind in kinds])
-        torch.cuda.reset_peak_memory_stats()
         label = getattr(memory, "_set_memory_metadata", lambda _: None)
         label("MARK")
         torch.empty(MARK_BYTES, dtype=torch.uint8, device="cuda")
         label("")
+        torch.cuda.reset_peak_memory_stats()
         self.marks.append((name, known))
+
+    def see(self, category, found):
+        """These live now, wherever they are at the next mark."""
+        asked = allocations() - self.before
+        self.seen += [(asked, storage(tensor), category) for tensor in found]
 
     def events(self):
         """The allocator's events so far: ("alloc", address, bytes), ("free", address), ("mark", index, address, bytes),
@@ -74,17 +80,16 @@ class Recorder:
 
 
 class AutocastCopies(TorchDispatchMode):
-    """Storages of the low-precision copies that autocast makes of weights, each with how often the allocator was asked until then: a copy
-    that is dropped leaves its address to others."""
+    """Sees the low-precision copies that autocast makes of weights."""
 
-    def __init__(self, weights, before):
+    def __init__(self, weights, recorder):
         super().__init__()
-        self.weights, self.before, self.storages = weights, before, {}
+        self.weights, self.recorder = weights, recorder
 
     def __torch_dispatch__(self, op, types, args=(), kwargs=None):
         result = op(*args, **(kwargs or {}))
         if op is torch.ops.aten._to_copy.default and storage(args[0]) in self.weights:
-            self.storages[storage(result)] = allocations() - self.before
+            self.recorder.see("autocast_weights", [result])
         return result
 
 

@@ -364,7 +364,8 @@ impl Tape {
 /// Bytes of the accumulators of the backward kernel, for `heads` = B x A
 /// (`AttentionBackwardKernel::Params::workspace_size`, `mem_eff_attention/kernel_backward.h`,
 /// torch 2.15): the query's gradient in float32 by tiles, each with a lock; halves with wide heads
-/// also accumulate those of keys and values.
+/// also accumulate those of keys and values, a block for each part that the keys are split into
+/// (`_efficient_attention_backward`, `attention_backward.cu`).
 fn efficient_workspace(
     heads: u64,
     queries: u64,
@@ -376,6 +377,8 @@ fn efficient_workspace(
     const LOCK: u64 = 4;
     /// Keys of a block of the kernel for wide heads.
     const KEY_BLOCK: u64 = 64;
+    /// Parts of the keys over all heads, at most.
+    const MOST_PARTS: u64 = 200;
     let (rows, columns) = match (head_dim.max(value_dim), half) {
         (0..=64, _) => (64, 64),
         (65..=128, true) => (128, 128),
@@ -385,7 +388,8 @@ fn efficient_workspace(
     let mut elements = tiles * (rows * columns + LOCK);
     if half && head_dim.max(value_dim) > 128 {
         let columns = head_dim.next_multiple_of(128) + value_dim.next_multiple_of(128);
-        elements += keys.next_multiple_of(KEY_BLOCK) * columns;
+        let parts = keys.div_ceil(KEY_BLOCK).min(MOST_PARTS / heads).max(1);
+        elements += parts * KEY_BLOCK * columns;
     }
     heads * elements * 4
 }
