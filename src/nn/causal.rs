@@ -40,6 +40,8 @@ pub(super) struct Shared {
     pub(super) input: Option<Tensor>,
     /// Keys and values that later layers read.
     pub(super) states: KeptStates,
+    /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
+    _others: Option<[Tensor; 2]>,
 }
 
 impl Shared {
@@ -74,6 +76,14 @@ impl Shared {
             cos: last(&self.cos, -2),
             sin: last(&self.sin, -2),
             input: self.input.as_ref().map(|input| last(input, 1)),
+            ..self.clone()
+        }
+    }
+
+    /// The same with the angles of layers of the other kind.
+    fn beside(&self, other: &Self) -> Self {
+        Self {
+            _others: Some([other.cos.clone(), other.sin.clone()]),
             ..self.clone()
         }
     }
@@ -342,16 +352,13 @@ impl<L: Layer> Causal<L> {
         })
     }
 
-    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let mut embedded = self.embed(t, input_ids);
-        let inputs = self.inputs.as_ref();
-        let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
-        let positions = self.shell.positions(t, input_ids.dim(1));
+    /// The masks of full layers and of windowed layers, where those have one of their own.
+    fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
         let masked = |window| {
             let style = self.style.masking;
             self.shell.causal_mask(t, input_ids, window, style)
         };
-        let (full, windowed) = match self.style.masks {
+        match self.style.masks {
             Masks::One => (masked(self.window), None),
             Masks::Both => (masked(None), masked(self.window)),
             Masks::Chunked => {
@@ -359,7 +366,15 @@ impl<L: Layer> Causal<L> {
                 (full, self.shell.chunked_mask(t, input_ids, self.window))
             }
             Masks::Narrowed => (Some(self.shell.whole_mask(t, input_ids)), None),
-        };
+        }
+    }
+
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let mut embedded = self.embed(t, input_ids);
+        let inputs = self.inputs.as_ref();
+        let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
+        let positions = self.shell.positions(t, input_ids.dim(1));
+        let (full, windowed) = self.masks(t, input_ids);
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);
         }
@@ -392,7 +407,7 @@ impl<L: Layer> Causal<L> {
             },
             turn,
         );
-        let full = Shared {
+        let mut full = Shared {
             positions: self.style.passes_positions.then(|| positions.clone()),
             mask: full,
             cos,
@@ -400,6 +415,7 @@ impl<L: Layer> Causal<L> {
             narrows: false,
             input: None,
             states: KeptStates::default(),
+            _others: None,
         };
         let mut local = full.clone();
         if matches!(self.style.masks, Masks::Both | Masks::Chunked) {
@@ -407,6 +423,9 @@ impl<L: Layer> Causal<L> {
         }
         if let (Some(rotary), Some(_)) = (local_rotary, full_rotary) {
             (local.cos, local.sin) = turn(rotary);
+            if self.shell.facts.transformers != Transformers::V5 {
+                (full, local) = (full.beside(&local), local.beside(&full));
+            }
         }
         local.narrows = self.style.masks == Masks::Narrowed;
         if self.style.embedding_scale == EmbeddingScale::Late {
