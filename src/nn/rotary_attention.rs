@@ -3,12 +3,13 @@
 use super::attention::{AttentionOptions, attend_with_weights, dropped, joined};
 use super::builder::Builder;
 use super::causal::Shared;
+use super::facts::Transformers;
 use super::layer::{Holds, Parts};
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::turned_rows::Rows;
 use super::{attention_sinks, rotary, rotary_pairs, turned_rows};
-use crate::spec::{DecoderConfig, LayerNames};
+use crate::spec::{DecoderConfig, DecoderType, LayerNames};
 use crate::tape::{Tape, Tensor};
 
 /// Where queries and keys are normalized.
@@ -99,6 +100,8 @@ pub(super) struct RotaryAttention {
     clipped: bool,
     /// Whether the result is dropped out.
     dropout: bool,
+    /// Whether eager attention's weights are let go of before it returns.
+    forgets_weights: bool,
     /// Whether the parts of turned queries and keys stay in local variables.
     holds: bool,
     /// Whether keys are multiplied by a number.
@@ -114,6 +117,14 @@ pub(super) struct RotaryAttention {
     head_dim: u64,
     rotary_dim: u64,
     options: AttentionOptions,
+}
+
+/// Whether attention of transformers 4 returns no weights (`attn_weights = None`).
+fn forgets_weights(model_type: DecoderType) -> bool {
+    matches!(
+        model_type,
+        DecoderType::Nemotron | DecoderType::StableLm | DecoderType::Qwen2Moe | DecoderType::Olmoe
+    )
 }
 
 impl RotaryAttention {
@@ -179,6 +190,8 @@ impl RotaryAttention {
             turn: turned.then_some(parts.turn),
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
+            forgets_weights: forgets_weights(c.model_type)
+                && options.facts.transformers != Transformers::V5,
             holds: matches!(parts.holds, Holds::Both | Holds::Turned),
             scales_keys: parts.scales_keys,
             scales_queries: c.scales_queries && !parts.turns_rows,
@@ -235,6 +248,7 @@ impl RotaryAttention {
         };
         let projected = self.o_proj.forward(t, &out);
         drop(out);
+        let weights = weights.filter(|_| !self.forgets_weights);
         let result = dropped(t, projected, self.dropout);
         let heads = (turned_q, turned_k, v);
         if self.holds {
