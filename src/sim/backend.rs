@@ -14,6 +14,7 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         multiprocessors: spec.device.multiprocessors,
         threads_per_multiprocessor: threads_per_multiprocessor(spec.device.compute_capability),
         sorts_by_needed_bits: recent,
+        sampling_is_recent: recent,
         sdpa_broadcasts_heads: recent,
         sdpa_keeps_generator: recent,
         foreach_norm_packs_chunks: recent,

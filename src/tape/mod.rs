@@ -66,6 +66,9 @@ pub struct Backend {
     pub threads_per_multiprocessor: u64,
     /// Whether the radix sort looks only at the bits that keys can have (torch 2.15).
     pub sorts_by_needed_bits: bool,
+    /// Whether `topk` sums its digits over blocks and `multinomial` holds the extremes that it looks at
+    /// (torch 2.15).
+    pub sampling_is_recent: bool,
     /// Whether sdpa's fused kernels take fewer heads of keys and values than of queries without
     /// being told (torch 2.15).
     pub sdpa_broadcasts_heads: bool,

@@ -389,6 +389,7 @@ mod tests {
         multiprocessors: 108,
         threads_per_multiprocessor: 2048,
         sorts_by_needed_bits: true,
+        sampling_is_recent: true,
         sdpa_broadcasts_heads: true,
         sdpa_keeps_generator: true,
         foreach_norm_packs_chunks: true,

@@ -1,7 +1,7 @@
 //! The largest elements of rows, and drawing from rows.
 //!
 //! Source: `aten/src/ATen/native/cuda/TensorTopK.cu` (`mbtopk::launch`) and
-//! `aten/src/ATen/native/Distributions.cpp` (`multinomial_out`), torch 2.15.
+//! `aten/src/ATen/native/Distributions.cpp` (`multinomial_out`), torch 2.15 and 2.6.
 
 use crate::tape::recorder::Storage;
 use crate::tape::{Tape, Tensor};
@@ -41,16 +41,14 @@ impl Tape {
         let items = x.numel().div_ceil(at_once);
         let items = items.clamp(ITEMS_PER_THREAD.0, ITEMS_PER_THREAD.1);
         let blocks = rows * row.div_ceil(items * THREADS);
-        let parts = [
-            4 * rows,
-            8 * rows,
-            8 * rows,
-            2 * RADIX * blocks,
-            4 * RADIX * rows,
-            4 * blocks,
-            4 * blocks,
-        ];
-        let _held: Vec<Storage> = parts.iter().map(|&n| self.scratch(OP, n)).collect();
+        let digits = 2 * RADIX * blocks;
+        let beside = if self.backend().sampling_is_recent {
+            [8 * rows, 8 * rows, digits, 4 * RADIX * rows]
+        } else {
+            [4 * rows, 4 * rows, 4 * rows, digits]
+        };
+        let parts = [4 * rows].into_iter().chain(beside).chain([4 * blocks; 2]);
+        let _held: Vec<Storage> = parts.map(|n| self.scratch(OP, n)).collect();
         drop(self.scratch(OP, SCAN));
         drop(self.scratch(OP, SCAN));
         out
@@ -67,6 +65,7 @@ impl Tape {
             let _compared = [flags(1), flags(1)];
             flags(1)
         };
+        let extremes = Some(extremes).filter(|_| self.backend().sampling_is_recent);
         let empty_row = {
             let sums = self.reduce(OP, probabilities, Shape::from([rows, 1]), DType::Float32);
             let zero = flags(rows);
