@@ -487,10 +487,8 @@ fn reserved_memory_follows_each_setting_of_the_allocator() {
         accounted += accuracy.compared() + accuracy.not_supported().values().sum::<usize>();
         let goals = accuracy.goals();
         let found = |what: &str| goals.iter().find(|goal| goal.what == what).map(|g| g.found);
-        let (median, p95) = (
-            found("peak_reserved median").expect("a goal"),
-            found("peak_reserved p95").expect("a goal"),
-        );
+        let [median, p95] =
+            ["median", "p95"].map(|rank| found(&format!("peak_reserved {rank}")).expect("a goal"));
         println!(
             "{setting}: {} cases, median {median}, p95 {p95}",
             accuracy.compared()
