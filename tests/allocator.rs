@@ -1,7 +1,7 @@
 //! The allocator against PyTorch's own: recorded requests, replayed, must give the allocator's
 //! own figures to the byte, and ask the driver for the same segments at the same requests.
 
-use highwater::device::{Limit, Request, Settings, replay};
+use highwater::device::{Failure, Limit, Replay, Request, Settings};
 
 /// What PyTorch's allocator said.
 enum Check {
@@ -109,15 +109,14 @@ fn settings(line: &str) -> Settings {
 fn check(name: &str, text: &str) {
     let recorded = parse(text);
     let (mut allocated, mut reserved) = (Vec::new(), Vec::new());
-    let failure = replay(
-        recorded.requests.iter().copied(),
-        recorded.storages,
-        recorded.settings,
-        |_, held| {
-            allocated.push(held.allocated);
-            reserved.push(held.reserved);
-        },
-    );
+    let mut replay = Replay::new(recorded.storages, recorded.settings);
+    let done = recorded.requests.iter().try_for_each(|&request| {
+        let held = replay.run(request)?;
+        allocated.push(held.allocated);
+        reserved.push(held.reserved);
+        Ok(())
+    });
+    let failure: Option<Failure> = done.err();
     let mut since = 0;
     for check in &recorded.checks {
         match check {

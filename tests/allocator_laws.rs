@@ -1,6 +1,6 @@
 //! Laws of the caching allocator, over random requests and all its settings.
 
-use highwater::device::{Failure, Limit, Request, Settings, replay};
+use highwater::device::{Failure, Limit, Replay, Request, Settings};
 
 const MIB: u64 = 1 << 20;
 
@@ -68,19 +68,23 @@ fn all_settings() -> Vec<Settings> {
 }
 
 #[derive(Debug, PartialEq)]
-struct Replay {
+struct Replayed {
     allocated: Vec<u64>,
     reserved: Vec<u64>,
     failure: Option<Failure>,
 }
 
-fn run(requests: &[Request], settings: Settings) -> Replay {
+fn run(requests: &[Request], settings: Settings) -> Replayed {
     let (mut allocated, mut reserved) = (Vec::new(), Vec::new());
-    let failure = replay(requests.iter().copied(), 400, settings, |_, held| {
+    let mut replay = Replay::new(400, settings);
+    let done = requests.iter().try_for_each(|&request| {
+        let held = replay.run(request)?;
         allocated.push(held.allocated);
         reserved.push(held.reserved);
+        Ok(())
     });
-    Replay {
+    let failure = done.err();
+    Replayed {
         allocated,
         reserved,
         failure,

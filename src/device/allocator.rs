@@ -26,6 +26,8 @@ pub struct OutOfMemory {
 #[derive(Clone, Debug)]
 pub struct Allocator {
     pub(super) settings: Settings,
+    /// Whether the settings round every request to whole blocks and no further.
+    rounds_to_blocks: bool,
     pub(super) blocks: Blocks,
     pub(super) small: Pool,
     pub(super) large: Pool,
@@ -47,6 +49,7 @@ impl Allocator {
     /// An allocator that holds nothing yet.
     pub fn new(settings: Settings) -> Self {
         Self {
+            rounds_to_blocks: settings.roundup_power2_divisions.iter().all(|&n| n < 2),
             settings,
             blocks: Blocks::with_heads(2 * BINS),
             small: Pool::new(EDGE + 1),
@@ -76,8 +79,13 @@ impl Allocator {
         (pool, &mut self.blocks)
     }
 
+    #[inline(always)]
     fn params(&self, bytes: u64) -> Params {
-        let size = self.settings.round_size(bytes);
+        let size = if self.rounds_to_blocks {
+            bytes.max(1).next_multiple_of(MIN_BLOCK)
+        } else {
+            self.settings.round_size(bytes)
+        };
         Params {
             size,
             small: size <= SMALL_SIZE,
@@ -89,9 +97,7 @@ impl Allocator {
         let params = self.params(bytes);
         let block = match self.get_free_block(params) {
             Some(block) => block,
-            None => self.get_new_block(params).ok_or(OutOfMemory {
-                tried: segment_size(params.size),
-            })?,
+            None => self.get_new_block(params)?,
         };
         Ok(self.alloc_found_block(block, params))
     }
@@ -119,7 +125,7 @@ impl Allocator {
     /// Gives a block back to the cache: `free`.
     pub fn free(&mut self, id: BlockId) {
         self.allocated -= self.blocks.get(id).size;
-        self.blocks.get_mut(id).state = State::Free;
+        self.blocks.get_mut(id).set_state(State::Free);
         self.merge_neighbours(id);
         self.insert_free(id);
     }
@@ -144,12 +150,7 @@ impl Allocator {
         };
         let mut found = pool.best_fit(&self.blocks, params.size)?;
         if self.settings.expandable_segments {
-            for next in pool.from(&self.blocks, Some(found)).skip(1) {
-                if self.expandable_size(next) >= self.expandable_size(found) {
-                    break;
-                }
-                found = next;
-            }
+            found = self.best_expandable_fit(pool, found);
         }
         let size = self.blocks.get(found).size;
         let max_split = self.settings.max_split_size();
@@ -159,20 +160,23 @@ impl Allocator {
     }
 
     /// The driver's part of `malloc`: garbage collection, a new segment, and the two retries.
-    fn get_new_block(&mut self, params: Params) -> Option<BlockId> {
+    #[cold]
+    fn get_new_block(&mut self, params: Params) -> Result<BlockId, OutOfMemory> {
         if let Some(threshold) = self.settings.collects_garbage_above() {
             self.garbage_collect_cached_blocks(threshold);
         }
         if let Some(block) = self.alloc_block(params) {
-            return Some(block);
+            return Ok(block);
         }
         if self.release_available_cached_blocks(params)
             && let Some(block) = self.alloc_block(params)
         {
-            return Some(block);
+            return Ok(block);
         }
         self.release_cached_blocks();
-        self.alloc_block(params)
+        self.alloc_block(params).ok_or(OutOfMemory {
+            tried: segment_size(params.size),
+        })
     }
 
     /// `alloc_block`: a new segment from the driver.
@@ -189,10 +193,7 @@ impl Allocator {
         if !self.driver_has(size) {
             return None;
         }
-        let block = Block {
-            state: State::Free,
-            ..Block::unmapped(self.next_address, size, params.small)
-        };
+        let block = Block::new(self.next_address, size, params.small, State::Free);
         let id = self.blocks.add(block);
         self.next_address += size.next_multiple_of(ROUND_LARGE) + ROUND_LARGE;
         self.reserved += size;
@@ -208,6 +209,7 @@ impl Allocator {
     }
 
     /// `should_split`: whether a request leaves the rest of a block of `size` bytes to others.
+    #[inline(always)]
     fn should_split(&self, size: u64, params: Params) -> bool {
         let remaining = size - params.size;
         if params.small || self.settings.expandable_segments {
@@ -224,7 +226,7 @@ impl Allocator {
             self.insert_free(id);
             front
         } else {
-            self.blocks.get_mut(id).state = State::Allocated;
+            self.blocks.get_mut(id).set_state(State::Allocated);
             id
         };
         self.allocated += self.blocks.get(block).size;
@@ -233,35 +235,82 @@ impl Allocator {
 
     /// `insert_into_blocks`.
     pub(super) fn insert_free(&mut self, id: BlockId) {
-        let (pool, blocks) = self.pool(self.blocks.get(id).small);
+        let (pool, blocks) = self.pool(self.blocks.get(id).is_small());
         pool.insert(blocks, id);
     }
 
     /// `try_merge_blocks` with both neighbours; `id` itself is in no pool.
     pub(super) fn merge_neighbours(&mut self, id: BlockId) {
-        let &Block {
-            prev, next, state, ..
-        } = self.blocks.get(id);
-        self.merge(id, prev, state);
-        self.merge(id, next, state);
+        let block = *self.blocks.get(id);
+        for neighbour in [block.prev, block.next] {
+            if self.blocks.get(neighbour).is_like(&block) {
+                self.merge(id, neighbour);
+            }
+        }
     }
 
-    /// `try_merge_blocks`: takes a neighbour in when it is in the same state.
+    /// `try_merge_blocks`: takes a neighbour in that is in the same state.
     #[inline(always)]
-    fn merge(&mut self, id: BlockId, neighbour: BlockId, state: State) {
+    fn merge(&mut self, id: BlockId, neighbour: BlockId) {
         let other = self.blocks.get(neighbour);
-        if other.state != state {
-            return;
-        }
-        let (small, address) = (other.small, other.address);
-        match state {
-            State::Allocated => return,
-            State::Free => {
-                let (pool, blocks) = self.pool(small);
-                pool.remove(blocks, neighbour);
-            }
-            State::Unmapped => self.pool(small).0.remove_unmapped(address),
+        let (small, address) = (other.is_small(), other.address());
+        if other.state() == State::Free {
+            let (pool, blocks) = self.pool(small);
+            pool.remove(blocks, neighbour);
+        } else {
+            self.pool(small).0.remove_unmapped(address);
         }
         self.blocks.absorb(id, neighbour);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::MIB;
+
+    #[test]
+    fn thousands_of_blocks_of_one_size_stay_in_order_however_they_are_freed() {
+        let mut allocator = Allocator::new(Settings::default());
+        let mut bits = 1_u64;
+        let mut below = |bound: usize| {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            usize::try_from(bits % bound as u64).expect("a small number")
+        };
+        // Others lie between them, so that they are not merged.
+        let ask = |allocator: &mut Allocator| {
+            [5 * MIB, 3 * MIB].map(|bytes| allocator.malloc(bytes).expect("no limit"))
+        };
+        let mut pairs: Vec<_> = (0..3000).map(|_| ask(&mut allocator)).collect();
+        for round in 0..6 {
+            for _ in 0..2000 {
+                // Mostly one after another, as models are freed, and now and then anywhere.
+                let at = if below(8) == 0 {
+                    below(pairs.len())
+                } else {
+                    pairs.len() / 2
+                };
+                let [one, other] = pairs.remove(at);
+                allocator.free(one);
+                if below(3) == 0 {
+                    allocator.free(other);
+                }
+            }
+            let blocks = &allocator.blocks;
+            let pool = &allocator.large;
+            let free: Vec<BlockId> = pool.from(blocks, pool.best_fit(blocks, 0)).collect();
+            assert!(free.len() > 500, "round {round}");
+            assert!(free.is_sorted_by_key(|&id| {
+                let block = blocks.get(id);
+                (block.size, block.address())
+            }));
+            assert!(free.iter().all(|&id| blocks.get(id).state() == State::Free));
+            let cached: u64 = free.iter().map(|&id| blocks.get(id).size).sum();
+            let held = allocator.held();
+            assert_eq!(held.reserved - held.allocated, cached, "round {round}");
+            pairs.extend((0..2000).map(|_| ask(&mut allocator)));
+        }
     }
 }

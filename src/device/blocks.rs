@@ -5,6 +5,8 @@
     reason = "half of an estimate is spent here, and the page is compiled for size"
 )]
 
+use super::settings::MIN_BLOCK;
+
 /// Index of a block; valid until the block is merged into a neighbour or given back.
 pub type BlockId = u32;
 
@@ -22,36 +24,73 @@ pub(super) enum State {
     Unmapped,
 }
 
-/// A stretch of a segment.
+/// A stretch of a segment: half a line of a processor's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Block {
-    pub address: u64,
+    /// The address, a multiple of [`MIN_BLOCK`]; its low bits say what the block is. Of blocks of one
+    /// pool in one state it orders as the address does.
+    pub place: u64,
     pub size: u64,
     pub prev: BlockId,
     pub next: BlockId,
     /// Its neighbours in the list of its bin, while it is free.
     pub before: BlockId,
     pub after: BlockId,
-    pub state: State,
-    pub small: bool,
-    /// The pool's count of searches when the block became free, for garbage collection.
-    pub free_since: u32,
 }
 
+/// The bits of a place that hold the state, and the one that says that the small pool serves it.
+const STATE: u64 = 3;
+const SMALL: u64 = 4;
+
 impl Block {
-    /// Address space without memory and without neighbours.
-    pub fn unmapped(address: u64, size: u64, small: bool) -> Self {
+    /// A stretch without neighbours.
+    pub fn new(address: u64, size: u64, small: bool, state: State) -> Self {
         Self {
-            address,
+            place: address | if small { SMALL } else { 0 } | state as u64,
             size,
             prev: EDGE,
             next: EDGE,
             before: EDGE,
             after: EDGE,
-            state: State::Unmapped,
-            small,
-            free_since: 0,
         }
+    }
+
+    /// Where it begins.
+    #[inline(always)]
+    pub fn address(&self) -> u64 {
+        self.place & !(MIN_BLOCK - 1)
+    }
+
+    /// Whether the small pool serves it.
+    #[inline(always)]
+    pub fn is_small(&self) -> bool {
+        self.place & SMALL != 0
+    }
+
+    #[inline(always)]
+    pub fn state(&self) -> State {
+        match self.place & STATE {
+            0 => State::Allocated,
+            1 => State::Free,
+            _ => State::Unmapped,
+        }
+    }
+
+    /// Whether another block is in the same state and served by the same pool.
+    pub fn is_of_kind(&self, other: &Self) -> bool {
+        (self.place ^ other.place) & (STATE | SMALL) == 0
+    }
+
+    /// Whether another block is in the same state.
+    #[inline(always)]
+    pub fn is_like(&self, other: &Self) -> bool {
+        (self.place ^ other.place) & STATE == 0
+    }
+
+    #[inline(always)]
+    pub fn set_state(&mut self, state: State) {
+        self.place = self.place & !STATE | state as u64;
     }
 }
 
@@ -71,13 +110,12 @@ impl Blocks {
         let head = |id| Block {
             before: id,
             after: id,
-            state: State::Allocated,
-            ..Block::unmapped(0, u64::MAX, false)
+            ..Block::new(0, u64::MAX, false, State::Allocated)
         };
-        Self {
-            all: (EDGE..=heads).map(head).collect(),
-            spare: EDGE,
-        }
+        // With room for as many blocks: what a model of some ten layers has.
+        let mut all = Vec::with_capacity(2 * heads as usize);
+        all.extend((EDGE..=heads).map(head));
+        Self { all, spare: EDGE }
     }
 
     /// Adds a block.
@@ -94,11 +132,13 @@ impl Blocks {
         id
     }
 
-    /// Forgets a block that nothing refers to any more.
+    /// Forgets a block that nothing refers to any more; its slot is not free memory.
     #[inline(always)]
     pub fn remove(&mut self, id: BlockId) {
         let spare = std::mem::replace(&mut self.spare, id);
-        self.get_mut(id).next = spare;
+        let block = self.get_mut(id);
+        block.set_state(State::Allocated);
+        block.next = spare;
     }
 
     /// The block.
@@ -118,13 +158,13 @@ impl Blocks {
     #[inline(always)]
     pub fn split_front(&mut self, id: BlockId, size: u64, state: State) -> BlockId {
         let block = self.get_mut(id);
-        let front = Block {
+        let mut front = Block {
             size,
             next: id,
-            state,
             ..*block
         };
-        block.address += size;
+        front.set_state(state);
+        block.place += size;
         block.size -= size;
         let before = block.prev;
         let front = self.add(front);
@@ -136,13 +176,14 @@ impl Blocks {
     /// Cuts everything behind the first `size` bytes off `id` as a new block in state `state`.
     pub fn split_back(&mut self, id: BlockId, size: u64, state: State) -> BlockId {
         let front = *self.get(id);
-        let back = self.add(Block {
-            address: front.address + size,
+        let mut back = Block {
+            place: front.place + size,
             size: front.size - size,
             prev: id,
-            state,
             ..front
-        });
+        };
+        back.set_state(state);
+        let back = self.add(back);
         self.get_mut(front.next).prev = back;
         let block = self.get_mut(id);
         block.size = size;
@@ -154,7 +195,7 @@ impl Blocks {
     #[inline(always)]
     pub fn absorb(&mut self, id: BlockId, other: BlockId) {
         let &Block {
-            address,
+            place,
             size,
             prev,
             next,
@@ -163,7 +204,7 @@ impl Blocks {
         let block = self.get_mut(id);
         block.size += size;
         if block.prev == other {
-            block.address = address;
+            block.place = place;
             block.prev = prev;
             self.get_mut(prev).next = id;
         } else {

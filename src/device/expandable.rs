@@ -2,6 +2,7 @@
 
 use super::allocator::{Allocator, Params};
 use super::blocks::{Block, BlockId, State};
+use super::pool::Pool;
 use super::settings::{EXPANDABLE_ADDRESS_SPACE, LARGE_SEGMENT, SMALL_SEGMENT};
 
 /// Pages of an expandable segment: `segment_size`.
@@ -11,18 +12,31 @@ fn page(small: bool) -> u64 {
 
 impl Allocator {
     /// What a free block can grow to: `expandable_size` in `get_free_block`.
-    pub(super) fn expandable_size(&self, id: BlockId) -> u64 {
+    fn expandable_size(&self, id: BlockId) -> u64 {
         let block = self.blocks.get(id);
         let behind = self.blocks.get(block.next);
-        let grows = behind.state == State::Unmapped;
+        let grows = behind.state() == State::Unmapped;
         block.size + if grows { behind.size } else { 0 }
+    }
+
+    /// The best of the free blocks from this one on, as long as each can grow to less than the one
+    /// before.
+    #[cold]
+    pub(super) fn best_expandable_fit(&self, pool: &Pool, mut found: BlockId) -> BlockId {
+        for next in pool.from(&self.blocks, Some(found)).skip(1) {
+            if self.expandable_size(next) >= self.expandable_size(found) {
+                break;
+            }
+            found = next;
+        }
+        found
     }
 
     /// `try_allocate_expandable_block`: maps pages until a free block holds the request.
     pub(super) fn try_allocate_expandable_block(&mut self, params: Params) -> Option<BlockId> {
         let size = params.size;
         let mut candidate = self.find_expandable_block(params);
-        if self.blocks.get(candidate).state == State::Unmapped {
+        if self.blocks.get(candidate).state() == State::Unmapped {
             let wanted = size.min(self.blocks.get(candidate).size);
             if !self.map_block(candidate, wanted) {
                 return None;
@@ -50,7 +64,7 @@ impl Allocator {
         };
         for unmapped in pool.unmapped() {
             let before = self.blocks.get(unmapped).prev;
-            let start = match self.blocks.get(before).state {
+            let start = match self.blocks.get(before).state() {
                 State::Allocated => unmapped,
                 State::Free | State::Unmapped => before,
             };
@@ -64,7 +78,7 @@ impl Allocator {
         self.next_address = address + size;
         let id = self
             .blocks
-            .add(Block::unmapped(address, size, params.small));
+            .add(Block::new(address, size, params.small, State::Unmapped));
         self.pool(params.small).0.insert_unmapped(id, address);
         id
     }
@@ -74,7 +88,7 @@ impl Allocator {
         let mut id = start;
         while bytes < size {
             let block = self.blocks.get(id);
-            if block.state == State::Allocated {
+            if block.state() == State::Allocated {
                 return false;
             }
             bytes += block.size;
@@ -88,17 +102,19 @@ impl Allocator {
     /// memory.
     fn map_block(&mut self, id: BlockId, size: u64) -> bool {
         let block = *self.blocks.get(id);
-        let mapped = size.next_multiple_of(page(block.small));
+        let mapped = size.next_multiple_of(page(block.is_small()));
         if !self.driver_has(mapped) {
             return false;
         }
-        self.pool(block.small).0.remove_unmapped(block.address);
+        self.pool(block.is_small())
+            .0
+            .remove_unmapped(block.address());
         if mapped < block.size {
             let rest = self.blocks.split_back(id, mapped, State::Unmapped);
-            let address = self.blocks.get(rest).address;
-            self.pool(block.small).0.insert_unmapped(rest, address);
+            let address = self.blocks.get(rest).address();
+            self.pool(block.is_small()).0.insert_unmapped(rest, address);
         }
-        self.blocks.get_mut(id).state = State::Free;
+        self.blocks.get_mut(id).set_state(State::Free);
         self.merge_neighbours(id);
         self.insert_free(id);
         self.reserved += mapped;
@@ -108,28 +124,28 @@ impl Allocator {
     /// `unmap_block`: gives the whole pages of a free block back to the driver.
     pub(super) fn unmap_block(&mut self, id: BlockId) {
         let block = *self.blocks.get(id);
-        let page = page(block.small);
-        let begin = block.address.next_multiple_of(page);
-        let end = (block.address + block.size) / page * page;
+        let page = page(block.is_small());
+        let begin = block.address().next_multiple_of(page);
+        let end = (block.address() + block.size) / page * page;
         if begin >= end {
             return;
         }
-        let (pool, blocks) = self.pool(block.small);
+        let (pool, blocks) = self.pool(block.is_small());
         pool.remove(blocks, id);
-        if begin > block.address {
+        if begin > block.address() {
             let before = self
                 .blocks
-                .split_front(id, begin - block.address, State::Free);
+                .split_front(id, begin - block.address(), State::Free);
             self.insert_free(before);
         }
-        if end < block.address + block.size {
+        if end < block.address() + block.size {
             let after = self.blocks.split_back(id, end - begin, State::Free);
             self.insert_free(after);
         }
-        self.blocks.get_mut(id).state = State::Unmapped;
+        self.blocks.get_mut(id).set_state(State::Unmapped);
         self.merge_neighbours(id);
-        let address = self.blocks.get(id).address;
-        self.pool(block.small).0.insert_unmapped(id, address);
+        let address = self.blocks.get(id).address();
+        self.pool(block.is_small()).0.insert_unmapped(id, address);
         self.reserved -= end - begin;
     }
 }

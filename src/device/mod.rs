@@ -2,7 +2,7 @@
 //!
 //! [`Allocator`] does what `CUDACachingAllocator` of PyTorch 2.6 to 2.15 does on one stream of one
 //! device: it rounds requests, keeps freed blocks in two pools, finds the best fit, splits, merges,
-//! and asks the driver for segments. [`replay`] runs a list of requests through it.
+//! and asks the driver for segments. [`Replay`] runs requests through it.
 //!
 //! It knows nothing of tensors, models or phases: requests come as numbers. It does not model
 //! several streams, CUDA graphs' private pools, or what other processes do.
@@ -27,6 +27,6 @@ mod workspace;
 
 pub use allocator::{Allocator, OutOfMemory};
 pub use blocks::BlockId;
-pub use replay::{Failure, Held, Request, replay};
+pub use replay::{Failure, Held, Replay, Request};
 pub use settings::{Limit, POWER2_INTERVALS, Settings};
 pub use workspace::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};

@@ -9,18 +9,21 @@ use super::blocks::{Block, BlockId, Blocks};
 use super::settings::MIN_BLOCK;
 
 /// Bins for each power of two.
-const STEPS: u32 = 8;
+const STEPS: u32 = 16;
 /// Bins for all sizes: powers of two of blocks of 512 bytes, up to 2^64 bytes.
 pub(super) const BINS: u32 = 56 * STEPS;
+/// Blocks at each end of a list that are looked at before it is taken for a long one.
+const NEAR: u32 = 32;
 /// Words of the bitmap of bins.
 const WORDS: usize = BINS.div_ceil(u64::BITS) as usize;
 
 /// The free blocks of the small or of the large pool, by size, then by address.
 ///
-/// Sizes are spread over bins of an eighth of a power of two, each a list of its blocks in order,
+/// Sizes are spread over bins of a sixteenth of a power of two, each a list of its blocks in order,
 /// with a bitmap of the bins that hold something: pools hold hundreds of free blocks, and this
 /// finds and moves one by looking at a few. Where a model has ten thousands of equal weights a
-/// list is long, but blocks come and go near its ends.
+/// list is long, but blocks come and go near its ends, or beside the one that came last: the `next`
+/// of a list's head says where that was.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     /// The head of the first bin's list; those of the others follow.
@@ -30,6 +33,8 @@ pub(super) struct Pool {
     unmapped: Vec<(u64, BlockId)>,
     /// How often a free block was looked for, for garbage collection.
     pub searches: u32,
+    /// That count when each block became free, where it was counted.
+    free_since: Vec<u32>,
 }
 
 /// The bin of a size; larger sizes never have an earlier bin.
@@ -43,37 +48,62 @@ fn bin(size: u64) -> u32 {
     (u64::BITS - 1 - zeros) * STEPS + leading - STEPS
 }
 
-/// The bit of a bin in its word, if it is to be set.
-#[inline(always)]
-fn bit(set: bool, bin: u32) -> u64 {
-    u64::from(set) << (bin % u64::BITS)
+/// Where in a list something belongs.
+enum Found {
+    Near(BlockId),
+    /// Far from both ends.
+    Far(BlockId),
 }
 
-/// Whether a block comes before one of this size and address.
+/// Whether a block comes before one of this size and place.
 #[inline(always)]
-fn is_before(block: &Block, size: u64, address: u64) -> bool {
-    block.size < size || (block.size == size && block.address < address)
+fn is_before(block: &Block, size: u64, place: u64) -> bool {
+    let key = |size, place| u128::from(size) << u64::BITS | u128::from(place);
+    key(block.size, block.place) < key(size, place)
 }
 
 /// The first block of a list that has at least this size and, of those of just this size, at least
-/// this address; the head when all come before. It is looked for from both ends.
+/// this place; the head when all come before. It is looked for from both ends.
 #[inline(always)]
-fn first_from(blocks: &Blocks, head: BlockId, size: u64, address: u64) -> BlockId {
+fn first_from(blocks: &Blocks, head: BlockId, size: u64, place: u64) -> Found {
     let &Block {
         after: mut front,
         before: mut back,
         ..
     } = blocks.get(head);
-    loop {
+    for _ in 0..NEAR {
         let first = blocks.get(front);
-        if !is_before(first, size, address) {
-            return front;
+        if !is_before(first, size, place) {
+            return Found::Near(front);
         }
         let last = blocks.get(back);
-        if is_before(last, size, address) {
-            return last.after;
+        if is_before(last, size, place) {
+            return Found::Near(last.after);
         }
         (front, back) = (first.after, last.before);
+    }
+    Found::Far(far_from(blocks, head, front, size, place))
+}
+
+/// The same in the middle of a long list, where all come before that stand before `front`.
+#[cold]
+fn far_from(blocks: &Blocks, head: BlockId, front: BlockId, size: u64, place: u64) -> BlockId {
+    let first = blocks.get(front);
+    let last_found = blocks.get(blocks.get(head).next);
+    // It can have left the list since, or be the one that is to be added.
+    let is_of_list = last_found.is_of_kind(first)
+        && bin(last_found.size) == bin(first.size)
+        && last_found.place != place;
+    let mut at = if is_of_list { last_found } else { first };
+    while is_before(at, size, place) {
+        at = blocks.get(at.after);
+    }
+    loop {
+        let before = blocks.get(at.before);
+        if is_before(before, size, place) {
+            return before.after;
+        }
+        at = before;
     }
 }
 
@@ -85,37 +115,58 @@ impl Pool {
             filled: [0; WORDS],
             unmapped: Vec::new(),
             searches: 0,
+            free_since: Vec::new(),
         }
     }
 
     /// Adds a free block.
     #[inline(always)]
     pub fn insert(&mut self, blocks: &mut Blocks, id: BlockId) {
-        let &Block { size, address, .. } = blocks.get(id);
+        let &Block { size, place, .. } = blocks.get(id);
         let bin = bin(size);
-        let after = first_from(blocks, self.heads + bin, size, address);
+        let head = self.heads + bin;
+        let after = match first_from(blocks, head, size, place) {
+            Found::Near(after) => after,
+            Found::Far(after) => {
+                blocks.get_mut(head).next = after;
+                after
+            }
+        };
         let before = std::mem::replace(&mut blocks.get_mut(after).before, id);
         blocks.get_mut(before).after = id;
         let block = blocks.get_mut(id);
         (block.before, block.after) = (before, after);
-        block.free_since = self.searches;
-        *self.word(bin) |= bit(true, bin);
+        *self.word(bin) |= 1 << (bin % u64::BITS);
+        if self.searches > 0 {
+            self.note_free(id);
+        }
+    }
+
+    /// Notes when a block became free.
+    #[cold]
+    fn note_free(&mut self, id: BlockId) {
+        let id = id as usize;
+        let blocks = self.free_since.len().max(id + 1);
+        self.free_since.resize(blocks, 0);
+        self.free_since[id] = self.searches;
+    }
+
+    /// How often a block was looked for since this one became free.
+    pub fn searches_since_free(&self, id: BlockId) -> u32 {
+        let since = self.free_since.get(id as usize).copied();
+        self.searches - since.unwrap_or(0)
     }
 
     /// Takes a free block out, before its size and address change.
     #[inline(always)]
     pub fn remove(&mut self, blocks: &mut Blocks, id: BlockId) {
-        let &Block {
-            size,
-            before,
-            after,
-            ..
-        } = blocks.get(id);
+        let &Block { before, after, .. } = blocks.get(id);
         blocks.get_mut(before).after = after;
         blocks.get_mut(after).before = before;
-        let bin = bin(size);
-        // Both are the head when it was the only one.
-        *self.word(bin) &= !bit(before == after, bin);
+        // Both are the head when it was the only one. No branch: nobody could foresee it.
+        let only = before == after;
+        let bin = if only { before - self.heads } else { 0 };
+        *self.word(bin) &= !(u64::from(only) << (bin % u64::BITS));
     }
 
     /// The free block that fits `size` bytes best: the smallest, of those the one at the lowest
@@ -124,7 +175,7 @@ impl Pool {
     pub fn best_fit(&self, blocks: &Blocks, size: u64) -> Option<BlockId> {
         let bin = bin(size);
         let head = self.heads + bin;
-        let id = first_from(blocks, head, size, 0);
+        let (Found::Near(id) | Found::Far(id)) = first_from(blocks, head, size, 0);
         if id != head {
             return Some(id);
         }

@@ -56,7 +56,7 @@ impl Allocator {
         }
         let mut candidates = self.free_blocks(false);
         candidates.retain(|&id| self.is_whole_segment(id));
-        let age = |this: &Self, id| u64::from(this.large.searches - this.blocks.get(id).free_since);
+        let age = |this: &Self, id| u64::from(this.large.searches_since_free(id));
         let mut total_age: u64 = candidates.iter().map(|&id| age(self, id)).sum();
         let mut reclaimed = 0;
         while reclaimed < target && !candidates.is_empty() {
@@ -91,7 +91,7 @@ impl Allocator {
     /// `release_block`: `cudaFree` of a whole segment.
     fn release_block(&mut self, id: BlockId) {
         let block = *self.blocks.get(id);
-        let (pool, blocks) = self.pool(block.small);
+        let (pool, blocks) = self.pool(block.is_small());
         pool.remove(blocks, id);
         self.reserved -= block.size;
         self.blocks.remove(id);

@@ -1,4 +1,9 @@
-//! A list of requests, run through the allocator.
+//! Requests, run through the allocator.
+
+#![allow(
+    clippy::inline_always,
+    reason = "half of an estimate is spent here, and the page is compiled for size"
+)]
 
 use super::allocator::{Allocator, OutOfMemory};
 use super::blocks::{BlockId, EDGE};
@@ -63,53 +68,70 @@ impl Held {
     }
 }
 
-/// Runs requests over storages numbered below `storages` through a fresh allocator and shows each
-/// with what it holds after it. The end is where it runs out, if it does.
-pub fn replay(
-    requests: impl Iterator<Item = Request>,
-    storages: usize,
-    settings: Settings,
-    mut after_each: impl FnMut(Request, Held),
-) -> Option<Failure> {
-    let mut allocator = Allocator::new(settings);
-    let mut places: Vec<BlockId> = vec![EDGE; storages];
-    let places = places.as_mut_slice();
-    for (number, request) in requests.enumerate() {
-        let mut for_a_moment = None;
+/// Requests on their way through a fresh allocator, one after the other.
+pub struct Replay {
+    allocator: Allocator,
+    /// Of each storage its block.
+    places: Vec<BlockId>,
+    /// Requests so far.
+    done: usize,
+}
+
+impl Replay {
+    /// A run over storages numbered below `storages`.
+    pub fn new(storages: usize, settings: Settings) -> Self {
+        Self {
+            allocator: Allocator::new(settings),
+            places: vec![EDGE; storages],
+            done: 0,
+        }
+    }
+
+    /// Runs the next request: what the allocator holds after it.
+    ///
+    /// # Errors
+    /// Where it runs out.
+    #[inline(always)]
+    pub fn run(&mut self, request: Request) -> Result<Held, Failure> {
+        let places = self.places.as_mut_slice();
         match request {
             Request::Alloc { id, bytes } | Request::Moment { id, bytes } if bytes > 0 => {
-                if matches!(request, Request::Moment { .. }) {
-                    for_a_moment = allocator.held_for_a_moment(bytes);
+                if let Request::Moment { .. } = request
+                    && let Some(held) = self.allocator.held_for_a_moment(bytes)
+                {
+                    self.done += 1;
+                    return Ok(held);
                 }
-                if for_a_moment.is_none() {
-                    match allocator.malloc(bytes) {
-                        Ok(block) => places[id as usize] = block,
-                        Err(OutOfMemory { tried }) => {
-                            let Held {
-                                allocated,
-                                reserved,
-                            } = allocator.held();
-                            return Some(Failure {
-                                request: number,
-                                bytes,
-                                tried,
-                                allocated,
-                                reserved,
-                            });
-                        }
-                    }
+                match self.allocator.malloc(bytes) {
+                    Ok(block) => places[id as usize] = block,
+                    Err(refused) => return Err(self.failure(bytes, refused)),
                 }
             }
             Request::Free(id) => {
                 let block = std::mem::replace(&mut places[id as usize], EDGE);
                 if block != EDGE {
-                    allocator.free(block);
+                    self.allocator.free(block);
                 }
             }
-            Request::EmptyCache => allocator.release_cached_blocks(),
+            Request::EmptyCache => self.allocator.release_cached_blocks(),
             Request::Alloc { .. } | Request::Moment { .. } | Request::Nothing => {}
         }
-        after_each(request, for_a_moment.unwrap_or(allocator.held()));
+        self.done += 1;
+        Ok(self.allocator.held())
     }
-    None
+
+    #[cold]
+    fn failure(&self, bytes: u64, refused: OutOfMemory) -> Failure {
+        let Held {
+            allocated,
+            reserved,
+        } = self.allocator.held();
+        Failure {
+            request: self.done,
+            bytes,
+            tried: refused.tried,
+            allocated,
+            reserved,
+        }
+    }
 }

@@ -55,7 +55,7 @@ impl Detail {
     pub fn tensors_at(&self, event: u32) -> Vec<LiveTensor> {
         let end = u32::try_from(self.trace.event_count()).unwrap_or(u32::MAX);
         // Of each storage the life that the event falls into, or the one before it.
-        let mut lives = vec![(end, end); self.trace.storages.len()];
+        let mut lives = vec![(end, end); self.trace.record.storage_count()];
         for (at, of) in (0u32..).zip(self.trace.events()) {
             match of {
                 Event::Alloc(id) if at <= event => lives[id as usize] = (at, end),
@@ -71,24 +71,24 @@ impl Detail {
         let mut tensors: Vec<LiveTensor> = (0u32..)
             .zip(&lives)
             .filter(|(_, (born, freed))| *born <= event && event < *freed)
-            .map(|(id, &(born, freed))| self.tensor(id, born, freed))
+            .filter_map(|(id, &(born, freed))| self.tensor(id, born, freed))
             .collect();
         tensors.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.born.cmp(&b.born)));
         tensors
     }
 
-    fn tensor(&self, id: u32, born: u32, freed: u32) -> LiveTensor {
-        let storage = &self.trace.storages[id as usize];
-        LiveTensor {
+    fn tensor(&self, id: u32, born: u32, freed: u32) -> Option<LiveTensor> {
+        let storage = self.trace.record.storage(id)?;
+        Some(LiveTensor {
             storage: id,
             bytes: Bytes(rounded(storage.bytes)),
             category: storage.category,
-            op: self.trace.details.op(id),
-            module: self.trace.module(storage),
-            shape: self.trace.details.shape(id),
+            op: self.trace.op(id),
+            module: self.trace.module(&storage),
+            shape: self.trace.shape(id),
             born,
             freed,
-        }
+        })
     }
 }
 

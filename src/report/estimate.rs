@@ -127,7 +127,7 @@ fn host_parameter(parameter: &ModelParameter) -> HostParameter {
 /// What the host model takes over from the device's side.
 fn host_inputs(spec: &ResolvedSpec, trace: &Trace, asked: &Asked) -> HostInputs {
     let stays = |category| matches!(category, Category::Parameters | Category::OptimizerStates);
-    let staying = trace.storages.iter().filter(|s| stays(s.category));
+    let staying = trace.record.written().iter().filter(|s| stays(s.category));
     let on_the_cpu = !spec.scenario.host.cuda;
     // numpy has no bfloat16.
     let array = match spec.precision {

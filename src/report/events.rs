@@ -18,20 +18,22 @@ pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
 fn write(trace: &Trace) -> String {
     let mut text = String::new();
     // A storage of a later step is written as one of its own.
-    let mut numbers = vec![0; trace.storages.len()];
+    let mut numbers = vec![0; trace.record.storage_count()];
     let mut next = 0_u32;
     for event in trace.events() {
         let line = match event {
             Event::Alloc(id) => {
-                let storage = &trace.storages[id as usize];
+                let Some(storage) = trace.record.storage(id) else {
+                    continue;
+                };
                 let number = next;
                 numbers[id as usize] = number;
                 next += 1;
-                let scope = trace.module(storage);
+                let scope = trace.module(&storage);
                 format!(
                     "A {number} {} {} {} {scope}",
                     storage.bytes,
-                    trace.details.op(id),
+                    trace.op(id),
                     storage.category.name()
                 )
             }

@@ -1,56 +1,45 @@
-//! The trace as the allocator's requests, and the allocator's settings of a scenario.
+//! The trace through the allocator, and the allocator's settings of a scenario.
 
-use crate::device::{Limit, Request, Settings};
+use crate::device::{Failure, Held, Limit, Replay, Request, Settings};
 use crate::sim::{Event, Trace};
 use crate::spec::{AllocatorSettings, ResolvedSpec, RoundupDivisions};
 use crate::units::Bytes;
-use std::ops::Range;
 
-/// A trace as requests, with the cache emptied at the first mark where that is asked.
-pub fn requests(trace: &Trace, empty_cache_after_loading: bool) -> impl Iterator<Item = Request> {
-    Requests {
-        trace,
-        stretch: 0..0,
-        next_stretch: 0,
-        empties: empty_cache_after_loading,
-    }
-}
-
-/// What is left of a trace as requests.
-struct Requests<'a> {
-    trace: &'a Trace,
-    stretch: Range<usize>,
-    next_stretch: usize,
-    empties: bool,
-}
-
-impl Iterator for Requests<'_> {
-    type Item = Request;
-
-    #[inline]
-    fn next(&mut self) -> Option<Request> {
-        while self.stretch.start >= self.stretch.end {
-            self.stretch
-                .clone_from(self.trace.program.get(self.next_stretch)?);
-            self.next_stretch += 1;
-        }
-        let place = self.stretch.start;
-        self.stretch.start += 1;
-        Some(match self.trace.record.momentary(place, self.stretch.end) {
-            (Event::Alloc(id), for_a_moment) => {
-                let bytes = self.trace.storages.as_slice()[id as usize].bytes;
-                if for_a_moment {
-                    Request::Moment { id, bytes }
-                } else {
-                    Request::Alloc { id, bytes }
+/// Runs a trace through an allocator and shows each request with what is held after it. The end is
+/// where it runs out, if it does. The cache is emptied at the first mark where that is asked.
+pub fn replayed(
+    trace: &Trace,
+    settings: Settings,
+    empty_cache_after_loading: bool,
+    mut after_each: impl FnMut(Request, Held),
+) -> Option<Failure> {
+    let storages = trace.record.written();
+    let mut replay = Replay::new(trace.record.storage_count(), settings);
+    let mut empties = empty_cache_after_loading;
+    let stretches = trace.program.iter();
+    for piece in stretches.flat_map(|stretch| trace.record.pieces(stretch.clone())) {
+        for place in 0..piece.event_count() {
+            let request = match piece.at(place) {
+                Event::Alloc(id) => {
+                    let bytes = storages[piece.stored(place)].bytes;
+                    if piece.is_momentary(place) {
+                        Request::Moment { id, bytes }
+                    } else {
+                        Request::Alloc { id, bytes }
+                    }
                 }
+                Event::Free(id) => Request::Free(id),
+                Event::Mark(_) if std::mem::take(&mut empties) => Request::EmptyCache,
+                Event::Mark(_) => Request::Nothing,
+                Event::EmptyCache => Request::EmptyCache,
+            };
+            match replay.run(request) {
+                Ok(held) => after_each(request, held),
+                Err(failure) => return Some(failure),
             }
-            (Event::Free(id), _) => Request::Free(id),
-            (Event::Mark(_), _) if std::mem::take(&mut self.empties) => Request::EmptyCache,
-            (Event::Mark(_), _) => Request::Nothing,
-            (Event::EmptyCache, _) => Request::EmptyCache,
-        })
+        }
     }
+    None
 }
 
 /// The allocator's settings of a scenario, with as much memory as it asks for.

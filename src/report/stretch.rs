@@ -6,8 +6,8 @@
 use super::Composition;
 use super::asked::Asked;
 use super::phases::rounded;
-use crate::sim::{Event, Trace};
-use crate::tape::Category;
+use crate::sim::{Event, Piece, Trace};
+use crate::tape::{Category, Record};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -53,8 +53,8 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// The stretch that begins at `start` and ends before the next phase, and before `end`.
-    fn new(trace: &Trace, Range { start, end }: Range<usize>) -> Self {
+    /// The stretch of a piece that begins at `start` and ends before the next phase, and before `end`.
+    fn new(record: &Record, piece: &Piece, Range { start, end }: Range<usize>) -> Self {
         let mut stretch = Self {
             events: 0,
             begins_phase: false,
@@ -64,26 +64,26 @@ impl Stretch {
             asked_highest: Asked::default(),
             asked_whole: Asked::default(),
         };
-        let storages = trace.storages.as_slice();
+        let storages = record.written();
         // Memory is highest right before something is freed, or at the end: only there it is compared.
         let (mut highest, mut rising) = (i64::MIN, false);
         for place in start..end {
-            let (id, allocates) = match trace.record.at(place) {
+            let (stored, allocates) = match piece.written(place) {
                 Event::Mark(_) if place > start => break,
                 Event::Mark(_) => {
                     stretch.begins_phase = true;
                     (None, true)
                 }
-                Event::Alloc(id) => (Some(id), true),
-                Event::Free(id) => (Some(id), false),
+                Event::Alloc(_) => (Some(piece.stored(place)), true),
+                Event::Free(id) => (Some(record.place_of(id)), false),
                 Event::EmptyCache => (None, rising),
             };
             if rising && !allocates {
                 stretch.compare(&mut highest);
             }
             rising = allocates;
-            if let Some(id) = id {
-                let storage = &storages[id as usize];
+            if let Some(at) = stored {
+                let storage = &storages[at];
                 stretch.change(storage.category, storage.bytes, allocates);
             }
             stretch.events += 1;
@@ -124,11 +124,11 @@ impl Stretch {
 
 /// The stretches of a record that have been looked at.
 pub(super) struct Stretches<'a> {
-    trace: &'a Trace,
+    record: &'a Record,
     /// Where ranges of the program begin or end in the record.
     borders: Vec<usize>,
-    /// Of each length of stretches and place of the record, what was found from there to the next border.
-    known: BTreeMap<(usize, usize), Vec<Stretch>>,
+    /// What was found in pieces, by the length of stretches and by where and how far they are written.
+    known: BTreeMap<(usize, usize, usize), Vec<Stretch>>,
 }
 
 impl<'a> Stretches<'a> {
@@ -138,7 +138,7 @@ impl<'a> Stretches<'a> {
         borders.sort_unstable();
         borders.dedup();
         Self {
-            trace,
+            record: &trace.record,
             borders,
             known: BTreeMap::new(),
         }
@@ -151,28 +151,29 @@ impl<'a> Stretches<'a> {
             let next = self.borders.partition_point(|&border| border <= start);
             let border = self.borders.get(next).copied();
             let end = border.map_or(range.end, |border| border.min(range.end));
-            let trace = self.trace;
-            let found = || stretches(trace, start..end, length);
-            if border == Some(end) {
+            for piece in self.record.pieces(start..end) {
+                let found = || stretches(self.record, &piece, length);
                 self.known
-                    .entry((length, start))
+                    .entry((length, piece.written_at, piece.event_count()))
                     .or_insert_with(found)
                     .iter()
                     .for_each(&mut see);
-            } else {
-                found().iter().for_each(&mut see);
             }
             start = end;
         }
     }
 }
 
-fn stretches(trace: &Trace, range: Range<usize>, length: usize) -> Vec<Stretch> {
-    let mut found = Vec::with_capacity(range.len().div_ceil(length) + 1);
-    let mut start = range.start;
-    while start < range.end {
-        let end = range.end.min(start.saturating_add(length));
-        let stretch = Stretch::new(trace, start..end);
+/// A piece in stretches that are about as long, and at most `length`.
+fn stretches(record: &Record, piece: &Piece, length: usize) -> Vec<Stretch> {
+    let length = piece
+        .event_count()
+        .div_ceil(piece.event_count().div_ceil(length).max(1));
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < piece.event_count() {
+        let end = piece.event_count().min(start + length);
+        let stretch = Stretch::new(record, piece, start..end);
         start += stretch.events;
         found.push(stretch);
     }

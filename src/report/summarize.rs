@@ -2,10 +2,10 @@
 
 use super::asked::Asked;
 use super::phases::step;
-use super::replayed::{limited, requests};
+use super::replayed::{limited, replayed};
 use super::watch::{Watched, watched};
 use super::{DeviceReport, Timeline};
-use crate::device::{Failure, replay};
+use crate::device::Failure;
 use crate::sim::Trace;
 use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
@@ -51,12 +51,10 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     if total > usable && failure.is_none() {
         // PyTorch gives cached segments back before it runs out, so less can be enough.
         let mut reserved = 0;
-        failure = replay(
-            requests(trace, spec.allocator.empty_cache_after_loading),
-            trace.storages.len(),
-            limited(spec),
-            |_, held| reserved = held.reserved.max(reserved),
-        );
+        let emptied = spec.allocator.empty_cache_after_loading;
+        failure = replayed(trace, limited(spec), emptied, |_, held| {
+            reserved = held.reserved.max(reserved);
+        });
         if failure.is_none() {
             total = on_device(Bytes(reserved));
         }

@@ -1,7 +1,7 @@
 use super::phases::step;
 use super::watch::{Watched, watch};
 use crate::device::Settings;
-use crate::sim::{Event, Mark, Phase, Storage, Trace};
+use crate::sim::{Event, Mark, Phase, RawStorage, Trace};
 use crate::tape::Category;
 use crate::units::{Bytes, MIB};
 
@@ -12,15 +12,14 @@ fn two_steps() -> Trace {
 
 /// The same after other events.
 fn two_steps_after(events: &[Event]) -> Trace {
-    let storage = |bytes, category| Storage {
+    let storage = |bytes, category| RawStorage {
         bytes,
         category,
         scope: 0,
+        alive: false,
     };
-    let mut trace = Trace {
-        storages: vec![storage(4 * MIB, Category::Parameters)],
-        ..Trace::default()
-    };
+    let mut trace = Trace::default();
+    trace.record.add(storage(4 * MIB, Category::Parameters));
     for &event in events {
         trace.record.push(event);
     }
@@ -35,12 +34,11 @@ fn two_steps_after(events: &[Event]) -> Trace {
             });
             trace.record.push(Event::Mark(index));
         };
-        let id = u32::try_from(trace.storages.len()).unwrap();
-        trace.storages.extend([
-            storage(3 * MIB + 1, Category::Activations),
-            storage(4 * MIB, Category::Gradients),
-            storage(MIB, Category::Temporaries),
-        ]);
+        let id = trace
+            .record
+            .add(storage(3 * MIB + 1, Category::Activations));
+        trace.record.add(storage(4 * MIB, Category::Gradients));
+        trace.record.add(storage(MIB, Category::Temporaries));
         mark(&mut trace, Phase::Data);
         mark(&mut trace, Phase::Forward);
         trace.record.push(Event::Alloc(id));
@@ -53,7 +51,7 @@ fn two_steps_after(events: &[Event]) -> Trace {
         mark(&mut trace, Phase::ZeroGrad);
         trace.record.push(Event::Free(id + 1));
     }
-    trace.program = std::iter::once(0..trace.record.len()).collect();
+    trace.program = std::iter::once(0..trace.record.event_count()).collect();
     trace
 }
 

@@ -4,10 +4,10 @@
 //! found stretch by stretch (`stretch.rs`). Then the run goes through the allocator once.
 
 use super::asked::Asked;
-use super::replayed::{requests, unlimited, within_its_limit};
+use super::replayed::{replayed, unlimited, within_its_limit};
 use super::stretch::{Alive, Stretch, Stretches};
 use super::{Composition, PhaseSpan, RunReport, Timeline, TimelinePoint};
-use crate::device::{Failure, Held, Request, Settings, replay};
+use crate::device::{Failure, Held, Request, Settings};
 use crate::sim::Trace;
 use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
@@ -192,35 +192,35 @@ impl<'a> Watcher<'a> {
         let (mut event, mut phase, mut highest) = (0, 0, Held::default());
         let mut of_phase = Held::default();
         let built = phases.first().map_or(u32::MAX, |first| first.span.start);
-        let mut shown = points.iter_mut().peekable();
-        let failure = replay(
-            requests(trace, emptied),
-            trace.storages.len(),
-            settings,
-            |request, held| {
-                match request {
-                    Request::Alloc { .. } | Request::Moment { .. } => {
-                        of_phase = of_phase.max_of_each(held);
-                    }
-                    Request::Free(_) => {}
-                    // While the model is built.
-                    Request::EmptyCache if event < built => {}
-                    Request::EmptyCache | Request::Nothing => {
-                        highest = highest.max_of_each(of_phase);
-                        if let Some(ended) = phases[..phase].last_mut() {
-                            ended.held = of_phase;
-                        }
-                        of_phase = held;
-                        phase = (phase + 1).min(phases.len());
-                    }
+        // The next point that is shown, and its event.
+        let mut point = 0;
+        let event_of = |point: Option<&TimelinePoint>| point.map_or(u32::MAX, |p| p.event);
+        let mut shown = event_of(points.first());
+        let failure = replayed(trace, settings, emptied, |request, held| {
+            match request {
+                Request::Alloc { .. } | Request::Moment { .. } => {
+                    of_phase = of_phase.max_of_each(held);
                 }
-                if let Some(point) = shown.next_if(|point| point.event == event) {
-                    point.allocated = Bytes(held.allocated);
-                    point.reserved = Bytes(held.reserved);
+                Request::Free(_) => {}
+                // While the model is built.
+                Request::EmptyCache if event < built => {}
+                Request::EmptyCache | Request::Nothing => {
+                    highest = highest.max_of_each(of_phase);
+                    if let Some(ended) = phases[..phase].last_mut() {
+                        ended.held = of_phase;
+                    }
+                    of_phase = held;
+                    phase = (phase + 1).min(phases.len());
                 }
-                event += 1;
-            },
-        );
+            }
+            if event == shown {
+                points[point].allocated = Bytes(held.allocated);
+                points[point].reserved = Bytes(held.reserved);
+                point += 1;
+                shown = event_of(points.get(point));
+            }
+            event += 1;
+        });
         highest = highest.max_of_each(of_phase);
         if let Some(ended) = phases[..phase].last_mut() {
             ended.held = of_phase;

@@ -2,7 +2,7 @@
 //!
 //! Source: `Trainer.evaluation_loop` (`trainer.py`, `trainer_pt_utils.py`), transformers 5.23.
 
-use super::fold::{Counts, Record};
+use super::fold::{Counts, Recorded};
 use super::generate::{STEPS, generate};
 use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
@@ -222,7 +222,7 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
     evaluator.forget();
     tape.close();
     drop(evaluator);
-    Record::of(tape, marks).trace(counts)
+    Recorded::of(tape, marks).trace(counts)
 }
 
 #[cfg(test)]
@@ -230,6 +230,7 @@ mod tests {
     use super::*;
     use crate::sim::Event;
     use crate::sim::backend::backend;
+    use crate::sim::tests::bytes;
     use crate::spec::{ModelRef, Scenario, resolve};
 
     fn spec(option: &str) -> ResolvedSpec {
@@ -251,13 +252,13 @@ mod tests {
         let (mut live, mut peak, mut largest) = (0, 0, 0);
         for event in trace.events() {
             match event {
-                Event::Alloc(id) => live += trace.storages[id as usize].bytes,
-                Event::Free(id) => live -= trace.storages[id as usize].bytes,
+                Event::Alloc(id) => live += bytes(trace, id),
+                Event::Free(id) => live -= bytes(trace, id),
                 Event::Mark(_) | Event::EmptyCache => {}
             }
             peak = live.max(peak);
             if let Event::Alloc(id) = event {
-                largest = trace.storages[id as usize].bytes.max(largest);
+                largest = bytes(trace, id).max(largest);
             }
         }
         (peak, largest)
@@ -303,8 +304,8 @@ mod tests {
             let mut at_start = None;
             for event in trace.events() {
                 match event {
-                    Event::Alloc(id) => live += trace.storages[id as usize].bytes,
-                    Event::Free(id) => live -= trace.storages[id as usize].bytes,
+                    Event::Alloc(id) => live += bytes(&trace, id),
+                    Event::Free(id) => live -= bytes(&trace, id),
                     Event::Mark(_) => drop(at_start.get_or_insert(live)),
                     Event::EmptyCache => {}
                 }

@@ -14,9 +14,9 @@
 //! then every step is run.
 //! `run.rs` tests that the events are the same either way.
 
-use super::{Mark, ModelParameter, Storage, Trace};
+use super::{Mark, ModelParameter, Trace};
 use crate::spec::{Architecture, ResolvedSpec};
-use crate::tape::{Details, Event, Events, RawStorage, Scopes, Tape};
+use crate::tape::{Details, Event, Record, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
 
@@ -39,10 +39,9 @@ pub(super) struct Counts {
     pub(super) host_activations: Vec<u64>,
 }
 
-/// What a tape recorded.
-pub(super) struct Record {
-    storages: Vec<RawStorage>,
-    events: Events,
+/// What a tape recorded, on its way to a trace.
+pub(super) struct Recorded {
+    record: Record,
     scopes: Scopes,
     marks: Vec<Mark>,
     details: Details,
@@ -50,14 +49,13 @@ pub(super) struct Record {
     program: Vec<Range<usize>>,
 }
 
-impl Record {
+impl Recorded {
     pub(super) fn of(tape: Tape, marks: Vec<Mark>) -> Self {
         let details = tape.take_details();
-        let (storages, events, scopes) = tape.finish();
+        let (record, scopes) = tape.finish();
         Self {
-            program: once(0..events.len()).collect(),
-            storages,
-            events,
+            program: once(0..record.event_count()).collect(),
+            record,
             scopes,
             marks,
             details,
@@ -67,41 +65,44 @@ impl Record {
     /// Puts the steps together: the model is built in the events before the first mark, `updates`
     /// are the optimizer's steps. `None` when the micro-batches free what they did not allocate.
     pub(super) fn fold(self, updates: &[Range<usize>]) -> Option<Self> {
-        let marks: Vec<(usize, Mark)> = (self.events.marks())
+        let record = &self.record;
+        let marks: Vec<(usize, Mark)> = (record.marks())
             .map(|(at, mark)| (at, self.marks[mark as usize]))
             .collect();
         let &(built, _) = marks.first()?;
         let (first, last) = (updates.first()?.start, updates.last()?.end);
-        let (batches, tail) = (built..first, last..self.events.len());
+        let (batches, tail) = (built..first, last..record.event_count());
         // Storages are numbered in the order in which they are allocated.
         let next_storage = |at: usize| {
-            let mut events = self.events.between(at..self.events.len());
+            let mut events = record.between(at..record.event_count());
             let next = events.find_map(|event| match event {
                 Event::Alloc(id) => Some(id as usize),
                 _ => None,
             });
-            next.unwrap_or(self.storages.len())
+            next.unwrap_or(record.storage_count())
         };
         let of_batches = next_storage(built)..next_storage(first);
-        let of_tail = next_storage(last)..self.storages.len();
+        let of_tail = next_storage(last)..record.storage_count();
+        let is_ours = |id: u32| {
+            let id = id as usize;
+            of_batches.contains(&id) || of_tail.contains(&id)
+        };
         // What runs again in later steps: all but what made something that lives on.
         let again = |range: &Range<usize>| {
-            let mut stretches = Vec::new();
-            let mut start = range.start;
-            for (at, event) in range.clone().zip(self.events.between(range.clone())) {
-                match event {
-                    Event::Free(id) => {
-                        let id = id as usize;
-                        if !of_batches.contains(&id) && !of_tail.contains(&id) {
-                            return None;
+            let (mut stretches, mut start, mut at) = (Vec::new(), range.start, range.start);
+            for piece in record.pieces(range.clone()) {
+                let lives = |place| record.written()[piece.stored(place)].alive;
+                for place in 0..piece.event_count() {
+                    match piece.at(place) {
+                        Event::Free(id) if !is_ours(id) => return None,
+                        Event::Alloc(_) if lives(place) => {
+                            stretches.push(start..at + place);
+                            start = at + place + 1;
                         }
+                        _ => {}
                     }
-                    Event::Alloc(id) if self.storages[id as usize].alive => {
-                        stretches.push(start..at);
-                        start = at + 1;
-                    }
-                    _ => {}
                 }
+                at += piece.event_count();
             }
             stretches.push(start..range.end);
             Some(stretches)
@@ -134,14 +135,8 @@ impl Record {
     }
 
     pub(super) fn trace(self, counts: Counts) -> Trace {
-        let storage = |s: RawStorage| Storage {
-            bytes: s.bytes,
-            category: s.category,
-            scope: s.scope,
-        };
         Trace {
-            storages: self.storages.into_iter().map(storage).collect(),
-            record: self.events,
+            record: self.record,
             program: self.program,
             marks: self.marks,
             scopes: self.scopes,

@@ -109,17 +109,17 @@ fn spec_of(written: &Value) -> Option<ResolvedSpec> {
 
 /// Bytes that live after each event, by category.
 fn lives(trace: &Trace, mut f: impl FnMut(usize, &[u64])) {
-    let mut alive = vec![false; trace.storages.len()];
+    let mut alive = vec![false; trace.record.storage_count()];
     let mut by = vec![0; Category::ALL.len()];
     for (at, event) in trace.events().enumerate() {
         match event {
             Event::Alloc(id) => {
-                let storage = &trace.storages[id as usize];
+                let storage = trace.record.storage(id).expect("a storage");
                 assert!(!std::mem::replace(&mut alive[id as usize], true));
                 by[storage.category as usize] += storage.bytes;
             }
             Event::Free(id) => {
-                let storage = &trace.storages[id as usize];
+                let storage = trace.record.storage(id).expect("a storage");
                 assert!(std::mem::replace(&mut alive[id as usize], false));
                 by[storage.category as usize] -= storage.bytes;
             }

@@ -17,10 +17,10 @@ mod run;
 mod sharded;
 mod trace;
 
-pub use crate::tape::Event;
+pub use crate::tape::{Event, Piece, RawStorage};
 pub use limitations::KNOWN_LIMITATIONS;
 pub use run::{simulate, simulate_in_detail};
-pub use trace::{Mark, ModelParameter, Phase, Storage, StorageId, Trace};
+pub use trace::{Mark, ModelParameter, Phase, Trace};
 
 #[cfg(test)]
 mod laws;

@@ -2,7 +2,7 @@
 
 use super::backend::backend;
 use super::evaluate::{Evaluator, evaluation};
-use super::fold::{Counts, Record, keeps_masks};
+use super::fold::{Counts, Recorded, keeps_masks};
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded::{self, Gradients};
 use super::{Mark, Phase, Trace, offload};
@@ -95,7 +95,7 @@ pub(super) fn unfolded(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) ->
     tape.close();
     (run.kept, run.last_loss) = (None, None);
     let Run { marks, counts, .. } = run;
-    Record::of(tape, marks).trace(counts)
+    Recorded::of(tape, marks).trace(counts)
 }
 
 /// Runs the micro-batches of one step only and lets them stand for those of all steps
@@ -146,7 +146,7 @@ pub(super) fn folded(
     drop(batch);
     tape.close();
     let Run { marks, counts, .. } = run;
-    Record::of(tape, marks)
+    Recorded::of(tape, marks)
         .fold(&updates)
         .map(|record| record.trace(counts))
 }
@@ -301,7 +301,10 @@ impl<'a> Run<'a> {
                 let storage = logits.as_ref().map(Tensor::storage_id);
                 drop((logits, encoded, beside));
                 t.close_cache();
-                self.keep_logits(storage);
+                // What a fused loss has saved, to write the gradient over it, stays logits.
+                if let Some(storage) = storage {
+                    t.classify(storage, Category::Logits);
+                }
             }
             if self.accumulation > 1 && !self.optimizer.borrow().divides_loss() {
                 loss = loss.map(|loss| t.div_scalar(&loss));
@@ -316,16 +319,6 @@ impl<'a> Run<'a> {
             }
         }
         batch
-    }
-
-    /// Logits that a fused loss has saved, to write their gradient over them, stay logits.
-    fn keep_logits(&self, storage: Option<u32>) {
-        self.tape.with_storages(|storages| {
-            let found = storage.and_then(|id| storages.get_mut(id as usize));
-            if let Some(storage) = found.filter(|storage| storage.alive) {
-                storage.category = Category::Logits;
-            }
-        });
     }
 
     /// The forward pass. Its outputs hold the cache that it fills.

@@ -2,30 +2,35 @@
 
 use super::{Event, Trace, simulate};
 use crate::spec::{self, Scenario};
-use crate::tape::{Category, Events};
+use crate::tape::{Category, Record};
 use serde_json::{Value, json};
+
+/// Bytes of a storage.
+pub(super) fn bytes(trace: &Trace, id: u32) -> u64 {
+    trace.record.storage(id).expect("a storage").bytes
+}
 
 /// The same run with each step recorded for itself.
 pub(super) fn written_out(trace: &Trace) -> Trace {
-    let mut numbers = vec![0; trace.storages.len()];
+    let mut numbers = vec![0; trace.record.storage_count()];
     let mut out = Trace {
-        storages: Vec::new(),
-        record: Events::default(),
+        record: Record::default(),
         ..trace.clone()
     };
     for event in trace.events() {
-        out.record.push(match event {
+        let event = match event {
             Event::Alloc(id) => {
-                let number = u32::try_from(out.storages.len()).expect("few storages");
+                let storage = trace.record.storage(id).expect("a storage");
+                let number = out.record.add(storage);
                 numbers[id as usize] = number;
-                out.storages.push(trace.storages[id as usize]);
                 Event::Alloc(number)
             }
             Event::Free(id) => Event::Free(numbers[id as usize]),
             event @ (Event::Mark(_) | Event::EmptyCache) => event,
-        });
+        };
+        out.record.push(event);
     }
-    out.program = std::iter::once(0..out.record.len()).collect();
+    out.program = std::iter::once(0..out.record.event_count()).collect();
     out
 }
 
@@ -104,11 +109,13 @@ fn the_modules_of_layers_that_share_are_those_that_are_built() {
 
 fn what_is_checked_is_built(scenario: &Value) {
     let (spec, trace) = run(scenario.clone());
-    let built: Vec<String> = trace
-        .storages
-        .iter()
+    let storages = (0..trace.record.storage_count()).map(|id| {
+        let id = u32::try_from(id).expect("few storages");
+        trace.record.storage(id).expect("a storage")
+    });
+    let built: Vec<String> = storages
         .filter(|storage| storage.category == Category::Parameters && storage.bytes > 0)
-        .map(|storage| trace.module(storage))
+        .map(|storage| trace.module(&storage))
         .collect();
     let checked: Vec<String> = spec::modules(&spec.architecture, spec.task, spec.framework)
         .into_iter()

@@ -1,7 +1,7 @@
 //! The trace: every allocation and free of a run, in program order.
 
-use crate::tape::{Category, Details, Event, Events, Scopes};
-use crate::units::names;
+use crate::tape::{Details, Event, RawStorage, Record, Scopes};
+use crate::units::{DType, Shape, names};
 use std::ops::Range;
 
 names! {
@@ -22,20 +22,6 @@ names! {
         /// Evaluation.
         Evaluation = "evaluation",
     }
-}
-
-/// Index of a storage in [`Trace::storages`].
-pub type StorageId = u32;
-
-/// What is known of a storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Storage {
-    /// Bytes asked for, before the allocator's rounding.
-    pub bytes: u64,
-    /// What it turned out to be for.
-    pub category: Category,
-    /// Where in the model: one of [`Trace::scopes`].
-    pub scope: u32,
 }
 
 /// A phase begins.
@@ -68,10 +54,8 @@ pub struct ModelParameter {
 /// there is allocated in each step, after it was freed in the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Storages by id.
-    pub storages: Vec<Storage>,
-    /// Events as they were recorded; [`Self::events`] has them in program order.
-    pub record: Events,
+    /// Storages, and events as they were recorded; [`Self::events`] has them in program order.
+    pub record: Record,
     /// Stretches of the record, as they come in the program.
     pub program: Vec<Range<usize>>,
     /// Phase borders in program order.
@@ -118,8 +102,18 @@ impl Trace {
     }
 
     /// The path of the module in which a storage was made, such as `model.layers.3.mlp`.
-    pub fn module(&self, storage: &Storage) -> String {
+    pub fn module(&self, storage: &RawStorage) -> String {
         self.scopes.path(storage.scope)
+    }
+
+    /// The operation that made a storage, by its `ATen` name; empty when it is not known.
+    pub fn op(&self, storage: u32) -> &'static str {
+        self.details.op(self.record.place_of(storage))
+    }
+
+    /// The shape and type that a storage was made for, where it was made as a tensor.
+    pub fn shape(&self, storage: u32) -> Option<(Shape, DType)> {
+        self.details.shape(self.record.place_of(storage))
     }
 
     /// The last step's number.

@@ -67,15 +67,9 @@ impl Tape {
     pub fn classify_autocast_copies(&self) {
         if let Some(autocast) = self.autocast.borrow().as_ref() {
             let cached = autocast.cache.iter().map(|(_, copy)| copy.storage_id());
-            self.recorder.storages_mut(|storages| {
-                for id in cached.chain(autocast.uncached.iter().copied()) {
-                    if let Some(storage) = storages.get_mut(id as usize)
-                        && storage.alive
-                    {
-                        storage.category = Category::AutocastWeights;
-                    }
-                }
-            });
+            for id in cached.chain(autocast.uncached.iter().copied()) {
+                self.classify(id, Category::AutocastWeights);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a storage is for.
 
+use super::Tape;
 use crate::units::names;
 
 names! {
@@ -31,5 +32,16 @@ names! {
         Communication = "communication",
         /// Keys and values kept while generating.
         KvCache = "kv_cache",
+    }
+}
+
+impl Tape {
+    /// Says what a storage is for, if it is alive.
+    pub fn classify(&self, storage: u32, category: Category) {
+        let mut record = self.recorder.record_mut();
+        let storage = record.storage_mut(storage);
+        if let Some(storage) = storage.filter(|storage| storage.alive) {
+            storage.category = category;
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::units::{DType, Shape};
 
-/// The operations and shapes of storages.
+/// The operations and shapes of storages, by where they are written ([`super::Record::place_of`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     pub(super) made: Vec<Made>,
@@ -30,21 +30,21 @@ impl Details {
     }
 
     /// The shape and type that a storage was made for.
-    pub(super) fn describe(&mut self, storage: u32, shape: (Shape, DType)) {
-        if let Some(made) = self.made.get_mut(storage as usize) {
+    pub(super) fn describe(&mut self, storage: usize, shape: (Shape, DType)) {
+        if let Some(made) = self.made.get_mut(storage) {
             self.shapes.push(shape);
             made.shape = u32::try_from(self.shapes.len()).unwrap_or(0);
         }
     }
 
     /// The operation that made a storage, by its `ATen` name; empty when it is not known.
-    pub fn op(&self, storage: u32) -> &'static str {
-        self.made.get(storage as usize).map_or("", |made| made.op)
+    pub fn op(&self, storage: usize) -> &'static str {
+        self.made.get(storage).map_or("", |made| made.op)
     }
 
     /// The shape and type that a storage was made for, where it was made as a tensor.
-    pub fn shape(&self, storage: u32) -> Option<(Shape, DType)> {
-        let at = self.made.get(storage as usize)?.shape as usize;
+    pub fn shape(&self, storage: usize) -> Option<(Shape, DType)> {
+        let at = self.made.get(storage)?.shape as usize;
         self.shapes.get(at.checked_sub(1)?).copied()
     }
 }

@@ -1,7 +1,5 @@
 //! What a record is a list of.
 
-use std::ops::Range;
-
 /// One entry of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -15,88 +13,60 @@ pub enum Event {
     EmptyCache,
 }
 
-/// Events in order, four bytes each: records of large models have millions. Numbers are below 2^30.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Events(Vec<u32>);
+/// An event in four bytes, since records of large models have millions. Numbers are below 2^30; the
+/// two lowest bits say what it is, an allocation has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word(u32);
 
-/// The two lowest bits say what an event is; an allocation has none.
+/// The lowest bits.
+const KIND: u32 = 3;
 const FREE: u32 = 1;
 const MARK: u32 = 2;
 const EMPTY_CACHE: u32 = 3;
 
-#[inline]
-fn read(word: u32) -> Event {
-    match word & 3 {
-        FREE => Event::Free(word >> 2),
-        MARK => Event::Mark(word >> 2),
-        EMPTY_CACHE => Event::EmptyCache,
-        _ => Event::Alloc(word >> 2),
-    }
-}
-
-impl Events {
-    /// Adds an event.
-    pub fn push(&mut self, event: Event) {
-        self.0.push(match event {
+impl Word {
+    #[inline]
+    pub(super) fn of(event: Event) -> Self {
+        Self(match event {
             Event::Alloc(id) => id << 2,
             Event::Free(id) => id << 2 | FREE,
             Event::Mark(mark) => mark << 2 | MARK,
             Event::EmptyCache => EMPTY_CACHE,
-        });
+        })
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The event at a place.
-    pub fn at(&self, place: usize) -> Event {
-        read(self.0.as_slice()[place])
-    }
-
-    /// The events at some places.
-    pub fn between(&self, places: Range<usize>) -> impl ExactSizeIterator<Item = Event> + '_ {
-        self.0[places].iter().map(|&word| read(word))
-    }
-
-    /// The event at a place, and whether the next one, at a place before `end`, frees its storage.
+    /// Of a storage or a mark.
     #[inline]
-    pub fn momentary(&self, place: usize, end: usize) -> (Event, bool) {
-        let words = self.0.as_slice();
-        let word = words[place];
-        let freed = place + 1 < end && words[place + 1] == word | FREE;
-        (read(word), freed)
+    pub(super) fn number(self) -> u32 {
+        self.0 >> 2
     }
 
-    /// The marks, each with its place.
-    pub fn marks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let marks = self.0.iter().enumerate();
-        let marks = marks.filter(|&(_, &word)| word & 3 == MARK);
-        marks.map(|(at, &word)| (at, word >> 2))
-    }
-
-    /// All events.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
-        self.between(0..self.len())
-    }
-
-    /// Adds as many events as there are from `one` to the beginning of `other`, each to that of `other` as
-    /// that is to the one of `one`: its number goes on by as much.
-    pub(super) fn go_on(&mut self, one: usize, other: Range<usize>) {
-        let distance = other.start - one;
-        for at in other {
-            let (before, last) = (self.0[at - distance], self.0[at]);
-            self.0.push(last.wrapping_add(last.wrapping_sub(before)));
+    #[inline]
+    pub(super) fn event(self) -> Event {
+        let number = self.number();
+        match self.0 & KIND {
+            FREE => Event::Free(number),
+            MARK => Event::Mark(number),
+            EMPTY_CACHE => Event::EmptyCache,
+            _ => Event::Alloc(number),
         }
     }
 
-    pub(super) fn reserve_exact(&mut self, events: usize) {
-        self.0.reserve_exact(events);
+    /// What comes so many times after it, each as much further as it is from `before`.
+    #[inline]
+    pub(super) fn further(self, before: Self, times: u32) -> Self {
+        let step = self.0.wrapping_sub(before.0);
+        Self(self.0.wrapping_add(step.wrapping_mul(times)))
+    }
+
+    /// Whether it frees what `before` has allocated.
+    #[inline]
+    pub(super) fn ends(self, before: Self) -> bool {
+        self.0 == before.0 | FREE && before.0 & KIND == 0
+    }
+
+    /// Whether it begins a phase.
+    pub(super) fn is_mark(self) -> bool {
+        self.0 & KIND == MARK
     }
 }

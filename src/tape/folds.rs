@@ -3,7 +3,9 @@
 //! The layers in the middle of a model do the same: each allocates and frees in forward and in
 //! backward what its neighbours do, one layer further. So a list of many layers is built with
 //! [`KEPT`] of them, and the record is put together afterwards as that of the whole list: the
-//! events of the third layer are repeated for all that are left out ([`super::unfold`]).
+//! events of the third layer are repeated for all that are left out ([`super::unfold`]). They are
+//! written for the first two of those only, from which the numbers of all others go on
+//! ([`super::record`]).
 //!
 //! What belongs to a layer is known by its scope. Sequences of events that pass through all layers
 //! of a list, upwards or downwards, are *sweeps*: building the model, forward, backward, autocast's

@@ -25,6 +25,7 @@ mod later;
 mod layer_states;
 mod layout;
 mod ops;
+mod record;
 mod recorder;
 mod repeats;
 mod scopes;
@@ -35,9 +36,10 @@ mod unfold;
 pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
-pub use event::{Event, Events};
+pub use event::Event;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
-pub use recorder::{RawStorage, Storage};
+pub use record::{Piece, RawStorage, Record};
+pub use recorder::Storage;
 pub use scopes::Scopes;
 pub use tensor::Tensor;
 
@@ -457,9 +459,9 @@ impl Tape {
         self.recorder.note(Event::EmptyCache);
     }
 
-    /// Looks at, and may reclassify, every storage so far.
+    /// Looks at, and may reclassify, every storage so far; of those that repeat two stand for all.
     pub fn with_storages<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
-        self.recorder.storages_mut(f)
+        f(self.recorder.record_mut().written_mut())
     }
 
     /// How many storages there have been.
@@ -487,8 +489,8 @@ impl Tape {
         self.recorder.take_details()
     }
 
-    /// Gives the record: storages by id, events in program order, scopes.
-    pub fn finish(self) -> (Vec<RawStorage>, Events, Scopes) {
+    /// Gives the record, with its scopes.
+    pub fn finish(self) -> (Record, Scopes) {
         self.recorder.take()
     }
 }

@@ -2,8 +2,9 @@
 
 use super::Category;
 use super::details::Details;
-use super::event::{Event, Events};
+use super::event::Event;
 use super::folds::Folds;
+use super::record::{RawStorage, Record};
 use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
 use super::unfold::{Folded, Unfolded};
@@ -13,24 +14,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What the record knows of a storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawStorage {
-    /// Bytes asked for.
-    pub bytes: u64,
-    /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
-    pub category: Category,
-    /// Index in the list of scopes.
-    pub scope: u32,
-    /// Whether it is alive.
-    pub alive: bool,
-}
-
 /// Storages and events so far.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
-    storages: RefCell<Vec<RawStorage>>,
-    events: RefCell<Events>,
+    record: RefCell<Record>,
     scopes: RefCell<Scopes>,
     scope_ids: RefCell<BTreeMap<(u32, u32, &'static str), u32>>,
     /// What made the storages, when that is asked for.
@@ -65,19 +52,18 @@ impl Recorder {
                 recorder: Rc::clone(self),
             };
         }
-        let mut storages = self.storages.borrow_mut();
-        let id = u32::try_from(storages.len()).unwrap_or(PHANTOM);
-        storages.push(RawStorage {
+        let mut record = self.record.borrow_mut();
+        let id = record.add(RawStorage {
             bytes,
             category,
             scope: self.scope.get(),
             alive: true,
         });
-        drop(storages);
+        record.push(Event::Alloc(id));
+        drop(record);
         if let Some(details) = self.details.borrow_mut().as_mut() {
             details.add(op);
         }
-        self.events.borrow_mut().push(Event::Alloc(id));
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.alloc(self.scope.get());
         }
@@ -100,7 +86,7 @@ impl Recorder {
 
     /// Adds an event that is of no storage.
     pub(super) fn note(&self, event: Event) {
-        self.events.borrow_mut().push(event);
+        self.record.borrow_mut().push(event);
         if let Some(folds) = self.folds.borrow_mut().as_mut() {
             folds.alloc(self.scope.get());
         }
@@ -115,19 +101,16 @@ impl Recorder {
     pub(super) fn unfold(&self) -> Option<Unfolded> {
         let folds = self.folds.take()?;
         let mut details = self.details.borrow_mut();
-        let mut storages = self.storages.borrow_mut();
-        let mut events = self.events.borrow_mut();
+        let mut record = self.record.borrow_mut();
         let folded = Folded {
-            storages: &storages,
-            events: &events,
+            record: &record,
             details: details.as_ref(),
         };
         let mut unfolded = Unfolded::new(folds, &folded, &mut self.scopes.borrow_mut())?;
-        let count = u32::try_from(storages.len()).unwrap_or(PHANTOM);
+        let count = u32::try_from(record.storage_count()).unwrap_or(PHANTOM);
         self.places
             .replace((0..count).map(|id| unfolded.place(id)).collect());
-        *storages = std::mem::take(&mut unfolded.storages);
-        *events = std::mem::take(&mut unfolded.events);
+        *record = std::mem::take(&mut unfolded.record);
         if let Some(details) = &mut *details {
             details.made = std::mem::take(&mut unfolded.made);
         }
@@ -152,15 +135,15 @@ impl Recorder {
         [one, other]: [Range<usize>; 2],
         step: impl Fn(u32) -> Option<u32>,
     ) -> Option<Vec<Stepping>> {
-        let (events, storages) = (self.events.borrow(), self.storages.borrow());
+        let record = self.record.borrow();
         if one.len() != other.len() {
             return None;
         }
         let what = |id: u32| {
-            let storage = storages[id as usize];
-            (storage.bytes, storage.category)
+            let storage = record.storage(id);
+            storage.map(|storage| (storage.bytes, storage.category))
         };
-        let pairs = events.between(one).zip(events.between(other));
+        let pairs = record.between(one).zip(record.between(other));
         let stepping = pairs.map(|pair| {
             let (from, to) = match pair {
                 (Event::Alloc(from), Event::Alloc(to)) if what(from) == what(to) => (from, to),
@@ -177,7 +160,7 @@ impl Recorder {
     /// Writes a stretch of events again and again, each time a step further, with the storages
     /// that were made in it; `scopes` are those of each storage, time by time.
     pub(super) fn write_again(&self, stretch: &[Stepping], made: Range<u32>, scopes: &[Rc<[u32]>]) {
-        let (mut events, mut storages) = (self.events.borrow_mut(), self.storages.borrow_mut());
+        let mut record = self.record.borrow_mut();
         let mut details = self.details.borrow_mut();
         let again = scopes.first().map_or(0, |scopes| scopes.len());
         let of_before = stretch.iter().filter_map(|s| match s.event {
@@ -187,25 +170,26 @@ impl Recorder {
         let of_before: Vec<(u32, u32)> = of_before.collect();
         for (time, distance) in (1u32..).take(again).enumerate() {
             for (id, scopes) in made.clone().zip(scopes) {
-                let scope = scopes[time];
-                let storage = RawStorage {
-                    scope,
-                    ..storages[id as usize]
+                let Some(mut storage) = record.storage(id) else {
+                    continue;
                 };
-                storages.push(storage);
+                storage.scope = scopes[time];
+                record.add(storage);
                 if let Some(details) = details.as_mut() {
                     details.repeat(id);
                 }
             }
             for &Stepping { event, step } in stretch {
-                events.push(match event {
+                record.push(match event {
                     Event::Alloc(id) => Event::Alloc(id + distance * step),
                     Event::Free(id) => Event::Free(id + distance * step),
                     event @ (Event::Mark(_) | Event::EmptyCache) => event,
                 });
             }
             for &(id, step) in &of_before {
-                storages[(id + distance * step) as usize].alive = false;
+                if let Some(storage) = record.storage_mut(id + distance * step) {
+                    storage.alive = false;
+                }
             }
         }
     }
@@ -262,7 +246,8 @@ impl Recorder {
     /// Says which shape and type a storage was made for, if anybody wants to know.
     pub(super) fn describe(&self, storage: &Storage, shape: &Shape, dtype: DType) {
         if let Some(details) = self.details.borrow_mut().as_mut() {
-            details.describe(storage.place(), (*shape, dtype));
+            let place = self.record.borrow().place_of(storage.place());
+            details.describe(place, (*shape, dtype));
         }
     }
 
@@ -323,28 +308,33 @@ impl Recorder {
 
     /// The scope in which a storage was made; the root for one that is not recorded.
     pub(super) fn scope_of(&self, storage: u32) -> u32 {
-        let storages = self.storages.borrow();
-        storages.get(storage as usize).map_or(0, |s| s.scope)
+        let storage = self.record.borrow().storage(storage);
+        storage.map_or(0, |s| s.scope)
     }
 
-    pub(super) fn storages_mut<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
-        f(&mut self.storages.borrow_mut())
+    pub(super) fn is_alive(&self, storage: u32) -> bool {
+        let storage = self.record.borrow().storage(storage);
+        storage.is_some_and(|s| s.alive)
+    }
+
+    pub(super) fn record_mut(&self) -> RefMut<'_, Record> {
+        self.record.borrow_mut()
     }
 
     pub(super) fn event_count(&self) -> usize {
-        self.events.borrow().len()
+        self.record.borrow().event_count()
     }
 
     /// Whether what was allocated from an event on is gone, and nothing else.
     pub(super) fn leaves_nothing(&self, since: usize) -> bool {
-        let (storages, events) = (self.storages.borrow(), self.events.borrow());
+        let record = self.record.borrow();
         let mut first = None;
-        events
-            .between(since..events.len())
+        record
+            .between(since..record.event_count())
             .all(|event| match event {
                 Event::Alloc(id) => {
                     first.get_or_insert(id);
-                    !storages[id as usize].alive
+                    record.storage(id).is_some_and(|storage| !storage.alive)
                 }
                 Event::Free(id) => first.is_some_and(|first| id >= first),
                 Event::Mark(_) | Event::EmptyCache => true,
@@ -352,7 +342,7 @@ impl Recorder {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.storages.borrow().len()
+        self.record.borrow().storage_count()
     }
 
     /// Ends the record: what is alive now stays alive in it.
@@ -361,8 +351,8 @@ impl Recorder {
     }
 
     /// Takes the record, leaving an empty one.
-    pub(super) fn take(&self) -> (Vec<RawStorage>, Events, Scopes) {
-        (self.storages.take(), self.events.take(), self.scopes.take())
+    pub(super) fn take(&self) -> (Record, Scopes) {
+        (self.record.take(), self.scopes.take())
     }
 }
 
@@ -404,28 +394,27 @@ impl Storage {
         if self.recorder.closed.get() {
             return;
         }
-        let mut storages = self.recorder.storages.borrow_mut();
-        if let Some(storage) = storages.get_mut(place as usize) {
+        let recorder = &self.recorder;
+        let mut record = recorder.record.borrow_mut();
+        if let Some(storage) = record.storage_mut(place) {
             storage.alive = false;
-            let recorder = &self.recorder;
-            recorder.events.borrow_mut().push(Event::Free(place));
+            let made = storage.scope;
+            record.push(Event::Free(place));
             if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
-                folds.free(recorder.scope.get(), storage.scope);
+                folds.free(recorder.scope.get(), made);
             }
         }
     }
 
     /// What the storage is for, as far as is known.
     pub(super) fn category(&self) -> Category {
-        let storages = self.recorder.storages.borrow();
-        let storage = storages.get(self.place() as usize);
+        let storage = self.recorder.record.borrow().storage(self.place());
         storage.map_or(Category::Temporaries, |s| s.category)
     }
 
     /// Says what the storage is for.
     pub(super) fn set_category(&self, category: Category) {
-        let place = self.place() as usize;
-        if let Some(storage) = self.recorder.storages.borrow_mut().get_mut(place) {
+        if let Some(storage) = self.recorder.record.borrow_mut().storage_mut(self.place()) {
             storage.category = category;
         }
     }

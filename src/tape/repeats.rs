@@ -217,19 +217,16 @@ impl Tape {
         )?;
         // What stays of the layer is in the cache, or the next layer replaces it.
         let kept = self.kept_between(other.cache, end.cache);
-        let replaced = self.with_storages(|storages| {
-            let alive = |storage: u32| storages[storage as usize].alive;
-            let mut replaced = Vec::new();
-            for storage in other.storage..end.storage {
-                match (alive(storage - each), alive(storage)) {
-                    (true, true) if kept.contains(&storage) => {}
-                    (false, true) => replaced.push(storage),
-                    (false, false) => {}
-                    _ => return None,
-                }
+        let mut replaced = Vec::new();
+        for storage in other.storage..end.storage {
+            let alive = |storage| self.recorder.is_alive(storage);
+            match (alive(storage - each), alive(storage)) {
+                (true, true) if kept.contains(&storage) => {}
+                (false, true) => replaced.push(storage),
+                (false, false) => {}
+                _ => return None,
             }
-            Some(replaced)
-        })?;
+        }
         let scopes = self.scopes_that_follow([one.storage, other.storage], each, following)?;
         self.recorder
             .write_again(&pattern, other.storage..end.storage, &scopes);

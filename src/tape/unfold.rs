@@ -1,13 +1,13 @@
 //! A folded record, put together as that of the whole lists (Note [Layers that repeat], `folds.rs`).
 
 use super::details::{Details, Made};
-use super::event::{Event, Events};
+use super::event::Event;
 use super::folds::{CopiedScopes, Folds, KEPT, PATTERN, Tag, left_out, place};
 use super::graph::{Edge, Leaf};
-use super::recorder::RawStorage;
+use super::record::Record;
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
-use super::{Parameter, Tape, Tensor};
+use super::{Parameter, Storage, Tape, Tensor};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -23,8 +23,7 @@ struct Home {
 
 /// A whole record, and where in it the storages of the folded one stand.
 pub(super) struct Unfolded {
-    pub(super) storages: Vec<RawStorage>,
-    pub(super) events: Events,
+    pub(super) record: Record,
     pub(super) made: Vec<Made>,
     folds: Folds,
     parts: Vec<Part>,
@@ -35,8 +34,7 @@ pub(super) struct Unfolded {
 
 /// What a tape recorded.
 pub(super) struct Folded<'a> {
-    pub(super) storages: &'a [RawStorage],
-    pub(super) events: &'a Events,
+    pub(super) record: &'a Record,
     pub(super) details: Option<&'a Details>,
 }
 
@@ -45,10 +43,7 @@ impl Unfolded {
     pub(super) fn new(folds: Folds, folded: &Folded, scopes: &mut Scopes) -> Option<Self> {
         let runs = runs(folds.events().iter().copied());
         let parts = parts(&folds, &runs)?;
-        let built = folded
-            .events
-            .iter()
-            .position(|e| matches!(e, Event::Mark(_)))?;
+        let (built, _) = folded.record.marks().next()?;
         let runs_later = |&list: &usize| {
             parts.iter().any(|&part| match part {
                 Part::Sweep {
@@ -62,8 +57,7 @@ impl Unfolded {
             return None;
         }
         let mut unfolded = Self {
-            storages: Vec::new(),
-            events: Events::default(),
+            record: Record::default(),
             made: Vec::new(),
             folds,
             homes: homes(folded, &runs, &parts),
@@ -83,11 +77,12 @@ impl Unfolded {
         let Part::Sweep { first, rising, .. } = self.parts[part] else {
             return Some(());
         };
-        let events = |element| {
-            let run = &runs[run_of(first, rising, element)];
-            folded.events.between(run.range.clone())
-        };
-        let (one, other) = (events(PATTERN), events(PATTERN + 1));
+        let run = |element| runs[run_of(first, rising, element)].range.clone();
+        let (one, other) = (run(PATTERN), run(PATTERN + 1));
+        if one.len() != other.len() {
+            return None;
+        }
+        let [one, other] = [one, other].map(|range| folded.record.between(range));
         let same = |(one, other): (Event, Event)| match (one, other) {
             (Event::Alloc(a), Event::Alloc(b)) => self.alike(a, b, folded, scopes),
             (Event::Free(a), Event::Free(b)) => {
@@ -100,8 +95,7 @@ impl Unfolded {
             }
             _ => false,
         };
-        let all = one.len() == other.len() && one.zip(other).all(same);
-        all.then_some(())
+        one.zip(other).all(same).then_some(())
     }
 
     /// Whether a storage was made in a sweep through the list of the sweep `part`.
@@ -113,9 +107,12 @@ impl Unfolded {
     }
 
     fn alike(&self, a: u32, b: u32, folded: &Folded, scopes: &Scopes) -> bool {
-        let [made_a, made_b] =
-            [a, b].map(|id| folded.details.map(|made| (made.op(id), made.shape(id))));
-        let [a, b] = [a, b].map(|id| &folded.storages[id as usize]);
+        let [made_a, made_b] = [a, b].map(|id| {
+            let id = id as usize;
+            folded.details.map(|made| (made.op(id), made.shape(id)))
+        });
+        let storages = folded.record.written();
+        let [a, b] = [a, b].map(|id| &storages[id as usize]);
         a.bytes == b.bytes
             && a.category == b.category
             && a.alive == b.alive
@@ -142,25 +139,20 @@ impl Unfolded {
         }
     }
 
+    /// Writes the whole record. What repeats is written for two places only.
     fn write(&mut self, folded: &Folded, runs: &[Run], copied: &CopiedScopes) -> Option<()> {
         let number = |n: usize| u32::try_from(n).ok();
         let parts = std::mem::take(&mut self.parts);
-        let is_alloc = |event: &Event| matches!(event, Event::Alloc(_));
-        let allocs = |run: &Run| {
-            let events = folded.events.between(run.range.clone());
-            events.filter(is_alloc).count()
-        };
-        let allocs: Vec<usize> = runs.iter().map(allocs).collect();
-        // With room for what the optimizer does.
-        let room = |count: usize| count + count / 3;
-        let storages = steps(&parts).map(|step| allocs[step.run]).sum();
-        let events = steps(&parts).map(|step| runs[step.run].range.len()).sum();
-        self.storages.reserve_exact(room(storages));
-        self.events.reserve_exact(room(events));
-        // Where the copies of a run for consecutive places begin, in both lists.
-        let mut copies: Vec<[usize; 2]> = Vec::new();
+        // With room for what is written for two places, and for what the optimizer does.
+        self.record.reserve(
+            2 * folded.record.storage_count(),
+            2 * folded.record.event_count(),
+        );
+        // Copies of a run for consecutive places.
+        let mut copies = 0;
+        let mut first = 0;
         for step in steps(&parts) {
-            let first = number(self.storages.len())?;
+            let before = std::mem::replace(&mut first, number(self.record.storage_count())?);
             let firsts = &mut self.firsts[step.part];
             let copy_of = match parts[step.part] {
                 Part::Sweep { list, count, .. } => {
@@ -173,19 +165,16 @@ impl Unfolded {
                     None
                 }
             };
-            if copy_of.is_none() {
-                copies.clear();
-            } else if let [.., one, other] = copies[..] {
-                copies.push([self.events.len(), self.storages.len()]);
-                self.go_on(one, other);
+            copies = if copy_of.is_some() { copies + 1 } else { 0 };
+            if copies > 2 {
+                let events = runs[step.run].range.len();
+                self.record.go_on(events, (first - before) as usize);
                 continue;
-            } else {
-                copies.push([self.events.len(), self.storages.len()]);
             }
-            for event in folded.events.between(runs[step.run].range.clone()) {
+            for event in folded.record.between(runs[step.run].range.clone()) {
                 let event = match event {
                     Event::Alloc(id) => {
-                        let mut storage = folded.storages[id as usize];
+                        let mut storage = folded.record.storage(id)?;
                         if let Some(list) = copy_of {
                             let is_pattern =
                                 self.folds.of_scope(storage.scope) == Tag::of(list, PATTERN);
@@ -193,10 +182,9 @@ impl Unfolded {
                                 storage.scope = copied.at(list, step.place, storage.scope);
                             }
                         }
-                        self.storages.push(storage);
                         let made = folded.details.map(|details| details.made[id as usize]);
                         self.made.extend(made);
-                        Event::Alloc(number(self.storages.len() - 1)?)
+                        Event::Alloc(self.record.add(storage))
                     }
                     Event::Free(id) => {
                         let home = self.homes[id as usize];
@@ -204,29 +192,11 @@ impl Unfolded {
                     }
                     event @ (Event::Mark(_) | Event::EmptyCache) => event,
                 };
-                self.events.push(event);
+                self.record.push(event);
             }
         }
         self.parts = parts;
         Some(())
-    }
-
-    /// Writes one more copy of a run, which is to the `other` one as that is to `one`: from place to
-    /// place all numbers go on by as much, of storages and of scopes.
-    fn go_on(&mut self, one: [usize; 2], other: [usize; 2]) {
-        let [events, storages] = other;
-        self.events.go_on(one[0], events..self.events.len());
-        let distance = storages - one[1];
-        let end = self.storages.len();
-        self.storages.extend_from_within(storages..);
-        for at in end..self.storages.len() {
-            let before = self.storages[at - 2 * distance].scope;
-            let scope = &mut self.storages[at].scope;
-            *scope = scope.wrapping_add(scope.wrapping_sub(before));
-        }
-        if !self.made.is_empty() {
-            self.made.extend_from_within(storages..);
-        }
     }
 
     /// The storage that stands for the one with this home, as an event of `step` means it.
@@ -286,10 +256,10 @@ impl Unfolded {
 
 /// Where each storage was made.
 fn homes(folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
-    let mut homes = Vec::with_capacity(folded.storages.len());
+    let mut homes = Vec::with_capacity(folded.record.storage_count());
     let mut note = |part, element, run: &Run| {
         let mut ordinal = 0;
-        for event in folded.events.between(run.range.clone()) {
+        for event in folded.record.between(run.range.clone()) {
             if let Event::Alloc(_) = event {
                 homes.push(Home {
                     part,
@@ -366,13 +336,15 @@ impl Tape {
             return false;
         };
         let folded = self.parameters.take();
-        // Parameters or gradients can be parts of one storage.
-        let mut storages = vec![None; self.recorder.count()];
+        // Parameters or gradients can be parts of one storage: of each that was recorded the last copy.
+        let mut storages: Vec<Option<(usize, Rc<Storage>)>> = vec![None; unfolded.homes.len()];
         let mut copy = |x: &Tensor, place| {
             let stands = unfolded.copy(x.folded_id(), place)?;
-            let make = || Rc::new(self.recorder.standing(stands));
-            let storage = storages[stands as usize].get_or_insert_with(make);
-            let storage = Rc::clone(storage);
+            let last = &mut storages[x.folded_id() as usize];
+            if last.as_ref().is_none_or(|(of, _)| *of != place) {
+                *last = Some((place, Rc::new(self.recorder.standing(stands))));
+            }
+            let storage = last.as_ref().map(|(_, storage)| Rc::clone(storage))?;
             Some(Tensor::new(storage, *x.shape(), *x.strides(), x.dtype()))
         };
         let mut parameter = |folded: &Parameter, place| {

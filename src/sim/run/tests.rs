@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sim::Event;
-use crate::sim::tests::written_out;
+use crate::sim::tests::{bytes, written_out};
 use crate::spec::{Scenario, resolve};
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ fn peaks(trace: &Trace) -> BTreeMap<(u32, Phase), u64> {
     let (mut live, mut phase, mut peaks) = (0, None, BTreeMap::new());
     for event in trace.events() {
         match event {
-            Event::Alloc(id) => live += trace.storages[id as usize].bytes,
-            Event::Free(id) => live -= trace.storages[id as usize].bytes,
+            Event::Alloc(id) => live += bytes(trace, id),
+            Event::Free(id) => live -= bytes(trace, id),
             Event::Mark(mark) => {
                 let mark = trace.marks[mark as usize];
                 phase = Some((mark.step, mark.phase));
@@ -85,15 +85,15 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
 
 /// A trace without numbers that depend on the order in which scopes were made.
 fn written(trace: &Trace) -> Vec<String> {
-    let mut numbers = vec![0; trace.storages.len()];
+    let mut numbers = vec![0; trace.record.storage_count()];
     let mut next = 0;
     let events = trace.events().map(|event| match event {
         Event::Alloc(id) => {
-            let storage = &trace.storages[id as usize];
+            let storage = trace.record.storage(id).expect("a storage");
             numbers[id as usize] = next;
             next += 1;
-            let (bytes, op, module) = (storage.bytes, trace.details.op(id), trace.module(storage));
-            let (category, shape) = (storage.category.name(), trace.details.shape(id));
+            let (bytes, op, module) = (storage.bytes, trace.op(id), trace.module(&storage));
+            let (category, shape) = (storage.category.name(), trace.shape(id));
             format!("+ {} {bytes} {op} {category} {module} {shape:?}", next - 1)
         }
         Event::Free(id) => format!("- {}", numbers[id as usize]),

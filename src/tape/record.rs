@@ -1,0 +1,271 @@
+//! Storages and events in order, where what repeats is not written.
+//!
+//! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written: with
+//! each further one the numbers of all events, of storages and of scopes go on by as much. So a record
+//! of a hundred layers takes the room of a few. Numbers and places are those of the whole record.
+
+use super::Category;
+use super::event::{Event, Word};
+use std::ops::Range;
+
+/// What the record knows of a storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawStorage {
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
+    pub category: Category,
+    /// Index in the list of scopes.
+    pub scope: u32,
+    /// Whether it is alive.
+    pub alive: bool,
+}
+
+/// Storages and events in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    storages: Vec<RawStorage>,
+    words: Vec<Word>,
+    copies: Vec<Copies>,
+}
+
+/// A stretch that comes again and again and is not written. What was written before is it, and the one
+/// before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Copies {
+    /// Events and storages before the first of them: in the whole record, and written.
+    place: usize,
+    storage: usize,
+    words: usize,
+    stored: usize,
+    /// Events and storages of each.
+    events: usize,
+    storages: usize,
+    times: usize,
+}
+
+/// Consecutive events, none of them or all of one repetition.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// What is written, and what was written before that: the same where nothing is repeated.
+    words: &'a [Word],
+    before: &'a [Word],
+    /// How often they went on.
+    times: u32,
+    /// Where the words are written.
+    pub written_at: usize,
+    /// Storages before those that are allocated here and that are not written.
+    unwritten: usize,
+}
+
+impl Piece<'_> {
+    /// How many events.
+    #[inline]
+    pub fn event_count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The event at a place.
+    #[inline]
+    pub fn at(&self, place: usize) -> Event {
+        self.words[place]
+            .further(self.before[place], self.times)
+            .event()
+    }
+
+    /// Whether the event after the one at a place is of this piece and frees what that one allocates.
+    #[inline]
+    pub fn is_momentary(&self, place: usize) -> bool {
+        let next = self.words.get(place + 1);
+        next.is_some_and(|next| next.ends(self.words[place]))
+    }
+
+    /// The event that is written for the one at a place: it does the same to a storage of the same
+    /// bytes, for the same.
+    #[inline]
+    pub fn written(&self, place: usize) -> Event {
+        self.words[place].event()
+    }
+
+    /// Where the storage is written that an event allocates.
+    #[inline]
+    pub fn stored(&self, place: usize) -> usize {
+        (self.words[place].number() as usize).wrapping_sub(self.unwritten)
+    }
+
+    /// The events.
+    pub fn events(self) -> impl Iterator<Item = Event> {
+        (0..self.event_count()).map(move |place| self.at(place))
+    }
+}
+
+impl Record {
+    /// Adds an event.
+    pub fn push(&mut self, event: Event) {
+        self.words.push(Word::of(event));
+    }
+
+    /// Adds a storage; its number.
+    pub fn add(&mut self, storage: RawStorage) -> u32 {
+        let number = u32::try_from(self.storage_count()).unwrap_or(u32::MAX);
+        self.storages.push(storage);
+        number
+    }
+
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, storages: usize, events: usize) {
+        self.storages.reserve_exact(storages);
+        self.words.reserve_exact(events);
+    }
+
+    /// The last so many events and storages come once more, going on as they do from those before.
+    pub(super) fn go_on(&mut self, events: usize, storages: usize) {
+        match self.copies.last_mut() {
+            Some(last) if last.words == self.words.len() => last.times += 1,
+            _ => self.copies.push(Copies {
+                place: self.event_count(),
+                storage: self.storage_count(),
+                words: self.words.len(),
+                stored: self.storages.len(),
+                events,
+                storages,
+                times: 1,
+            }),
+        }
+    }
+
+    /// How many events there are.
+    pub fn event_count(&self) -> usize {
+        let last = self
+            .copies
+            .last()
+            .map_or(0, |last| last.place + last.events * last.times - last.words);
+        self.words.len() + last
+    }
+
+    /// How many storages there are.
+    pub fn storage_count(&self) -> usize {
+        let last = self.copies.last().map_or(0, |last| {
+            last.storage + last.storages * last.times - last.stored
+        });
+        self.storages.len() + last
+    }
+
+    /// What is written from the beginning of some events on, at most up to their end.
+    fn piece(&self, Range { start, end }: Range<usize>) -> Piece<'_> {
+        let after = self.copies.partition_point(|copies| copies.place <= start);
+        let end = self
+            .copies
+            .get(after)
+            .map_or(end, |next| end.min(next.place));
+        let mut unwritten = 0;
+        let mut at = start;
+        if let Some(copies) = self.copies[..after].last() {
+            let since = start - copies.place;
+            unwritten = copies.storage - copies.stored;
+            if let Some(since) = since.checked_sub(copies.events * copies.times) {
+                unwritten += copies.storages * copies.times;
+                at = copies.words + since;
+            } else {
+                let (time, offset) = (since / copies.events, since % copies.events);
+                let length = (end - start).min(copies.events - offset);
+                let at = copies.words - copies.events + offset;
+                let before = at - copies.events;
+                return Piece {
+                    words: &self.words[at..at + length],
+                    before: &self.words[before..before + length],
+                    times: u32::try_from(time + 1).unwrap_or(u32::MAX),
+                    written_at: at,
+                    unwritten,
+                };
+            }
+        }
+        let words = &self.words[at..at + end - start];
+        Piece {
+            words,
+            before: words,
+            times: 0,
+            written_at: at,
+            unwritten,
+        }
+    }
+
+    /// The events at some places, piece by piece.
+    pub fn pieces(&self, mut places: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
+        std::iter::from_fn(move || {
+            let piece = (!places.is_empty()).then(|| self.piece(places.clone()))?;
+            places.start += piece.event_count();
+            Some(piece)
+        })
+    }
+
+    /// The events at some places.
+    pub fn between(&self, places: Range<usize>) -> impl Iterator<Item = Event> + '_ {
+        self.pieces(places).flat_map(Piece::events)
+    }
+
+    /// The marks, each with its place; what repeats has none.
+    pub fn marks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let words = self.words.iter().enumerate();
+        let mut copies = self.copies.iter().peekable();
+        let mut unwritten = 0;
+        let marks = words.filter(|(_, word)| word.is_mark());
+        marks.map(move |(at, word)| {
+            while let Some(passed) = copies.next_if(|copies| copies.words <= at) {
+                unwritten += passed.events * passed.times;
+            }
+            (at + unwritten, word.number())
+        })
+    }
+
+    /// The storages that are written: of those that repeat two stand for all.
+    pub fn written(&self) -> &[RawStorage] {
+        &self.storages
+    }
+
+    /// The same, to say more of them.
+    pub fn written_mut(&mut self) -> &mut [RawStorage] {
+        &mut self.storages
+    }
+
+    /// Where a storage is written, and how often its numbers go on from there.
+    fn find(&self, id: u32) -> (usize, Option<(&Copies, usize)>) {
+        let id = id as usize;
+        let after = self.copies.partition_point(|copies| copies.storage <= id);
+        let Some(copies) = self.copies[..after].last() else {
+            return (id, None);
+        };
+        let since = id - copies.storage;
+        match since.checked_sub(copies.storages * copies.times) {
+            Some(since) => (copies.stored + since, None),
+            None => (
+                copies.stored - copies.storages + since % copies.storages,
+                Some((copies, since / copies.storages + 1)),
+            ),
+        }
+    }
+
+    /// Where a storage is written.
+    pub fn place_of(&self, id: u32) -> usize {
+        self.find(id).0
+    }
+
+    /// The storage with a number.
+    pub fn storage(&self, id: u32) -> Option<RawStorage> {
+        let (at, copies) = self.find(id);
+        let mut storage = *self.storages.get(at)?;
+        if let Some((copies, times)) = copies {
+            let before = self.storages[at - copies.storages].scope;
+            let step = storage.scope.wrapping_sub(before);
+            let further = step.wrapping_mul(u32::try_from(times).unwrap_or(0));
+            storage.scope = storage.scope.wrapping_add(further);
+        }
+        Some(storage)
+    }
+
+    /// The storage with a number, to say more of it and of all that it stands for.
+    pub fn storage_mut(&mut self, id: u32) -> Option<&mut RawStorage> {
+        let at = self.place_of(id);
+        self.storages.get_mut(at)
+    }
+}
