@@ -98,6 +98,7 @@ models! {
     "qwen3-30b-a3b", "Qwen3 30B-A3B", "Qwen/Qwen3-30B-A3B", "2025-04";
     "qwen3-235b-a22b", "Qwen3 235B-A22B", "Qwen/Qwen3-235B-A22B", "2025-04";
     "glm-4.5-air", "GLM-4.5 Air", "zai-org/GLM-4.5-Air", "2025-07";
+    "ax-k1-519b-a33b", "A.X K1 519B-A33B", "skt/A.X-K1", "2026-01";
     "glm-4.7-flash", "GLM-4.7 Flash 30B-A3B", "zai-org/GLM-4.7-Flash", "2026-01";
     "ernie-4.5-0.3b", "ERNIE 4.5 0.3B", "baidu/ERNIE-4.5-0.3B-PT", "2025-06";
     "ernie-4.5-21b-a3b", "ERNIE 4.5 21B-A3B", "baidu/ERNIE-4.5-21B-A3B-PT", "2025-06";

@@ -24,7 +24,10 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         DecoderType::Olmo | DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::FlexOlmo => {
             olmo(c.model_type, recent, &mut style, &mut parts);
         }
-        DecoderType::DeepseekV2 | DecoderType::DeepseekV3 | DecoderType::Glm4MoeLite => {
+        DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::Glm4MoeLite
+        | DecoderType::AxK1 => {
             let complex = |latent: &Latent| latent.rotary == LatentRotary::Complex;
             style.complex_rotary = c.latent.as_ref().is_some_and(complex);
         }

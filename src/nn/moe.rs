@@ -11,11 +11,12 @@ use super::expert_loop::ExpertLoop;
 use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::grouped_experts::GroupedExperts;
-use super::layers::Linear;
+use super::layers::{Linear, RmsNorm};
 use super::plain_mlp::PlainMlp;
 use super::router::{Routed, Router};
 use crate::spec::{
-    DecoderConfig, ExpertForm, Experts, LATENT, LayerNames, PLAIN, Routing, SharedForm,
+    AFTER_EXPERTS, DecoderConfig, DecoderType, ExpertForm, Experts, LATENT, LayerNames, PLAIN,
+    Routing, SharedForm,
 };
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -59,6 +60,8 @@ pub(super) struct SparseMoe {
     shared: Option<SharedExpert>,
     /// The layers before and after experts that see fewer columns.
     latent: Option<[Linear; 2]>,
+    /// The norm over what the mixture gives.
+    norm: Option<RmsNorm>,
     /// When the expert that all tokens go through runs.
     form: SharedForm,
     /// How often tokens are multiplied by noise in their place while training.
@@ -186,6 +189,8 @@ impl SparseMoe {
             experts: routed,
             shared,
             latent,
+            norm: (c.model_type == DecoderType::AxK1)
+                .then(|| RmsNorm::new(&b.at(AFTER_EXPERTS), hidden)),
             form: experts.shared,
             jitters: match experts.routing {
                 // The router does so once more since transformers 5.
@@ -348,6 +353,11 @@ impl SparseMoe {
                 t.add(&out, &shared)
             }
         };
+        if let Some(norm) = &self.norm {
+            let normed = t.scoped(AFTER_EXPERTS, None, || norm.forward(t, &sum));
+            drop((sum, routed, out, early));
+            return normed;
+        }
         drop((routed, out, early));
         t.view(&sum, *x.shape())
     }

@@ -143,6 +143,7 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("deepseek-v2-lite", five),
         ("gpt-oss-20b", five),
         ("glm-4.5-air", five),
+        ("ax-k1-519b-a33b", five),
         ("electra-small", five),
         ("deberta-v3-base", five),
         ("electra-small", four),

@@ -327,6 +327,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
         | DecoderType::Glm4MoeLite
+        | DecoderType::AxK1
         | DecoderType::Youtu
         | DecoderType::MiniCpm3 => deepseek::read(model_type, fields),
         DecoderType::Phi => phi::read(fields),
@@ -379,6 +380,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
         | DecoderType::Glm4MoeLite
+        | DecoderType::AxK1
         | DecoderType::Youtu
         | DecoderType::MiniCpm3 => deepseek::modules(config, framework),
         DecoderType::Phi => phi::modules(config),

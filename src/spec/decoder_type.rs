@@ -113,6 +113,8 @@ pub enum DecoderType {
     Glm4Moe,
     /// GLM-4.7 Flash.
     Glm4MoeLite,
+    /// A.X K1.
+    AxK1,
     /// ERNIE 4.5.
     Ernie45,
     /// gpt-oss.

@@ -1,5 +1,5 @@
-//! The configs and modules of `DeepSeek` V2 and V3 of GLM-4.7 Flash, Youtu-LLM and `MiniCPM3`
-//! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite,youtu,minicpm3}` of transformers 5.23).
+//! The configs and modules of `DeepSeek` V2 and V3, of GLM-4.7 Flash, A.X K1, Youtu-LLM and `MiniCPM3`
+//! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite,axk1,youtu,minicpm3}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
@@ -82,6 +82,20 @@ fn defaults(model_type: DecoderType) -> Defaults {
                 expert_size: 1536,
                 dense_layers: 1,
                 corrected: Some([1, 1]),
+                normalized: true,
+            }),
+            tied: false,
+        },
+        DecoderType::AxK1 => Defaults {
+            sizes: [7168, 18_432, 61, 64, 163_840],
+            latent: LATENT,
+            mixture: Some(Mixture {
+                experts: 192,
+                per_token: 8,
+                shared: 1,
+                expert_size: 2048,
+                dense_layers: 1,
+                corrected: Some([8, 4]),
                 normalized: true,
             }),
             tied: false,

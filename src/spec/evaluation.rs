@@ -166,6 +166,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::DeepseekV2,
     DecoderType::DeepseekV3,
     DecoderType::Glm4MoeLite,
+    DecoderType::AxK1,
     DecoderType::Gpt2,
     DecoderType::GptBigCode,
     DecoderType::GptNeo,

@@ -4,13 +4,16 @@ use super::experts::{ExpertForm, Experts, SharedForm};
 use super::layer_names::{BESIDE, LayerNames};
 use super::modules::{Module, ModuleKind, linear, norm, other};
 use super::routing::{Correction, LogitsDtype, Routing, SigmoidScores};
-use super::{DecoderConfig, Framework};
+use super::{DecoderConfig, DecoderType, Framework};
 
 /// The layers of experts without gates.
 pub const PLAIN: [&str; 2] = ["up_proj", "down_proj"];
 
 /// The layers before and after experts that see fewer columns.
 pub const LATENT: [&str; 2] = ["fc1_latent_proj", "fc2_latent_proj"];
+
+/// The norm over what a mixture gives (A.X K1).
+pub const AFTER_EXPERTS: &str = "post_mlp_layernorm";
 
 /// The modules of an expert that is a part of the layer, not of its mixture, if there is one.
 pub(super) fn beside(
@@ -137,6 +140,8 @@ pub(super) fn modules(
             SharedForm::Beside => {}
         }
     }
+    let normed = config.model_type == DecoderType::AxK1;
+    all.extend(normed.then(|| other(at(AFTER_EXPERTS))));
     if experts.latent_size.is_some() {
         all.extend(LATENT.map(|name| linear(at(name), bias)));
     }

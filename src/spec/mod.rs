@@ -100,7 +100,7 @@ pub use distilbert::DistilBertConfig;
 pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use essential::essential_config;
 pub use evaluation::{Evaluation, EvaluationKind};
-pub use expert_modules::{LATENT, PLAIN};
+pub use expert_modules::{AFTER_EXPERTS, LATENT, PLAIN};
 pub use experts::{ExpertForm, Experts, SharedForm};
 pub use finding::{Finding, Fix, Severity};
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer};

@@ -144,6 +144,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("glm4", Reader::Decoder(DecoderType::Glm4)),
     ("dots1", Reader::Decoder(DecoderType::Dots1)),
     ("glm4_moe", Reader::Decoder(DecoderType::Glm4Moe)),
+    ("axk1", Reader::Decoder(DecoderType::AxK1)),
     ("glm4_moe_lite", Reader::Decoder(DecoderType::Glm4MoeLite)),
     ("ernie4_5", Reader::Decoder(DecoderType::Ernie45)),
     ("gpt_oss", Reader::Decoder(DecoderType::GptOss)),

@@ -276,7 +276,19 @@ fn mlps(config: &DecoderConfig) -> u64 {
     let Some(mixture) = &config.experts else {
         return config.num_hidden_layers * dense;
     };
-    let of = |&sparse: &bool| if sparse { experts(config) } else { dense };
+    // A.X K1 has a norm over what each mixture gives.
+    let norm = if config.model_type == DecoderType::AxK1 {
+        config.hidden_size
+    } else {
+        0
+    };
+    let of = |&sparse: &bool| {
+        if sparse {
+            experts(config) + norm
+        } else {
+            dense
+        }
+    };
     mixture.sparse.iter().map(of).sum()
 }
 
