@@ -53,7 +53,9 @@ fn what_cannot_exist_is_refused_with_its_key_and_can_be_repaired() {
         scenario
     };
     let huge = u64::MAX;
+    let pairs = of(&json!({"model": "phi-3.5-moe", "lora": {"target_modules": ["all-linear"]}}));
     for (scenario, key) in [
+        (pairs, "lora.target_modules"),
         (
             llama(&json!({"num_attention_heads": 7})),
             "model.hf_config.num_attention_heads",

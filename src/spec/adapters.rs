@@ -110,6 +110,7 @@ pub(super) fn check(
             &modules,
             findings,
         );
+        check_routers(&lora.target_modules, architecture, &modules, findings);
         check_saved(&lora.modules_to_save, architecture, &modules, findings);
         let asked = (task, scenario.framework);
         check_heads(&lora.target_modules, asked, &modules, findings);
@@ -268,15 +269,8 @@ fn check_refused(
     if !targets.iter().any(|target| meets(target)) {
         return;
     }
-    let output = |name: &&str| {
-        let of_logits = |module: &Module| module.kind == ModuleKind::Output;
-        modules
-            .iter()
-            .any(|module| of_logits(module) && module.is_called(name))
-    };
     let rest: Vec<&str> = if targets.iter().any(|target| target == ALL_LINEAR) {
-        let names = linear_names(modules).into_iter();
-        names.filter(|name| !output(name)).collect()
+        names_but_outputs(modules)
     } else {
         targets.iter().map(String::as_str).collect()
     };
@@ -290,6 +284,33 @@ fn check_refused(
             "lora.target_modules",
             "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out; name the other layers.",
             "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）；请指定其他层。",
+        )
+        .with_fix("lora.target_modules", serde_json::json!(kept)),
+    );
+}
+
+/// Refuses `all-linear` where it takes routers, too: those that are derived from `nn.Linear`, but
+/// return several tensors (`Llama4Router`, `PhimoeTopKRouter`, transformers 5.23), with whose result
+/// `Linear.forward` of `tuners/lora/layer.py` (peft 0.21) fails.
+fn check_routers(
+    targets: &[String],
+    architecture: &Architecture,
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let returns_several = matches!(architecture, Architecture::Decoder(config) if matches!(
+        config.model_type,
+        DecoderType::Llama4 | DecoderType::PhiMoe
+    ));
+    if !returns_several || !targets.iter().any(|target| target == ALL_LINEAR) {
+        return;
+    }
+    let kept = names_but_outputs(modules);
+    findings.push(
+        Finding::error(
+            "lora.target_modules",
+            "With all-linear PEFT takes this model's routers, too, which return several tensors, and fails; name the other layers.",
+            "使用 all-linear 时 PEFT 也会适配该模型的路由器，其返回多个张量而出错；请写出其他层。",
         )
         .with_fix("lora.target_modules", serde_json::json!(kept)),
     );
@@ -399,6 +420,16 @@ pub(super) fn linear_names(modules: &[Module]) -> Vec<&str> {
         }
     }
     names
+}
+
+/// The same without the layers that give logits.
+fn names_but_outputs(modules: &[Module]) -> Vec<&str> {
+    let is_output = |name: &&str| {
+        let mut outputs = modules.iter().filter(|m| m.kind == ModuleKind::Output);
+        outputs.any(|module| module.is_called(name))
+    };
+    let names = linear_names(modules).into_iter();
+    names.filter(|name| !is_output(name)).collect()
 }
 
 /// The targets with each unknown one replaced by the nearest, or left out; every linear layer when
