@@ -1,7 +1,7 @@
 //! What `generate` asks of a model, by family and version of transformers.
 
 use super::facts::{Facts, Transformers};
-use crate::spec::{Architecture, DecoderType, ResolvedSpec, Task};
+use crate::spec::{Architecture, DecoderType, ResolvedSpec, Task, takes_logits_to_keep};
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.
@@ -60,12 +60,6 @@ impl Calling {
         let is = |families: &[DecoderType]| family.is_some_and(|own| families.contains(&own));
         let recent = version == Transformers::V5;
         let early = version == Transformers::V448;
-        let whole = is(&[
-            DecoderType::Gpt2,
-            DecoderType::GptNeo,
-            DecoderType::Opt,
-            DecoderType::Bloom,
-        ]) || (early && is(&[DecoderType::GptNeox]));
         let bart =
             matches!(&spec.architecture, Architecture::Bart(config) if config.recordings.is_none());
         let hears = !bart && matches!(&spec.architecture, Architecture::Bart(_));
@@ -113,7 +107,7 @@ impl Calling {
             hears,
             encodes,
             positions: !encodes && !linear && !is(&[DecoderType::Bloom, DecoderType::Mamba2]),
-            last_logits: !encodes && (recent || !whole),
+            last_logits: takes_logits_to_keep(&spec.architecture, spec.framework),
             prepares_inputs: linear && !recent,
             drops_mask: linear && recent && !spec.padding_mask,
             cache: match (recent, tuples) {

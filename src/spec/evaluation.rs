@@ -128,6 +128,81 @@ pub(super) fn resolve(scenario: &Scenario) -> Evaluation {
     evaluation
 }
 
+/// The same for a model: of one whose `forward` computes logits of all positions whatever it is asked
+/// for, they are of all.
+pub(super) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation {
+    let takes = takes_logits_to_keep(architecture, scenario.framework);
+    let evaluation = resolve(scenario);
+    Evaluation {
+        logits_to_keep: evaluation.logits_to_keep.filter(|_| takes),
+        ..evaluation
+    }
+}
+
+/// Whether `forward` has a parameter for how many last positions get logits (`logits_to_keep`,
+/// `num_logits_to_keep` in 4.48). Of the models that transformers 4 estimates, these have none
+/// (`modeling_*.py` of 4.48.3 and 4.51.3), nor have encoder-decoders in any version.
+pub fn takes_logits_to_keep(architecture: &Architecture, framework: Framework) -> bool {
+    let Architecture::Decoder(config) = architecture else {
+        return matches!(architecture, Architecture::Fla(_));
+    };
+    let without = match config.model_type {
+        DecoderType::Bloom
+        | DecoderType::CodeGen
+        | DecoderType::FalconMamba
+        | DecoderType::Gpt2
+        | DecoderType::GptBigCode
+        | DecoderType::GptJ
+        | DecoderType::GptNeo
+        | DecoderType::Mamba
+        | DecoderType::Mpt
+        | DecoderType::Opt => framework != Framework::Torch215Transformers523,
+        DecoderType::GptNeox => framework == Framework::Torch26Transformers448,
+        _ => false,
+    };
+    !without
+}
+
+/// Says so where the option is set for a model that has no such parameter.
+fn check_logits_to_keep(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let of_logits = resolve(scenario).kind == EvaluationKind::Logits;
+    let Some(kept) = scenario.evaluation.logits_to_keep.filter(|_| of_logits) else {
+        return;
+    };
+    if takes_logits_to_keep(architecture, scenario.framework) {
+        return;
+    }
+    let framework = scenario.framework.name();
+    let key = "evaluation.logits_to_keep";
+    let decoder = matches!(architecture, Architecture::Decoder(_));
+    let finding = if decoder || scenario.framework == Framework::Torch215Transformers523 {
+        Finding::warning(
+            key,
+            format!(
+                "forward of this model has no parameter logits_to_keep in {framework}: logits of all positions are computed, not of the last {kept}."
+            ),
+            format!(
+                "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数：会计算全部位置的 logits，而不只是末尾 {kept} 个。"
+            ),
+        )
+    } else {
+        Finding::error(
+            key,
+            format!(
+                "forward of this model has no parameter logits_to_keep in {framework}, which fails when it is given; leave it out for the logits of all positions."
+            ),
+            format!(
+                "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数，传入会报错；不设置则计算全部位置的 logits。"
+            ),
+        )
+    };
+    findings.push(finding.with_fix(key, serde_json::Value::Null));
+}
+
 /// Numbers that must lie in a range whatever the model is.
 pub(super) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     let evaluation = &scenario.evaluation;
@@ -295,6 +370,7 @@ pub(super) fn check_combinations(
     if evaluation.kind == EvaluationKind::None {
         return;
     }
+    check_logits_to_keep(scenario, architecture, findings);
     let generates = evaluation.kind == EvaluationKind::Generate;
     if !generates && !evaluation.caches() {
         return;

@@ -99,7 +99,7 @@ pub use deepseek::{Latent, LatentRotary};
 pub use distilbert::DistilBertConfig;
 pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use essential::essential_config;
-pub use evaluation::{Evaluation, EvaluationKind};
+pub use evaluation::{Evaluation, EvaluationKind, takes_logits_to_keep};
 pub use expert_modules::{AFTER_EXPERTS, LATENT, PLAIN};
 pub use experts::{ExpertForm, Experts, SharedForm};
 pub use finding::{Finding, Fix, Severity};

@@ -79,6 +79,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);
     let use_cache = training::fills_cache(scenario, &model.architecture);
+    let evaluation = evaluation::of(scenario, &model.architecture);
     Some(ResolvedSpec {
         scenario: scenario.clone(),
         architecture: model.architecture,
@@ -113,7 +114,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         parallelism: scenario.parallelism,
         offload: scenario.offload,
         program: scenario.program,
-        evaluation: evaluation::resolve(scenario),
+        evaluation,
         dataset: scenario.dataset,
         dataloader: scenario.dataloader,
         device,

@@ -1,5 +1,5 @@
 """Evaluations, alone or after a training step: losses, logits, predictions that are gathered, and new tokens (`evaluation` of a scenario)."""
-import contextlib, functools, os
+import contextlib, functools, inspect, os
 import torch
 from recorder import storage, tensors
 from transformers.generation.utils import GenerationMixin
@@ -56,7 +56,8 @@ def one(model, asked, evaluation, batch, autocast, kept, recorder):
     if evaluation["use_cache"] is not None:
         more["use_cache"] = evaluation["use_cache"]
     if kind == "logits" and evaluation["logits_to_keep"] is not None:
-        more["logits_to_keep"] = evaluation["logits_to_keep"]
+        former = "num_logits_to_keep" in inspect.signature(model.forward).parameters  # transformers 4.48
+        more["num_logits_to_keep" if former else "logits_to_keep"] = evaluation["logits_to_keep"]
     # Accelerate's wrapper of the model opens autocast itself.
     opens = autocast and asked["autocast_style"] == "plain"
     with torch.no_grad(), torch.autocast("cuda", dtype=autocast) if opens else contextlib.nullcontext():
