@@ -44,23 +44,35 @@ impl Mamba2Mixer {
         bias: bool,
     ) -> Self {
         let inner = heads.count * heads.columns;
-        let of_heads = |name| b.parameter(name, [heads.count]);
-        let (dt_bias, a_log, d) = (of_heads("dt_bias"), of_heads("A_log"), of_heads("D"));
         let channels = inner + 2 * heads.groups * sizes.state_size;
-        let at = b.at("conv1d");
-        let conv = CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
         let projected = inner + channels + heads.count;
         let normalizes = !sizes.multiplied;
+        // The parameters of heads come before the modules' in order, after two and three of them in
+        // memory: which of the three, being alike, is where makes no difference.
+        let (dt_bias, (a_log, d, conv, in_proj, norm)) =
+            b.parameter_after("dt_bias", [heads.count], || {
+                let (a_log, (d, (conv, in_proj))) =
+                    b.parameter_after("A_log", [heads.count], || {
+                        b.parameter_after("D", [heads.count], || {
+                            let at = b.at("conv1d");
+                            let conv =
+                                CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
+                            (conv, Linear::new(&b.at("in_proj"), hidden, projected, bias))
+                        })
+                    });
+                let norm = normalizes.then(|| GatedNorm {
+                    weight: b.at("norm").parameter("weight", [inner]),
+                    groups: heads.groups,
+                });
+                (a_log, d, conv, in_proj, norm)
+            });
         Self {
             dt_bias,
             a_log,
             d,
             conv,
-            in_proj: Linear::new(&b.at("in_proj"), hidden, projected, bias),
-            norm: normalizes.then(|| GatedNorm {
-                weight: b.at("norm").parameter("weight", [inner]),
-                groups: heads.groups,
-            }),
+            in_proj,
+            norm,
             multipliers: (!normalizes)
                 .then(|| b.buffer("mup_vector", [1, 1, projected], b.dtype())),
             out_proj: Linear::new(&b.at("out_proj"), inner, hidden, bias),
