@@ -2,8 +2,8 @@
 
 use super::asked::Asked;
 use super::phases::step;
-use super::replayed::{limited, replayed};
-use super::watch::{Watched, watched};
+use super::replayed::limited;
+use super::watch::{Watched, held, watched};
 use super::{DeviceReport, Timeline};
 use crate::device::Failure;
 use crate::sim::Trace;
@@ -50,13 +50,11 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     let usable = usable(spec, on_device);
     if total > usable && failure.is_none() {
         // PyTorch gives cached segments back before it runs out, so less can be enough.
-        let mut reserved = 0;
         let emptied = spec.allocator.empty_cache_after_loading;
-        failure = replayed(trace, limited(spec), emptied, |_, held| {
-            reserved = held.reserved.max(reserved);
-        });
+        let within;
+        (within, failure) = held(trace, limited(spec), emptied);
         if failure.is_none() {
-            total = on_device(Bytes(reserved));
+            total = on_device(within.peak_reserved);
         }
     }
     let report = DeviceReport {

@@ -59,6 +59,17 @@ pub(super) fn watch(
     run.see_what_is_held(settings, emptied)
 }
 
+/// The most that an allocator with these settings holds of a run, and where it refuses more, if it
+/// does.
+pub(super) fn held(
+    trace: &Trace,
+    settings: Settings,
+    emptied: bool,
+) -> (RunReport, Option<Failure>) {
+    let watched = Watcher::new(trace).see_what_is_held(settings, emptied);
+    (watched.run, watched.failure)
+}
+
 /// What was highest in one phase of one micro-batch.
 pub(super) struct PhasePeak {
     pub span: PhaseSpan,
