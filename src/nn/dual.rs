@@ -274,6 +274,7 @@ impl Dual {
 
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss; or token ids
     /// `[B, S]` with images to logits `[B, B]` and, where it is asked for, the loss.
+    #[inline(never)] // Not in the chooser, so that the page can fetch it later.
     pub(super) fn forward(
         &self,
         t: &Tape,

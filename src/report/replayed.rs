@@ -16,26 +16,27 @@ pub fn replayed(
     let storages = trace.record.written();
     let mut replay = Replay::new(trace.record.storage_count(), settings);
     let mut empties = empty_cache_after_loading;
-    let stretches = trace.program.iter();
-    for piece in stretches.flat_map(|stretch| trace.record.pieces(stretch.clone())) {
-        for place in 0..piece.event_count() {
-            let request = match piece.at(place) {
-                Event::Alloc(id) => {
-                    let bytes = storages[piece.stored(place)].bytes;
-                    if piece.is_momentary(place) {
-                        Request::Moment { id, bytes }
-                    } else {
-                        Request::Alloc { id, bytes }
+    for stretch in &trace.program {
+        for piece in trace.record.pieces(stretch.clone()) {
+            for place in 0..piece.event_count() {
+                let request = match piece.at(place) {
+                    Event::Alloc(id) => {
+                        let bytes = storages[piece.stored(place)].bytes;
+                        if piece.is_momentary(place) {
+                            Request::Moment { id, bytes }
+                        } else {
+                            Request::Alloc { id, bytes }
+                        }
                     }
+                    Event::Free(id) => Request::Free(id),
+                    Event::Mark(_) if std::mem::take(&mut empties) => Request::EmptyCache,
+                    Event::Mark(_) => Request::Nothing,
+                    Event::EmptyCache => Request::EmptyCache,
+                };
+                match replay.run(request) {
+                    Ok(held) => after_each(request, held),
+                    Err(failure) => return Some(failure),
                 }
-                Event::Free(id) => Request::Free(id),
-                Event::Mark(_) if std::mem::take(&mut empties) => Request::EmptyCache,
-                Event::Mark(_) => Request::Nothing,
-                Event::EmptyCache => Request::EmptyCache,
-            };
-            match replay.run(request) {
-                Ok(held) => after_each(request, held),
-                Err(failure) => return Some(failure),
             }
         }
     }
