@@ -24,9 +24,10 @@ pub(super) struct Scan<'a> {
     pub(super) chunk: u64,
 }
 
-/// `[B, S, H, P]` in float32, and the states at the ends of chunks, the last of which may be kept.
+/// `[B, S, H, P]` in float32, and, where there is a cache that keeps the last, the states at the ends
+/// of chunks.
 #[allow(clippy::too_many_lines, reason = "it reads as the function it mirrors")]
-pub(super) fn scan(t: &Tape, given: Scan) -> (Tensor, Tensor) {
+pub(super) fn scan(t: &Tape, given: Scan) -> (Tensor, Option<Tensor>) {
     let Scan {
         states,
         time_step,
@@ -168,13 +169,14 @@ pub(super) fn scan(t: &Tape, given: Scan) -> (Tensor, Tensor) {
     };
     drop((states, time_step, decay, b, c, skipped, sums, within));
     drop((scores, weights, diagonal, to_end, decayed, zeros, between));
-    drop((from_start, carried, between_chunks));
+    let kept = t.has_cache().then(|| begins.clone());
+    drop((begins, from_start, carried, between_chunks));
     let out = if padded > seq {
         t.slice(&out, 1, 0, seq)
     } else {
         out
     };
-    (out, begins)
+    (out, kept)
 }
 
 /// One token after those that are in the `kept` states `[B, H, P, N]`

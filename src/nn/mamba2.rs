@@ -149,7 +149,9 @@ impl Mamba2Mixer {
                 step(t, given, &state)
             } else {
                 let (scanned, last) = scan(t, given);
-                kept(last.dtype());
+                if let Some(last) = last {
+                    kept(last.dtype());
+                }
                 scanned
             }
         };
