@@ -11,7 +11,8 @@ impl Builder<'_> {
     /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
     /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
     /// parameters, where nothing of the head comes after it; before transformers 5 the last
-    /// parameter is the head's, which is tied later. Of classes derived from `nn.Linear`, Falcon's, it
+    /// parameter is the head's, which is tied later, and one that is a bias counts too (`ViT`'s
+    /// classifier). Of classes derived from `nn.Linear`, Falcon's, it
     /// takes those of transformers 4 only (`replace_with_bnb_linear`).
     pub(super) fn held(&self) -> QuantizationType {
         let spec = self.plan.spec;
@@ -19,6 +20,9 @@ impl Builder<'_> {
         let whole = spec.quantization.is_on()
             && match &spec.architecture {
                 Architecture::T5(_) => is_called(".wo"),
+                Architecture::Vit(_) => {
+                    self.facts().transformers != Transformers::V5 && is_called("classifier")
+                }
                 Architecture::Decoder(config)
                     if config.model_type == DecoderType::Olmo
                         && config.tie_word_embeddings

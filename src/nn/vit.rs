@@ -46,7 +46,9 @@ impl Vit {
             embeddings.parameter("position_embeddings", [1, c.tokens(), hidden]);
         tokens.extend((c.kind == VitKind::Deit).then(|| token("distillation_token")));
         let projection = embeddings.at("patch_embeddings").at("projection");
-        let projection = Patches::new(&projection, [hidden, c.num_channels, patch], true);
+        let required = projection.input_requires_gradient(false);
+        let projection = Patches::new(&projection, [hidden, c.num_channels, patch], true)
+            .with_gradient(required);
         let ([inside, name], _) = c.kind.layer_names(facts.transformers == Transformers::V5);
         let list = if inside.is_empty() {
             vit.same()
