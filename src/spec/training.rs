@@ -325,6 +325,16 @@ pub(super) fn check_attention(
             "的注意力头最多 256 列。",
         ));
     }
+    let unequal = match &model.architecture {
+        Architecture::Decoder(config) => config.latent.as_ref(),
+        _ => None,
+    };
+    if flash_kernel && unequal.is_some_and(|heads| heads.head_dim() != heads.value) {
+        findings.push(refuse(
+            "takes no values in sdpa whose heads are not as wide as those of the keys, which are qk_nope_head_dim + qk_rope_head_dim wide (v_head_dim).",
+            "在 sdpa 中要求值与键的注意力头等宽（v_head_dim 等于 qk_nope_head_dim + qk_rope_head_dim）。",
+        ));
+    }
     if flash_kernel && padding_mask(scenario) {
         findings.push(refuse(
             "takes no mask in sdpa; with padding PyTorch uses another kernel.",
