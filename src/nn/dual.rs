@@ -206,6 +206,8 @@ impl Vision {
             let head = self.head.as_ref();
             let pooled =
                 head.map(|head| t.scoped("vision_model.head", None, || head.forward(t, &last)));
+            // Where nobody asks for what is pooled, its weights' copies go before autocast's end.
+            t.classify_autocast_copies();
             drop((hidden, embedded));
             return (last, pooled);
         }

@@ -176,6 +176,12 @@ fn check_logits_to_keep(
     if takes_logits_to_keep(architecture, scenario.framework) {
         return;
     }
+    findings.push(without_logits_to_keep(scenario, architecture, kept));
+}
+
+/// What there is to say of it.
+#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
+fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept: u64) -> Finding {
     let framework = scenario.framework.name();
     let key = "evaluation.logits_to_keep";
     let decoder = matches!(architecture, Architecture::Decoder(_));
@@ -200,7 +206,7 @@ fn check_logits_to_keep(
             ),
         )
     };
-    findings.push(finding.with_fix(key, serde_json::Value::Null));
+    finding.with_fix(key, serde_json::Value::Null)
 }
 
 /// Numbers that must lie in a range whatever the model is.
