@@ -78,14 +78,9 @@ impl Block {
     }
 
     /// Whether another block is in the same state and served by the same pool.
-    pub fn is_of_kind(&self, other: &Self) -> bool {
-        (self.place ^ other.place) & (STATE | SMALL) == 0
-    }
-
-    /// Whether another block is in the same state.
     #[inline(always)]
     pub fn is_like(&self, other: &Self) -> bool {
-        (self.place ^ other.place) & STATE == 0
+        (self.place ^ other.place) & (STATE | SMALL) == 0
     }
 
     #[inline(always)]

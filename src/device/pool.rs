@@ -39,11 +39,11 @@ pub(super) struct Pool {
 
 /// The bin of a size; larger sizes never have an earlier bin.
 #[inline(always)]
-#[allow(clippy::cast_possible_truncation, reason = "four bits are kept")]
+#[allow(clippy::cast_possible_truncation, reason = "five bits are kept")]
 fn bin(size: u64) -> u32 {
     let units = (size / MIN_BLOCK).max(1);
     let zeros = units.leading_zeros();
-    // The highest bit, which is set, and the three below it.
+    // The highest bit, which is set, and the four below it.
     let leading = (units << zeros >> (u64::BITS - 1 - STEPS.ilog2())) as u32;
     (u64::BITS - 1 - zeros) * STEPS + leading - STEPS
 }
@@ -91,7 +91,7 @@ fn far_from(blocks: &Blocks, head: BlockId, front: BlockId, size: u64, place: u6
     let first = blocks.get(front);
     let last_found = blocks.get(blocks.get(head).next);
     // It can have left the list since, or be the one that is to be added.
-    let is_of_list = last_found.is_of_kind(first)
+    let is_of_list = last_found.is_like(first)
         && bin(last_found.size) == bin(first.size)
         && last_found.place != place;
     let mut at = if is_of_list { last_found } else { first };

@@ -54,7 +54,7 @@ impl ResidualNorm {
     }
 
     /// The norm of what the linear layer gave and the residual.
-    pub(super) fn added(&self, t: &Tape, hidden: Tensor, residual: &Tensor) -> Tensor {
+    fn added(&self, t: &Tape, hidden: Tensor, residual: &Tensor) -> Tensor {
         let hidden = dropped(t, hidden, self.dropout);
         let sum = t.add(&hidden, residual);
         let out = self.layer_norm.forward(t, &sum);
@@ -62,9 +62,7 @@ impl ResidualNorm {
         drop(hidden);
         out
     }
-}
 
-impl ResidualNorm {
     /// The same where the caller holds what the linear layer gave (`MPNetAttention`).
     pub(super) fn added_beside(&self, t: &Tape, hidden: &Tensor, residual: &Tensor) -> Tensor {
         let sum = {

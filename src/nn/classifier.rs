@@ -38,12 +38,7 @@ pub(super) fn classify(
         t.index_elements(&logits, &[rows, last.clone()])
     };
     let loss = labels.map(|labels| loss::of_classes(t, &pooled, labels));
-    Output {
-        logits: Some(pooled),
-        loss,
-        encoded: None,
-        beside: Vec::new(),
-    }
+    Output::of(pooled, loss)
 }
 
 /// Where each sample's last token is `[B]`, and what lives as long as the model's forward.

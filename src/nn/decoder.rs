@@ -255,12 +255,7 @@ impl Shell {
                 loss::causal_lm(t, self.facts, &logits, labels)
             })
         });
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.

@@ -311,12 +311,7 @@ impl Dual {
         let logits = t.scoped("classifier", None, || classifier.forward(t, &read));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
         drop((read, pooled, hidden));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     fn compare(

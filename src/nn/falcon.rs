@@ -97,12 +97,7 @@ impl Falcon {
         });
         let loss = labels
             .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {

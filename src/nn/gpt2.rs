@@ -148,12 +148,7 @@ impl Gpt2 {
             logits = t.to(&logits, hidden.dtype());
         }
         let loss = loss.map(|loss| t.to(&loss, hidden.dtype()));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     /// Whether the blocks are given positions.

@@ -163,12 +163,7 @@ impl Head {
             _ => loss::of_classes(t, &logits, labels),
         });
         drop(held);
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     /// The logits, and what stays in local variables besides.

@@ -151,12 +151,7 @@ impl Mamba {
                 }
             })
         });
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 }
 

@@ -55,6 +55,16 @@ pub struct Output {
 }
 
 impl Output {
+    /// Logits and, where there are labels, the loss.
+    pub(super) fn of(logits: Tensor, loss: Option<Tensor>) -> Self {
+        Self {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+            beside: Vec::new(),
+        }
+    }
+
     /// That of a model whose loss needs no logits of the whole batch.
     pub(super) fn of_loss(loss: Tensor) -> Self {
         Self {
@@ -247,12 +257,7 @@ impl Model {
         let labels = batch.labels.as_ref();
         self.call.pass_mask(batch.padding_mask.as_ref());
         let output = match &self.net {
-            Net::Linear(net) => Output {
-                logits: Some(net.forward(t, &batch.input)),
-                loss: None,
-                encoded: None,
-                beside: Vec::new(),
-            },
+            Net::Linear(net) => Output::of(net.forward(t, &batch.input), None),
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
             Net::Dual(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
             Net::Seq2Seq(net) => {
@@ -376,7 +381,10 @@ fn batch(
     let given = match spec.task {
         Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
         Task::CausalLm | Task::MaskedLm | Task::TokenClassification => tokens,
-        _ => Shape::from([samples]),
+        Task::SequenceClassification
+        | Task::ImageClassification
+        | Task::QuestionAnswering
+        | Task::Contrastive => Shape::from([samples]),
     };
     let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
     let label = if number { floats } else { DType::Int64 };

@@ -70,12 +70,7 @@ impl Swin {
         let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
         drop((last, pooled));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     /// `SwinModel`: the last hidden states `[B, patches, H]` and their mean `[B, H]`.

@@ -93,12 +93,7 @@ impl Vit {
         let logits = t.scoped("classifier", None, || self.classifier.forward(t, &read));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
         drop((rows, read, encoded));
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     /// `ViTModel`: `[B, tokens, H]`.

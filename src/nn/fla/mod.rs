@@ -77,12 +77,7 @@ impl Fla {
                 let target = t.reshape(&shifted, [rows]);
                 t.fused_linear_cross_entropy(&flat, &target, weight)
             });
-            return Output {
-                logits: None,
-                loss: Some(loss),
-                encoded: None,
-                beside: Vec::new(),
-            };
+            return Output::of_loss(loss);
         }
         let logits = t.scoped("lm_head", None, || {
             // hidden_states[:, -logits_to_keep:]
@@ -102,12 +97,7 @@ impl Fla {
                 }
             })
         });
-        Output {
-            logits: Some(logits),
-            loss,
-            encoded: None,
-            beside: Vec::new(),
-        }
+        Output::of(logits, loss)
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
