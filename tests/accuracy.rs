@@ -161,7 +161,7 @@ fn gemma_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn gpt2_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("gpt2.jsonl", 93);
+    every_goal_is_met("gpt2.jsonl", 97);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn olmo_glm_and_helium_are_as_exact_as_the_goals_ask() {
 #[test]
 fn smollm3_exaone4_seed_oss_and_newer_decoders_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("newest_decoders.jsonl", 139);
-    every_goal_is_met("further_decoders.jsonl", 240);
+    every_goal_is_met("further_decoders.jsonl", 310);
     every_goal_is_met("smollm3_exaone4_seed_oss.jsonl", 53);
 }
 

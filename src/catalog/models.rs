@@ -130,6 +130,9 @@ models! {
     "k-exaone-236b-a23b", "K-EXAONE 236B-A23B", "LGAI-EXAONE/K-EXAONE-236B-A23B", "2025-12";
     "solar-open-100b", "Solar Open 100B", "upstage/Solar-Open-100B", "2025-12";
     "cwm-32b", "Code World Model 32B", "facebook/cwm", "2025-09";
+    "internlm3-8b", "InternLM3 8B", "internlm/internlm3-8b-instruct", "2025-01";
+    "iquest-coder-40b", "IQuest-Coder V1 40B", "IQuestLab/IQuest-Coder-V1-40B-Instruct", "2026-01";
+    "mistral-small-4-119b", "Mistral Small 4 119B-A6B, text", "mistralai/Mistral-Small-4-119B-2603", "2026-03";
     "jais-2-8b", "Jais 2 8B", "inceptionai/Jais-2-8B-Chat", "2025-12";
     "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek-ai/DeepSeek-V2-Lite", "2024-05";
     "deepseek-v2", "DeepSeek V2", "deepseek-ai/DeepSeek-V2", "2024-05";

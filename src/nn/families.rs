@@ -54,14 +54,8 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             parts.turn = Turn::Parts;
             parts.sinks = true;
         }
-        DecoderType::Cohere | DecoderType::Cohere2 => {
-            style.norm = NormKind::Cohere;
-            style.scaled_logits = true;
-            parts.turn = Turn::WidePairs;
-            parts.head_norm = HeadNorm::Each.when(c.head_norms);
-            if c.model_type == DecoderType::Cohere2 {
-                style.masks = if recent { Masks::Both } else { Masks::Narrowed };
-            }
+        DecoderType::Cohere | DecoderType::Cohere2 | DecoderType::Cohere2Moe => {
+            cohere(c, recent, &mut style, &mut parts);
         }
         DecoderType::StableLm | DecoderType::Persimmon => {
             partly_turned(c, recent, &mut style, &mut parts);
@@ -109,6 +103,19 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         _ => kin(c, facts, &mut style, &mut parts),
     }
     (style, parts)
+}
+
+/// Command R and what came after it.
+fn cohere(c: &DecoderConfig, recent: bool, style: &mut Style, parts: &mut Parts) {
+    if !c.root_norms {
+        style.norm = NormKind::Cohere;
+    }
+    style.scaled_logits = true;
+    parts.turn = Turn::WidePairs;
+    parts.head_norm = HeadNorm::Each.when(c.head_norms);
+    if c.model_type != DecoderType::Cohere {
+        style.masks = if recent { Masks::Both } else { Masks::Narrowed };
+    }
 }
 
 /// `StableLM` and Persimmon, of whose heads the first columns are turned.

@@ -8,7 +8,7 @@ use super::builder::Builder;
 use super::causal::Shared;
 use super::facts::Transformers;
 use super::layers::{Linear, RmsNorm};
-use super::{rotary, rotary_pairs};
+use super::{rotary, rotary_pairs, turned_rows};
 use crate::spec::{DecoderConfig, Latent, LatentRotary};
 use crate::tape::{Tape, Tensor};
 
@@ -20,6 +20,8 @@ pub(super) struct LatentAttention {
     kv_b_proj: Linear,
     o_proj: Linear,
     sizes: Latent,
+    /// Whether queries are multiplied by numbers of their positions.
+    scales_queries: bool,
     options: AttentionOptions,
 }
 
@@ -61,6 +63,7 @@ impl LatentAttention {
             ),
             o_proj: linear("o_proj", heads * sizes.value, hidden, c.attention_bias),
             sizes,
+            scales_queries: c.scales_queries,
             options,
         }
     }
@@ -99,7 +102,10 @@ impl LatentAttention {
             }
             None => (None, k_turned),
         };
-        let queries = t.cat(&[&q_straight, &q_turned], -1);
+        let mut queries = t.cat(&[&q_straight, &q_turned], -1);
+        if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
+            queries = turned_rows::scaled_by_positions(t, queries, positions);
+        }
         let (keys, values) = match (&latent, &expanded) {
             (Some(latent), _) => {
                 let expanded = self.expand(t, latent);

@@ -311,7 +311,8 @@ impl SparseMoe {
     fn with_shared_expert(&self, t: &Tape, x: &Tensor, mlp: &SharedMlp) -> Tensor {
         let route = |x| t.scoped(self.name, None, || self.router.forward(t, x));
         let flat = |x: &Tensor| t.view(x, [x.dim(0) * x.dim(1), x.dim(2)]);
-        let (routed, tokens, seen) = if let SharedForm::Last { .. } = self.form {
+        let last = matches!(self.form, SharedForm::Last { .. } | SharedForm::Averaged);
+        let (routed, tokens, seen) = if last {
             let tokens = flat(x);
             (route(&tokens), tokens.clone(), tokens)
         } else {
@@ -347,6 +348,11 @@ impl SparseMoe {
                     t.add(&wide, &shared)
                 };
                 t.to(&sum, x.dtype())
+            }
+            (SharedForm::Averaged, _) => {
+                let shared = run();
+                let sum = t.add(&out, &shared);
+                t.div_scalar(&sum)
             }
             _ => {
                 let shared = run();

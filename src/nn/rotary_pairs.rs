@@ -85,7 +85,9 @@ pub(super) fn apply_wide(t: &Tape, both: [&Tensor; 2], cos: &Tensor, sin: &Tenso
     let wide = both.map(|x| t.to(x, DType::Float32));
     let (cos, sin) = (t.unsqueeze(cos, 1), t.unsqueeze(sin, 1));
     let turned = wide.each_ref().map(|x| turn(t, x, &cos, &sin));
-    turned.map(|x| t.to(&x, both[0].dtype()))
+    let narrow = turned.each_ref().map(|x| t.to(x, both[0].dtype()));
+    drop(wide);
+    narrow
 }
 
 /// `apply_rotary_pos_emb` of ERNIE 4.5 for queries and keys `[B, heads, S, D]`: in float32, by cosines
@@ -98,7 +100,7 @@ pub(super) fn apply_wide_neighbours(
 ) -> [Tensor; 2] {
     let (cos, sin) = (spread(t, cos), spread(t, sin));
     let turned = both.map(|x| turn_as(t, x, DType::Float32, &cos, &sin));
-    turned.map(|x| t.to(&x, both[0].dtype()))
+    turned.each_ref().map(|x| t.to(x, both[0].dtype()))
 }
 
 /// x times cosines and its neighbouring columns, exchanged, times sines.

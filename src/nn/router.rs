@@ -123,7 +123,17 @@ impl Router {
             Routing::Sigmoid => self.sigmoid(t, &gate, &tokens),
             Routing::Largest { biased } => self.largest(t, &gate, &tokens, biased),
             Routing::Scaled(groups) => self.scaled(t, &gate, &tokens, groups),
-            Routing::Corrected(groups) => self.corrected(t, &gate, &tokens, groups),
+            Routing::Corrected(groups) => {
+                let logits = gate.wide_logits(t, &tokens);
+                let scores = t.sigmoid(&logits);
+                self.in_groups(t, (logits, scores), groups)
+            }
+            Routing::Chosen { sigmoid } => self.of_chosen(t, &gate, &tokens, sigmoid),
+            Routing::Grouped(groups) => {
+                let logits = gate.forward(t, &tokens);
+                let scores = t.softmax(&logits, None);
+                self.in_groups(t, (logits, scores), groups)
+            }
             Routing::CorrectedOutside => self.corrected_outside(t, &gate, &tokens),
             Routing::Sigmoids(scores) => self.by_sigmoids(t, &gate, &tokens, scores.logits),
         };
@@ -176,6 +186,26 @@ impl Router {
         Routed {
             logits: Some(logits),
             weights,
+            chosen,
+        }
+    }
+
+    /// `Cohere2MoeTopKRouter`: what the largest logits make, as they are or over their sum.
+    fn of_chosen(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, sigmoid: bool) -> Routed {
+        let logits = gate.forward(t, tokens);
+        let (mut weights, chosen) = t.chosen(&logits, self.per_token);
+        weights = if sigmoid {
+            t.sigmoid(&weights)
+        } else {
+            t.softmax(&weights, Some(DType::Float32))
+        };
+        if sigmoid && self.normalized {
+            let sum = t.sum_dim(&weights, 1, true);
+            weights = t.div(&weights, &sum);
+        }
+        Routed {
+            weights: t.to(&weights, tokens.dtype()),
+            logits: Some(logits),
             chosen,
         }
     }
@@ -258,10 +288,9 @@ impl Router {
         }
     }
 
-    /// Sigmoids, chosen by their sum with a correction among the best groups (`DeepSeek-V3`).
-    fn corrected(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, groups: Groups) -> Routed {
-        let logits = gate.wide_logits(t, tokens);
-        let scores = t.sigmoid(&logits);
+    /// Scores of logits, chosen by their sum with a correction, if there is one, among the best groups
+    /// (`DeepSeek-V3`, Mistral Small 4).
+    fn in_groups(&self, t: &Tape, (logits, scores): (Tensor, Tensor), groups: Groups) -> Routed {
         // In transformers 4 a function of its own chooses, without gradients, and logits are not returned.
         let seen = if self.follows_tokens {
             scores.detach()

@@ -147,6 +147,7 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("gpt-oss-20b", five),
         ("glm-4.5-air", five),
         ("ax-k1-519b-a33b", five),
+        ("mistral-small-4-119b", five),
         ("electra-small", five),
         ("deberta-v3-base", five),
         ("electra-small", four),

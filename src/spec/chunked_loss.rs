@@ -21,6 +21,7 @@ fn is_plain(config: &DecoderConfig) -> bool {
             config.model_type,
             DecoderType::Cohere
                 | DecoderType::Cohere2
+                | DecoderType::Cohere2Moe
                 | DecoderType::FalconH1
                 | DecoderType::Granite
                 | DecoderType::GraniteMoe

@@ -57,6 +57,7 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::Persimmon
         | DecoderType::BioGpt
         | DecoderType::MiniCpm3
+        | DecoderType::Mistral4
         | DecoderType::Qwen35 => v5,
         _ => false,
     }

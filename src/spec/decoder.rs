@@ -65,6 +65,8 @@ pub struct DecoderConfig {
     pub parallel_residual: bool,
     /// Whether what attention and MLP give is normalized where the config decides it.
     pub post_norms: bool,
+    /// Whether norms divide by the root mean square alone where the config decides it.
+    pub root_norms: bool,
     /// Whether norms come after what is added to the residual stream.
     pub norm_after: bool,
     /// Whether what is added to in the residual stream is what the norm before gave.
@@ -249,6 +251,7 @@ impl DecoderConfig {
             unturned: Vec::new(),
             parallel_residual: false,
             post_norms: false,
+            root_norms: false,
             norm_after: false,
             residual_after_norm: false,
             alibi: false,
@@ -328,6 +331,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         | DecoderType::DeepseekV3
         | DecoderType::Glm4MoeLite
         | DecoderType::AxK1
+        | DecoderType::Mistral4
         | DecoderType::Youtu
         | DecoderType::MiniCpm3 => deepseek::read(model_type, fields),
         DecoderType::Phi => phi::read(fields),
@@ -381,6 +385,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::DeepseekV3
         | DecoderType::Glm4MoeLite
         | DecoderType::AxK1
+        | DecoderType::Mistral4
         | DecoderType::Youtu
         | DecoderType::MiniCpm3 => deepseek::modules(config, framework),
         DecoderType::Phi => phi::modules(config),

@@ -179,6 +179,14 @@ pub enum DecoderType {
     BitNet,
     /// Persimmon.
     Persimmon,
+    /// `InternLM3`.
+    InternLm3,
+    /// IQuest-Coder.
+    IQuestCoder,
+    /// The text part of Mistral Small 4.
+    Mistral4,
+    /// Command A with experts.
+    Cohere2Moe,
 }
 
 impl DecoderType {

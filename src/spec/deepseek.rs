@@ -1,5 +1,6 @@
-//! The configs and modules of `DeepSeek` V2 and V3, of GLM-4.7 Flash, A.X K1, Youtu-LLM and `MiniCPM3`
-//! (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite,axk1,youtu,minicpm3}` of transformers 5.23).
+//! The configs and modules of `DeepSeek` V2 and V3, of GLM-4.7 Flash, A.X K1, Mistral Small 4, Youtu-LLM
+//! and `MiniCPM3` (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite,axk1,mistral4,youtu,minicpm3}` of
+//! transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
@@ -100,6 +101,20 @@ fn defaults(model_type: DecoderType) -> Defaults {
             }),
             tied: false,
         },
+        DecoderType::Mistral4 => Defaults {
+            sizes: [4096, 12_288, 36, 32, 131_072],
+            latent: [1024, 256, 64, 64, 128],
+            mixture: Some(Mixture {
+                experts: 128,
+                per_token: 4,
+                shared: 1,
+                expert_size: 2048,
+                dense_layers: 0,
+                corrected: Some([1, 1]),
+                normalized: true,
+            }),
+            tied: false,
+        },
         DecoderType::Youtu => Defaults {
             sizes: [2048, 6144, 32, 16, 128_256],
             latent: LATENT,
@@ -148,6 +163,7 @@ fn defaults(model_type: DecoderType) -> Defaults {
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let v3 = model_type != DecoderType::DeepseekV2;
     let mini = model_type == DecoderType::MiniCpm3;
+    let mistral = model_type == DecoderType::Mistral4;
     let defaults = defaults(model_type);
     let [hidden, intermediate, layers, heads, vocabulary] = defaults.sizes;
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
@@ -179,9 +195,17 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             && !fields
                 .get("scale_emb")
                 .is_some_and(serde_json::Value::is_f64),
-        experts: defaults
-            .mixture
-            .map(|mixture| read_experts(&mixture, num_hidden_layers, fields)),
+        experts: defaults.mixture.map(|mixture| {
+            let experts = read_experts(&mixture, num_hidden_layers, fields);
+            match experts.routing {
+                Routing::Corrected(groups) if mistral => Experts {
+                    routing: Routing::Grouped(groups),
+                    ..experts
+                },
+                _ => experts,
+            }
+        }),
+        scales_queries: mistral,
         latent: Some(latent),
         ..DecoderConfig::plain(
             model_type,

@@ -319,6 +319,10 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Mellum,
     DecoderType::BitNet,
     DecoderType::Persimmon,
+    DecoderType::InternLm3,
+    DecoderType::IQuestCoder,
+    DecoderType::Mistral4,
+    DecoderType::Cohere2Moe,
 ];
 
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.

@@ -130,14 +130,12 @@ pub(super) fn modules(
                 all.extend(within(shared));
                 all.push(linear(at("shared_expert_gate"), false));
             }
-            SharedForm::Plain | SharedForm::First | SharedForm::Last { .. } => {
-                all.extend(within(shared));
-            }
             SharedForm::Between => {
                 all.splice(1..1, within(shared));
             }
             // The layer builds it behind its norms.
             SharedForm::Beside => {}
+            _ => all.extend(within(shared)),
         }
     }
     let normed = config.model_type == DecoderType::AxK1;

@@ -5,6 +5,7 @@ use super::limits::{LAYERS, WIDTH};
 use super::routing::Routing;
 use super::{
     Activation, ActivationCheckpointing, Architecture, DecoderType, Finding, Framework, Scenario,
+    windows,
 };
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -60,6 +61,8 @@ pub enum SharedForm {
         /// Whether the sum is taken in float32.
         wide: bool,
     },
+    /// The same, and the sum is halved.
+    Averaged,
     /// Added as it is, by the layer and not by the mixture (`shared_mlp`).
     Beside,
 }
@@ -114,17 +117,21 @@ struct Defaults {
     steps: bool,
 }
 
+/// Mixtral's.
+const MIXTRAL: Defaults = Defaults {
+    count: ("num_local_experts", 8),
+    per_token: 2,
+    intermediate_size: None,
+    shared: None,
+    normalized: true,
+    steps: false,
+};
+
 fn defaults(model_type: DecoderType) -> Option<Defaults> {
-    let mixtral = Defaults {
-        count: ("num_local_experts", 8),
-        per_token: 2,
-        intermediate_size: None,
-        shared: None,
-        normalized: true,
-        steps: false,
-    };
+    let mixtral = MIXTRAL;
     Some(match model_type {
         DecoderType::Mixtral
+        | DecoderType::Cohere2Moe
         | DecoderType::GraniteMoe
         | DecoderType::GraniteMoeShared
         | DecoderType::GraniteMoeHybrid => mixtral,
@@ -234,11 +241,16 @@ pub(super) fn read(
     }
     let count = fields.named(&[name, "num_experts"], &EXPERTS, default);
     let per_token = per_token(count, defaults.per_token, fields);
-    let (form, mut routing, shared) = kinds(model_type);
-    if let Routing::Drawn { jitter } = &mut routing {
-        *jitter = fields.drops("input_jitter_noise", false);
-    } else {
-        warn_of_options(fields);
+    let (form, mut routing, mut shared) = kinds(model_type);
+    match &mut routing {
+        Routing::Drawn { jitter } => *jitter = fields.drops("input_jitter_noise", false),
+        Routing::Chosen { sigmoid } => {
+            *sigmoid = fields.text("expert_selection_fn") == Some("sigmoid");
+            if fields.text("shared_expert_combination_strategy") == Some("sum") {
+                shared = SharedForm::Last { wide: false };
+            }
+        }
+        _ => warn_of_options(fields),
     }
     let intermediate_size = match defaults.intermediate_size {
         Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
@@ -263,6 +275,10 @@ pub(super) fn read(
                 let count = fields.optional("moe_num_shared_experts", &(0..=*EXPERTS.end()), 2);
                 Some(count * intermediate_size).filter(|&width| width > 0)
             }
+            DecoderType::Cohere2Moe => {
+                let count = fields.optional("num_shared_experts", &(0..=*EXPERTS.end()), 0);
+                Some(count * intermediate_size).filter(|&width| width > 0)
+            }
             DecoderType::HunyuanMoe | DecoderType::Llama4 => Some(intermediate_size),
             _ => {
                 let shared = defaults.shared;
@@ -278,13 +294,17 @@ pub(super) fn read(
             model_type,
             DecoderType::Qwen3Moe | DecoderType::Llama4 | DecoderType::Mellum
         ),
-        normalized: defaults.normalized
-            || fields.flag(
-                "norm_topk_prob",
-                matches!(model_type, DecoderType::Qwen3Next | DecoderType::Mellum),
-            ),
+        normalized: if model_type == DecoderType::Cohere2Moe {
+            fields.flag("norm_topk_prob", true)
+        } else {
+            let default = matches!(model_type, DecoderType::Qwen3Next | DecoderType::Mellum);
+            defaults.normalized || fields.flag("norm_topk_prob", default)
+        },
         balanced: fields.flag("output_router_logits", false)
-            && !matches!(model_type, DecoderType::HunyuanMoe | DecoderType::Llama4),
+            && !matches!(
+                model_type,
+                DecoderType::HunyuanMoe | DecoderType::Llama4 | DecoderType::Cohere2Moe
+            ),
         sparse: match model_type {
             DecoderType::Llama4 => interleaved(layers, fields),
             DecoderType::Jamba => periodic(
@@ -295,6 +315,10 @@ pub(super) fn read(
             ),
             DecoderType::Ernie45Moe => between(layers, fields),
             DecoderType::Mellum => listed(layers, |_| true, fields),
+            DecoderType::Cohere2Moe => {
+                let dense = windows::dense(fields);
+                listed(layers, |layer| layer >= dense, fields)
+            }
             _ => sparse(layers, defaults.steps, fields),
         },
     })
@@ -323,6 +347,11 @@ fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
         DecoderType::MiniMaxM2 => (gated, Routing::CorrectedOutside, of_own),
         DecoderType::Llama4 => (gated, Routing::Sigmoid, SharedForm::Plain),
         DecoderType::PhiMoe => (gated, Routing::Drawn { jitter: false }, of_own),
+        DecoderType::Cohere2Moe => (
+            gated,
+            Routing::Chosen { sigmoid: false },
+            SharedForm::Averaged,
+        ),
         _ => (gated, Routing::Softmax, of_own),
     }
 }

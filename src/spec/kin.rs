@@ -15,6 +15,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
     match model_type {
         DecoderType::Starcoder2 => ([3072, 12_288, 30, 24, 49_152], Some(2), None),
         DecoderType::Cohere | DecoderType::Cohere2 => ([8192, 22_528, 40, 64, 256_000], None, None),
+        DecoderType::Cohere2Moe => ([8192, 22_528, 40, 64, 256_000], None, Some(128)),
         DecoderType::StableLm => ([2560, 6912, 32, 32, 50_304], Some(32), None),
         DecoderType::SmolLm3 => ([2048, 11_008, 36, 16, 128_256], Some(4), None),
         DecoderType::Arcee => ([2560, 18_432, 32, 32, 32_000], None, None),
@@ -33,6 +34,8 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::NanoChat => ([768, 8192, 12, 6, 50_304], None, None),
         DecoderType::BitNet => ([2560, 6912, 30, 20, 128_256], Some(5), None),
         DecoderType::Persimmon => ([4096, 16_384, 36, 64, 262_144], None, None),
+        DecoderType::InternLm3 => ([4096, 10_240, 48, 32, 128_512], Some(2), Some(128)),
+        DecoderType::IQuestCoder => ([5120, 27_648, 80, 40, 76_800], Some(8), Some(128)),
         DecoderType::Mellum => ([2304, 7168, 28, 32, 98_304], Some(4), Some(128)),
         DecoderType::Cwm => ([6144, 21_504, 64, 48, 128_256], Some(8), Some(128)),
         DecoderType::Exaone4 | DecoderType::ExaoneMoe => {
@@ -79,9 +82,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         fields,
     );
     let intermediate_size = fields.optional("intermediate_size", &WIDTH, inner);
+    let dense = (model_type == DecoderType::Cohere2Moe)
+        .then_some("prefix_dense_intermediate_size")
+        .map(|field| fields.optional(field, &WIDTH, intermediate_size));
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size,
+        intermediate_size: dense.unwrap_or(intermediate_size),
         experts: experts::read(model_type, layers, intermediate_size, fields)
             .or_else(|| deepseek::experts_of_kin(model_type, layers, fields)),
         num_key_value_heads: fields.shared_heads(heads, kv_heads.unwrap_or(heads)),
@@ -94,6 +100,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                 DecoderType::Starcoder2
                     | DecoderType::Cohere
                     | DecoderType::Cohere2
+                    | DecoderType::Cohere2Moe
                     | DecoderType::SmolLm3
                     | DecoderType::Ernie45
                     | DecoderType::Ernie45Moe
@@ -116,9 +123,10 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         scales_embedding: model_type == DecoderType::Afmoe && fields.flag("mup_enabled", false),
         final_softcap: model_type == DecoderType::NanoChat
             && !fields.is_null("final_logit_softcapping"),
+        root_norms: model_type == DecoderType::Cohere2Moe && fields.get("rms_norm_eps").is_some(),
         unturned,
         parallel_residual: match model_type {
-            DecoderType::Cohere | DecoderType::Cohere2 => true,
+            DecoderType::Cohere | DecoderType::Cohere2 | DecoderType::Cohere2Moe => true,
             DecoderType::StableLm => fields.flag("use_parallel_residual", false),
             _ => false,
         },
@@ -230,9 +238,15 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             let bias = fields.flag("attention_bias", true);
             (bias, bias, fields.flag("mlp_bias", true))
         }
+        DecoderType::InternLm3 => {
+            let mut either = |name, other| biased(fields, name) || biased(fields, other);
+            let bias = either("attention_bias", "qkv_bias");
+            (bias, bias, either("mlp_bias", "bias"))
+        }
         DecoderType::Granite
         | DecoderType::SmolLm3
         | DecoderType::Arcee
+        | DecoderType::IQuestCoder
         | DecoderType::HyV3
         | DecoderType::HyperClovaX
         | DecoderType::Nemotron => {

@@ -15,6 +15,12 @@ pub enum Routing {
         /// Whether the gate has a bias.
         biased: bool,
     },
+    /// By their logits, of which only those of the chosen make probabilities in float32 or sigmoids, which
+    /// take the dtype of the tokens.
+    Chosen {
+        /// Whether they make sigmoids.
+        sigmoid: bool,
+    },
     /// By their probabilities, which take the dtype of the tokens.
     SoftmaxOfTokens,
     /// By their logits, whose sigmoids weight the tokens of all experts: all run over all tokens, most
@@ -32,6 +38,8 @@ pub enum Routing {
     },
     /// By sigmoids in float32 with a correction, in the best groups only; the weights are scaled.
     Corrected(Groups),
+    /// By their probabilities, in the best groups only; the weights are scaled.
+    Grouped(Groups),
     /// By sigmoids of the logits in float32 with a correction that the mixture has.
     CorrectedOutside,
     /// By sigmoids, with the correction that the mixture has if there is one; the weights are scaled.

@@ -3,6 +3,7 @@
 
 use super::DecoderType;
 use super::config_fields::ConfigFields;
+use super::experts::listed;
 use super::limits::{LAYERS, SEQ_LEN};
 use serde_json::Value;
 
@@ -24,6 +25,7 @@ pub(super) fn window(
         DecoderType::Starcoder2 | DecoderType::PhiMoe | DecoderType::Ministral3 => given,
         DecoderType::SmolLm3 => given && fields.flag("use_sliding_window", false),
         DecoderType::Cohere2
+        | DecoderType::Cohere2Moe
         | DecoderType::Ministral
         | DecoderType::Exaone4
         | DecoderType::ExaoneMoe
@@ -41,6 +43,7 @@ pub(super) fn window(
     let window = fields.optional("sliding_window", &SEQ_LEN, default);
     let period = match model_type {
         DecoderType::Cohere2
+        | DecoderType::Cohere2Moe
         | DecoderType::Exaone4
         | DecoderType::ExaoneMoe
         | DecoderType::Olmo3
@@ -64,10 +67,15 @@ pub(super) fn window(
         _ => 0,
     };
     let without = unturned_by_config(layers, fields);
+    let (dense, of_dense) = match model_type {
+        DecoderType::Cohere2Moe => (dense(fields), of_dense(fields)),
+        _ => (0, 1),
+    };
     let sees_window = |layer: u64| match (model_type, period) {
         (DecoderType::Mellum, _) => false,
         (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
-        (_, Some(period)) => !(layer + 1).is_multiple_of(period),
+        (_, Some(_)) if layer < dense => !(layer + 1).is_multiple_of(of_dense),
+        (_, Some(period)) => !(layer - dense + 1).is_multiple_of(period),
         (DecoderType::Cwm, _) => !layer.is_multiple_of(4),
         _ => layer >= border,
     };
@@ -80,6 +88,17 @@ pub(super) fn window(
     let without = matches!(model_type, DecoderType::Dots1 | DecoderType::Mellum);
     let any = !without || windowed.contains(&true);
     (any.then_some(window), windowed)
+}
+
+/// `first_k_dense_replace` of Command A with experts: layers before the first with experts, whose windows
+/// have a period of their own.
+pub(super) fn dense(fields: &mut ConfigFields<'_>) -> u64 {
+    fields.optional("first_k_dense_replace", &(0..=*LAYERS.end()), 0)
+}
+
+/// That period.
+fn of_dense(fields: &mut ConfigFields<'_>) -> u64 {
+    fields.optional("prefix_dense_sliding_window_pattern", &LAYERS, 1)
 }
 
 /// Of each layer whether positions do not turn its queries and keys. Layers without a window are
@@ -99,6 +118,15 @@ pub(super) fn unturned(
             | DecoderType::Afmoe,
             Some(windowed),
         ) => windowed.iter().map(|near| !near).collect(),
+        (DecoderType::Cohere2Moe, windowed) => {
+            let dense = dense(fields);
+            let sparse = listed(layers, |layer| layer >= dense, fields);
+            // `force_rope`: dense layers are turned where none of them has a window.
+            let forced = of_dense(fields) == 1;
+            let near = |i: usize| windowed.is_some_and(|windowed| windowed[i]);
+            let straight = |(i, sparse): (usize, bool)| !near(i) && (sparse || !forced);
+            sparse.into_iter().enumerate().map(straight).collect()
+        }
         (DecoderType::Cohere2 | DecoderType::Afmoe, None) => (0..layers).map(|_| true).collect(),
         _ => Vec::new(),
     }

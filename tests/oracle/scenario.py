@@ -83,6 +83,8 @@ def model(scenario):
     kind, fields = model_fields(scenario)
     if kind == "whisper":
         made = transformers.AutoModelForSpeechSeq2Seq
+    if kind == "mistral4" and scenario["task"] == "causal_lm":
+        made = transformers.AutoModelForPreTraining
     if scenario["liger_kernel"]:
         libraries.liger(scenario["liger_kernel"], kind)
     quantized = scenario["quantization"].get("type", "none") != "none"
