@@ -46,7 +46,7 @@ impl Bart {
         let encoder = stack("encoder", false);
         let decoder = stack("decoder", true);
         model.ties();
-        let final_logits_bias = b.buffer("final_logits_bias", [1, c.vocab_size], b.dtype());
+        let final_logits_bias = b.buffer("final_logits_bias", [1, c.vocab_size], b.loaded_dtype());
         let tied = c.tie_word_embeddings.then_some(&shared.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.d_model, c.vocab_size, tied);
         Self {

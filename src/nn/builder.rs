@@ -225,6 +225,14 @@ impl<'a> Builder<'a> {
         self.dtype
     }
 
+    /// The dtype that weights are loaded in, which buffers keep where
+    /// `prepare_model_for_kbit_training` makes parameters float32.
+    pub(super) fn loaded_dtype(&self) -> DType {
+        let quantization = self.quantization();
+        let widened = quantization.is_on() && quantization.prepare_for_kbit_training;
+        widened.then(|| quantization.compute_dtype.dtype()).unwrap_or(self.dtype)
+    }
+
     /// The module's parameter `name`, in the dtype of the weights.
     pub(super) fn parameter(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
         self.parameter_in(name, shape, self.dtype)
@@ -241,11 +249,9 @@ impl<'a> Builder<'a> {
         let shape = shape.into();
         self.count(shape.numel());
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
-        let quantization = self.quantization();
-        let narrow = quantization.compute_dtype.dtype();
-        let widened = quantization.is_on() && quantization.prepare_for_kbit_training;
+        let narrow = self.loaded_dtype();
         t.in_scope(self.scope, || {
-            if widened && narrow != dtype {
+            if narrow != self.dtype && narrow != dtype {
                 let loaded = t.allocate("empty", shape, narrow, Category::Parameters);
                 let wide = t.without_storage(shape, dtype);
                 let mut all = self.plan.loaded.borrow_mut();

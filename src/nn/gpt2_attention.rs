@@ -27,7 +27,7 @@ impl SelfAttention {
             let square = [1, 1, c.position_rows, c.position_rows];
             [
                 b.triangle("bias", square),
-                b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
+                b.buffer("masked_bias", Shape::new(&[]), b.loaded_dtype()),
             ]
         });
         Self {

@@ -113,7 +113,7 @@ impl SelfAttention {
             let square = [c.positions, c.positions];
             let masks = [
                 b.triangle("bias", square),
-                b.buffer("masked_bias", Shape::new(&[]), b.dtype()),
+                b.buffer("masked_bias", Shape::new(&[]), b.loaded_dtype()),
             ];
             (masks, Rotary::new(&b.at("rotary_emb"), c.rotary_dim, facts))
         });

@@ -147,7 +147,7 @@ impl Layer for DecoderLayer {
         }
         let scalar = c
             .gemma_layers
-            .map(|_| b.buffer("layer_scalar", [1], b.dtype()));
+            .map(|_| b.buffer("layer_scalar", [1], b.loaded_dtype()));
         let input = c
             .gemma_layers
             .and_then(|layers| InputGate::new(b, c, layers));

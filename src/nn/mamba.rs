@@ -223,7 +223,7 @@ impl Mixer {
         let norms = match sizes.inner_norms {
             InnerNorms::None => InnerNorm::None,
             InnerNorms::Bare => {
-                let ones = |b: &Builder, n: u64| b.buffer("weight", [n], b.dtype());
+                let ones = |b: &Builder, n: u64| b.buffer("weight", [n], b.loaded_dtype());
                 let own: &[(Builder, u64)] = if older {
                     &[(b.at("b_c_rms"), states), (b.at("dt_rms"), inner)]
                 } else {

@@ -74,7 +74,7 @@ impl Mamba2Mixer {
             in_proj,
             norm,
             multipliers: (!normalizes)
-                .then(|| b.buffer("mup_vector", [1, 1, projected], b.dtype())),
+                .then(|| b.buffer("mup_vector", [1, 1, projected], b.loaded_dtype())),
             out_proj: Linear::new(&b.at("out_proj"), inner, hidden, bias),
             inner,
             state_size: sizes.state_size,

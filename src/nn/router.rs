@@ -68,7 +68,7 @@ impl Router {
         Self {
             gate,
             correction: match experts.routing {
-                Routing::Corrected(_) => Some(b.buffer(name, [experts.count], b.dtype())),
+                Routing::Corrected(_) => Some(b.buffer(name, [experts.count], b.loaded_dtype())),
                 Routing::Static => Some(b.at("moe_statics").fixed(name, [1, experts.count], wide)),
                 _ => None,
             },
@@ -91,7 +91,7 @@ impl Router {
         };
         self.correction = match correction {
             Correction::None => return,
-            Correction::Buffer => Some(b.buffer("e_score_correction_bias", shape, b.dtype())),
+            Correction::Buffer => Some(b.buffer("e_score_correction_bias", shape, b.loaded_dtype())),
             Correction::WideBuffer => Some(b.buffer("expert_bias", shape, DType::Float32)),
             Correction::Fixed => Some(b.fixed("expert_bias", shape, b.dtype())),
         };

@@ -50,7 +50,7 @@ impl WideAttention {
         let mask = neo.then(|| b.triangle("bias", [1, 1, rows, rows]));
         let name = if neo { "masked_bias" } else { "scale_attn" };
         let number = (options.facts.transformers != Transformers::V5)
-            .then(|| b.buffer(name, Shape::new(&[]), b.dtype()));
+            .then(|| b.buffer(name, Shape::new(&[]), b.loaded_dtype()));
         let projections = if c.model_type == DecoderType::CodeGen {
             vec![linear("qkv_proj", 3 * hidden, false)]
         } else {

@@ -17,7 +17,7 @@ pub(super) struct Xielu {
 impl Xielu {
     /// In the dtype of the weights.
     pub(super) fn new(b: &Builder) -> Self {
-        let buffer = |name| b.buffer(name, Shape::new(&[]), b.dtype());
+        let buffer = |name| b.buffer(name, Shape::new(&[]), b.loaded_dtype());
         Self {
             alphas: ["alpha_p", "alpha_n"].map(|name| b.parameter(name, [1])),
             buffers: ["beta", "eps"].map(buffer),

@@ -14,15 +14,19 @@ LINEARS = dict(gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
                mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-LIKE = dict(mt5="t5", roberta="bert", electra="bert", albert="bert", camembert="bert", **{"xlm-roberta": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
+LIKE = dict(mt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
+            glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", **{"xlm-roberta": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
-            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared"], "moe"))
+            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], bart=["seq2seq_lm"], whisper=["seq2seq_lm"], vit=["image_classification"],
-             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "deberta-v2", "albert", "modernbert"], ["masked_lm", "sequence_classification", "token_classification"]))
+             **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]),
+             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
+           "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
+           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "mpnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
 LINEAR_ATTENTION = SINCE_5[-6:]
@@ -60,6 +64,10 @@ class Drawn:
     def states(self):
         """Heads of Mamba 2, twice as wide together as the model or as wide."""
         return dict(mamba_n_heads=self.heads, mamba_d_head="auto", mamba_d_state=self.pick([16, 32]), mamba_chunk_size=self.pick([16, 64]), mamba_n_groups=1)
+
+    def delta(self, **more):
+        """Gated DeltaNet beside attention, every fourth layer."""
+        return self.decoder(linear_num_key_heads=self.groups, linear_num_value_heads=self.heads, linear_key_head_dim=self.pick([32, 64]), linear_value_head_dim=self.pick([32, 64]), head_dim=64, **more)
 
     def mixer(self, **more):
         """Of flash-linear-attention."""
@@ -155,6 +163,22 @@ FAMILIES = dict(
                               chunk_size=d.pick([32, 64])),
     gla=lambda d: d.mixer(expand_k=0.5, expand_v=1, **d.flag("use_output_gate", "use_short_conv")), retnet=lambda d: d.mixer(expand_k=1, expand_v=2, **d.flag("use_output_gate")),
     delta_net=lambda d: d.mixer(expand_k=1, expand_v=1, use_short_conv=True, **d.flag("use_gate")), gated_deltanet=lambda d: d.mixer(head_dim=d.pick([32, 64]), expand_v=d.pick([1, 2]), use_short_conv=True, **d.flag("use_gate")),
+    **{kind: lambda d: d.decoder(**d.free()) for kind in ("ministral3", "nanochat")}, **{kind: lambda d: d.decoder(sliding_window=40, **d.free()) for kind in ("vaultgemma", "cwm")},
+    apertus=lambda d: d.decoder(**d.flag("attention_bias")), jais2=lambda d: d.decoder(**d.flag("attention_bias", "mlp_bias")), bitnet=lambda d: d.decoder(), persimmon=lambda d: d.common(**d.flag("qk_layernorm")),
+    hyperclovax=lambda d: d.decoder(embedding_multiplier=10.0, logits_scaling=0.125, residual_multiplier=0.5, attention_multiplier=0.1),
+    biogpt=lambda d: d.common(hidden_dropout_prob=d.pick([0.0, 0.1]), attention_probs_dropout_prob=d.pick([0.0, 0.1])),
+    gemma4_text=lambda d: d.decoder(sliding_window=40, global_head_dim=64, vocab_size_per_layer_input=900, hidden_size_per_layer_input=d.pick([0, 16]), num_kv_shared_layers=0, **d.free()),
+    minimax_m2=lambda d: d.decoder(rotary_dim=16, num_local_experts=8, num_experts_per_tok=3, **d.free()), flex_olmo=lambda d: d.decoder(num_experts=5, num_experts_per_tok=2),
+    exaone_moe=lambda d: d.decoder(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, sliding_window=40, sliding_window_pattern=2),
+    solar_open=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, **d.free()), lfm2_moe=lambda d: d.decoder(
+        layer_types=d.mixed("conv"), num_dense_layers=1, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96),
+    **{kind: lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, **d.free()) for kind in ("afmoe", "hy_v3")},
+    mellum=lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, layer_types=d.mixed("sliding_attention"), **d.free()),
+    glm4_moe_lite=lambda d: latent(d), youtu=lambda d: latent(d), minicpm3=lambda d: latent(d), axk1=lambda d: latent(d, n_group=4, topk_group=2),
+    qwen3_5_text=lambda d: d.delta(), qwen3_5_moe_text=lambda d: d.delta(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, shared_expert_intermediate_size=136),
+    mpnet=lambda d: encoder(d), deit=lambda d: pictures(d), dinov2=lambda d: pictures(d, **d.flag("use_swiglu_ffn")),
+    clip=lambda d: pair(d, projection_dim=96), siglip=lambda d: pair(d, text=dict(projection_size=d.hidden)),
+    swin=lambda d: dict(image_size=64, patch_size=4, embed_dim=32, depths=[2, d.pick([2, 4])], num_heads=[2, 4], window_size=4, drop_path_rate=d.pick([0.0, 0.1]), num_labels=d.pick([2, 10])),
     hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),
 )
 
@@ -162,6 +186,16 @@ FAMILIES = dict(
 def latent(d, **more):
     return d.common(num_key_value_heads=d.heads, tie_word_embeddings=d.often(0.3), moe_intermediate_size=72, n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=d.pick([1, 2]),
                     q_lora_rank=d.pick([None, 56]), kv_lora_rank=40, qk_rope_head_dim=16, qk_nope_head_dim=32, v_head_dim=d.pick([32, 48]), **more)
+
+
+def pictures(d, **more):
+    return dict(hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, image_size=d.pick([32, 112]), patch_size=16, num_labels=d.pick([2, 10]), **more)
+
+
+def pair(d, text={}, **more):
+    """A tower for texts and one for images."""
+    tower = dict(hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads)
+    return dict(text_config=dict(**tower, vocab_size=d.vocabulary, **text), vision_config=dict(**tower, image_size=d.pick([32, 112]), patch_size=16), **more)
 
 
 def seq2seq(d, **more):

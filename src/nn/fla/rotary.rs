@@ -16,7 +16,7 @@ impl FlaRotary {
     pub(super) fn new(b: &Builder, columns: u64) -> Self {
         let shape = Shape::from([columns.div_ceil(2)]);
         Self {
-            frequencies: b.buffer("inv_freq", shape, b.dtype()),
+            frequencies: b.buffer("inv_freq", shape, b.loaded_dtype()),
             cache: RefCell::default(),
         }
     }
