@@ -230,7 +230,11 @@ impl<'a> Builder<'a> {
     pub(super) fn loaded_dtype(&self) -> DType {
         let quantization = self.quantization();
         let widened = quantization.is_on() && quantization.prepare_for_kbit_training;
-        widened.then(|| quantization.compute_dtype.dtype()).unwrap_or(self.dtype)
+        if widened {
+            quantization.compute_dtype.dtype()
+        } else {
+            self.dtype
+        }
     }
 
     /// The module's parameter `name`, in the dtype of the weights.

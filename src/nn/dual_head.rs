@@ -91,7 +91,7 @@ impl PoolingHead {
         };
         drop((k, v));
         let out = match self.out_proj.weight() {
-            Some(weight) => t.linear(&attended, weight, self.out_proj.bias()),
+            Some(weight) => t.linear(&attended, weight, self.out_proj.bias().as_ref()),
             None => self.out_proj.forward(t, &attended),
         };
         drop(attended);

@@ -99,10 +99,11 @@ impl Linear {
     }
 
     /// The bias `[outputs]` beside it.
-    pub(super) fn bias(&self) -> Option<&Tensor> {
+    pub(super) fn bias(&self) -> Option<Tensor> {
         match &self.weight {
-            Weight::Full { bias, .. } => bias.as_ref(),
-            Weight::FourBit(_) | Weight::EightBit(_) => None,
+            Weight::Full { bias, .. } => bias.clone(),
+            Weight::FourBit(layer) => layer.bias(),
+            Weight::EightBit(layer) => layer.bias(),
         }
     }
 

@@ -49,8 +49,7 @@ pub(super) struct Mixer {
     pub(super) conv: CausalConv,
     pub(super) in_proj: Linear,
     pub(super) x_proj: Linear,
-    pub(super) dt_weight: Tensor,
-    pub(super) dt_bias: Tensor,
+    pub(super) dt_proj: Linear,
     pub(super) out_proj: Linear,
     /// The norms of time steps, B and C.
     norms: InnerNorm,
@@ -206,7 +205,11 @@ impl Mixer {
         let older = facts.transformers != Transformers::V5;
         let inner = sizes.inner;
         // transformers 4 computes the rates in float32 and keeps them so.
-        let rates = if older { DType::Float32 } else { b.dtype() };
+        let rates = if older && !b.quantization().is_on() {
+            DType::Float32
+        } else {
+            b.dtype()
+        };
         let a_log = b.parameter_in("A_log", [inner, sizes.state_size], rates);
         let d = b.parameter("D", [inner]);
         let (kernel, biased) = (sizes.conv_kernel, sizes.conv_bias);
@@ -214,9 +217,7 @@ impl Mixer {
         let in_proj = Linear::new(&b.at("in_proj"), hidden, 2 * inner, bias);
         let columns = sizes.time_step_rank + 2 * sizes.state_size;
         let x_proj = Linear::new(&b.at("x_proj"), inner, columns, false);
-        let dt = b.at("dt_proj");
-        let dt_weight = dt.parameter("weight", [inner, sizes.time_step_rank]);
-        let dt_bias = dt.parameter("bias", [inner]);
+        let dt_proj = Linear::new(&b.at("dt_proj"), sizes.time_step_rank, inner, true);
         let out_proj = Linear::new(&b.at("out_proj"), inner, hidden, bias);
         let names = || ["dt_layernorm", "b_layernorm", "c_layernorm"].map(|name| b.at(name));
         let states = sizes.state_size;
@@ -248,8 +249,7 @@ impl Mixer {
             conv,
             in_proj,
             x_proj,
-            dt_weight,
-            dt_bias,
+            dt_proj,
             out_proj,
             inner,
             sizes,
@@ -304,9 +304,10 @@ impl Mixer {
             };
             t.neg(&power)
         };
+        let wide_bias = || (self.dt_proj.bias()).map(|bias| t.to(&bias, DType::Float32));
         if self.sizes.inner_norms != InnerNorms::Trained {
             // Arguments of a kernel that is not there.
-            drop([&self.d, &self.dt_bias].map(|x| t.to(x, DType::Float32)));
+            drop((t.to(&self.d, DType::Float32), wide_bias()));
         }
         let [states, gate] = t.split(&projected, [inner; 2], 1);
         let states = {
@@ -319,17 +320,13 @@ impl Mixer {
             let all = self.x_proj.forward(t, &states);
             self.normalized(t, t.split(&all, [rank, columns, columns], -1))
         };
-        let time_step = {
-            let columns = t.transpose(&low_rank, 1, 2);
-            drop(low_rank);
-            t.matmul_from_left(&self.dt_weight, &columns)
-        };
-        let bias = t.to(&self.dt_bias, DType::Float32);
+        let time_step = self.time_step(t, low_rank);
+        let bias = wide_bias();
         let channels = t.transpose(&states, 1, 2);
         let scanned = {
             let wide_d = t.to(&self.d, DType::Float32);
-            let given = [&channels, &time_step, &decay, &b, &c, &wide_d, &gate, &bias];
-            self.scan(t, given)
+            let given = [&channels, &time_step, &decay, &b, &c, &wide_d, &gate];
+            self.scan(t, given, bias.as_ref())
         };
         let out = {
             let narrow = t.to(&t.transpose(&scanned, 1, 2), dtype);
@@ -339,22 +336,40 @@ impl Mixer {
         out
     }
 
+    /// Time steps of low rank `[B, S, R]` to those of all channels `[B, I, S]`, without the bias: the
+    /// weight is read past any adapter, a quantized layer is called and its bias taken off again.
+    fn time_step(&self, t: &Tape, low_rank: Tensor) -> Tensor {
+        if let Some(weight) = self.dt_proj.weight() {
+            let columns = t.transpose(&low_rank, 1, 2);
+            drop(low_rank);
+            return t.matmul_from_left(weight, &columns);
+        }
+        let steps = self.dt_proj.forward(t, &low_rank);
+        let bias = self.dt_proj.bias();
+        t.transpose(
+            &bias.map_or_else(|| steps.clone(), |bias| t.sub(&steps, &bias)),
+            1,
+            2,
+        )
+    }
+
     /// `mamba_selective_scan`: states and time steps `[B, I, S]`, B and
     /// C `[B, S, N]`.
     fn scan(
         &self,
         t: &Tape,
-        [states, time_step, decay, b, c, d, gate, bias]: [&Tensor; 8],
+        [states, time_step, decay, b, c, d, gate]: [&Tensor; 7],
+        bias: Option<&Tensor>,
     ) -> Tensor {
         let dtype = states.dtype();
         let (batch, inner, seq) = (states.dim(0), states.dim(1), states.dim(2));
         let columns = self.sizes.state_size;
         let dt = {
-            let shifted = {
+            let shifted = bias.map(|bias| {
                 let bias = t.to(bias, time_step.dtype());
                 t.add(time_step, &t.unsqueeze(&bias, 1))
-            };
-            t.softplus(&shifted)
+            });
+            t.softplus(shifted.as_ref().unwrap_or(time_step))
         };
         let last = |x: &Tensor| t.unsqueeze(x, 3);
         let discrete_a = {

@@ -28,7 +28,7 @@ impl Mixer {
         let [time_step, b, c] =
             self.normalized(t, t.split(&parameters, [rank, columns, columns], -1));
         let dt = {
-            let wide = t.linear(&time_step, &self.dt_weight, Some(&self.dt_bias));
+            let wide = self.dt_proj.forward(t, &time_step);
             t.transpose(&t.softplus(&wide), 1, 2)
         };
         let decay = {

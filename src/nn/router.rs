@@ -91,7 +91,9 @@ impl Router {
         };
         self.correction = match correction {
             Correction::None => return,
-            Correction::Buffer => Some(b.buffer("e_score_correction_bias", shape, b.loaded_dtype())),
+            Correction::Buffer => {
+                Some(b.buffer("e_score_correction_bias", shape, b.loaded_dtype()))
+            }
             Correction::WideBuffer => Some(b.buffer("expert_bias", shape, DType::Float32)),
             Correction::Fixed => Some(b.fixed("expert_bias", shape, b.dtype())),
         };

@@ -3,7 +3,8 @@
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
 use super::{
-    Architecture, DecoderType, Finding, Framework, Lora, Scenario, Task, closest, expert_adapters,
+    Architecture, DecoderType, Finding, Framework, Lora, QuantizationType, Scenario, Task, closest,
+    expert_adapters,
 };
 
 /// PEFT's word for every linear layer but the one that gives the logits.
@@ -103,6 +104,7 @@ pub(super) fn check(
             let tables = adapted_tables(&lora, architecture, framework);
             check_targets(&lora.target_modules, tables, &modules, findings);
         }
+        check_time_steps(scenario, architecture, findings);
         check_refused(
             scenario,
             &lora.target_modules,
@@ -287,6 +289,23 @@ fn check_refused(
         )
         .with_fix("lora.target_modules", serde_json::json!(kept)),
     );
+}
+
+/// Refuses quantized time steps where Mamba multiplies with their weight itself (`slow_forward`,
+/// `models/mamba/modeling_mamba.py`, transformers 5.23), which bitsandbytes has packed.
+fn check_time_steps(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let mamba = matches!(architecture, Architecture::Decoder(config) if config.model_type == DecoderType::Mamba);
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    if mamba && recent && scenario.quantization.is_on() {
+        findings.push(
+            Finding::error(
+                "quantization.type",
+                "transformers 5 fails with quantized weights of Mamba (dt_proj's weight is multiplied as it is); use 16 bits.",
+                "transformers 5 无法运行量化的 Mamba（它直接与 dt_proj 的权重相乘）；请使用 16 位权重。",
+            )
+            .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    }
 }
 
 /// Refuses `all-linear` where it takes routers, too: those that are derived from `nn.Linear`, but

@@ -152,7 +152,7 @@ pub(super) fn mixer(sizes: &StateSpace, bias: bool, at: &dyn Fn(&str) -> String)
         return all.chain([result]).collect();
     }
     let own = with(&["A_log", "D"], "");
-    let time_step = with(&["weight", "bias"], ".dt_proj");
+    let time_step = linear(at(".dt_proj"), true);
     let columns = linear(at(".x_proj"), false);
     let mut all = vec![own, conv, input, columns, time_step, result];
     if sizes.inner_norms == InnerNorms::Trained {

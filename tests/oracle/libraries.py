@@ -93,6 +93,7 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
         settings = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=kind, bnb_4bit_use_double_quant=asked.get("double", False), bnb_4bit_compute_dtype=dtype)
     model = replace_with_bnb_linear(model, modules_to_not_convert=kept_whole(model), quantization_config=settings)
     model.is_loaded_in_8bit, model.is_loaded_in_4bit, model.config.quantization_config = kind == "int8", kind != "int8", settings
+    model.config._is_quantized = True  # which models read since transformers 5
     made = {}
     wide = model._keep_in_fp32_modules or []
     wide = wide if dtype == torch.float16 or hasattr(bnb_quantizer(), "use_keep_in_fp32_modules") else []

@@ -94,15 +94,25 @@ impl Tape {
         self.without_autocast(|| self.addmm(&bias, &x, &weight))
     }
 
+    /// A batch of products that each sum over `k`. Since torch 2.15 an outer product is a kernel of
+    /// Triton, without a library (`torch/_native/ops/bmm_outer_product`).
+    fn gemm_of(&self, k: u64, shape: Shape, like: &Tensor) -> Tensor {
+        const OP: &str = "bmm";
+        if k == 1 && !self.backend.gemm_workspace_persistent {
+            return self.empty(OP, shape, like.dtype());
+        }
+        self.gemm(OP, shape, like)
+    }
+
     /// `torch.bmm(a, b)` of `[b, n, k]` and `[b, k, m]`. Saves as [`Tape::mm`] does.
     pub fn bmm(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
         if !self.records(&[a, b]) {
-            return self.gemm("bmm", shape, a);
+            return self.gemm_of(a.dim(2), shape, a);
         }
         let saved_a = b.requires_grad().then(|| self.save(a));
         let saved_b = a.requires_grad().then(|| self.save(b));
-        let out = self.gemm("bmm", shape, a);
+        let out = self.gemm_of(a.dim(2), shape, a);
         let (shape_a, shape_b) = (*a.shape(), *b.shape());
         self.attach(
             &[a, b],
@@ -111,8 +121,8 @@ impl Tape {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
-                let grad_b = a.as_ref().map(|_| t.gemm("bmm", shape_b, g));
-                let grad_a = b.as_ref().map(|_| t.gemm("bmm", shape_a, g));
+                let grad_b = a.as_ref().map(|_| t.gemm_of(g.dim(1), shape_b, g));
+                let grad_a = b.as_ref().map(|_| t.gemm_of(g.dim(2), shape_a, g));
                 smallvec![grad_a, grad_b]
             }),
         )
