@@ -266,6 +266,8 @@ models! {
     "siglip-so400m-patch14-384", "SigLIP SO400M, images of 384", "google/siglip-so400m-patch14-384", "2024-01";
     "siglip2-base-patch16-224", "SigLIP 2 base, 16x16 patches", "google/siglip2-base-patch16-224", "2025-02";
     "siglip2-so400m-patch14-384", "SigLIP 2 SO400M, images of 384", "google/siglip2-so400m-patch14-384", "2025-02";
+    "llava-1.5-7b-hf", "LLaVA 1.5 7B", "llava-hf/llava-1.5-7b-hf", "2023-12";
+    "llava-1.5-13b-hf", "LLaVA 1.5 13B", "llava-hf/llava-1.5-13b-hf", "2023-12";
     "swin-tiny", "Swin tiny, windows of 7", "microsoft/swin-tiny-patch4-window7-224", "2021-03";
     "swin-base", "Swin base, windows of 7", "microsoft/swin-base-patch4-window7-224", "2021-03";
     "swin-large", "Swin large, windows of 7", "microsoft/swin-large-patch4-window7-224", "2021-03";

@@ -65,6 +65,7 @@ pub static KEYS: &[Key] = &[
     key("micro_batch_size", "mb", Kind::Count),
     key("seq_len", "seq", Kind::Tokens),
     key("target_seq_len", "tseq", Kind::Tokens),
+    key("images", "images", Kind::Count),
     key("gradient_accumulation_steps", "accum", Kind::Count),
     key("precision", "precision", name!(Precision)),
     key("weights", "weights", name!(ComputeDtype)),

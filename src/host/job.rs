@@ -174,7 +174,13 @@ pub(super) fn batch_tensors(spec: &ResolvedSpec, samples: u64) -> Vec<Bytes> {
         Bytes(elements.saturating_mul(DType::Int64.size()))
     };
     let target = spec.scenario.target_seq_len.unwrap_or(spec.seq_len);
-    vec![tokens(spec.seq_len), tokens(spec.seq_len), tokens(target)]
+    let mut batch = vec![tokens(spec.seq_len), tokens(spec.seq_len), tokens(target)];
+    if let (Some([channels, side]), 1..) = (spec.architecture.pixels(), spec.images) {
+        let pixels = [samples, spec.images, channels, side, side];
+        let elements = pixels.into_iter().fold(1, u64::saturating_mul);
+        batch.push(Bytes(elements.saturating_mul(DType::Float32.size())));
+    }
+    batch
 }
 
 /// The dtype of the file that the weights are read from, where it is known. The published

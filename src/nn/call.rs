@@ -10,6 +10,8 @@ pub(super) struct Call {
     request: RefCell<Request>,
     /// The mask `[B, S]` of the forward pass that is running, if one is passed.
     mask: RefCell<Option<Tensor>>,
+    /// The images of the forward pass that is running, if there are some.
+    images: RefCell<Option<Tensor>>,
     /// The routers' logits of the forward pass that is running, if anybody wants them.
     routed: RefCell<Option<Vec<Tensor>>>,
 }
@@ -28,6 +30,16 @@ impl Call {
     /// The mask of the forward pass that is running.
     pub(super) fn mask(&self) -> Option<Tensor> {
         self.mask.borrow().clone()
+    }
+
+    /// The images that the forward pass that begins sees, or none when it has ended.
+    pub(super) fn pass_images(&self, images: Option<&Tensor>) {
+        self.images.replace(images.cloned());
+    }
+
+    /// The images of the forward pass that is running.
+    pub(super) fn images(&self) -> Option<Tensor> {
+        self.images.borrow().clone()
     }
 
     /// From here on routers' logits are kept.

@@ -12,6 +12,7 @@ use super::norm::Norm;
 use super::rotary::Rotary;
 use super::rotary_pairs;
 use super::sharing_attention::KeptStates;
+use super::sight::Sight;
 use super::style::{EmbeddingScale, Masks, Style};
 use super::{classifier, loss, mask};
 use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
@@ -130,6 +131,8 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
 
 pub(super) struct Causal<L> {
     style: Style,
+    /// What sees images among the tokens.
+    sight: Option<Box<Sight>>,
     embedding: Embedding,
     embedding_dropout: bool,
     layers: Vec<Rc<L>>,
@@ -155,7 +158,16 @@ pub(super) struct Causal<L> {
 
 impl<L: Layer> Causal<L> {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let style = L::style(c, facts);
+        let mut style = L::style(c, facts);
+        let sight = c.images.as_ref().map(|images| {
+            style.names[0] = "model.language_model";
+            Box::new(Sight::new(
+                &b.at("model"),
+                images,
+                c.hidden_size,
+                (spec, facts),
+            ))
+        });
         let options = AttentionOptions {
             dropout: c.dropout.attention,
             softcap: c.attention_softcap,
@@ -215,6 +227,7 @@ impl<L: Layer> Causal<L> {
         let balanced = |experts: &Experts| experts.balanced && !classifies;
         Self {
             style,
+            sight,
             embedding,
             embedding_dropout: c.dropout.embedding,
             layers,
@@ -244,15 +257,35 @@ impl<L: Layer> Causal<L> {
 
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
-        let [model, ..] = self.style.names;
         if self.balanced.is_some() {
             self.shell.call().keep_router_logits();
         }
-        // The last hidden state is a local variable until the loss is there.
-        let hidden = t.scoped(model, None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+        let [model, ..] = self.style.names;
+        let embedded = t.scoped(model, None, || self.embed(t, input_ids));
+        let decode = |embedded| t.scoped(model, None, || self.decode(t, input_ids, embedded));
+        let images = self.shell.call().images();
+        let Some((sight, images)) = self.sight.as_ref().zip(images) else {
+            let hidden = decode(embedded);
+            return self.read(t, &hidden, (input_ids, labels));
+        };
+        let seen = sight.see(t, &self.shell, embedded, &images);
+        let hidden = decode(seen.embedded.clone());
+        drop((seen.embedded, seen.held));
+        let mut output = self.read(t, &hidden, (input_ids, labels));
+        output.encoded = Some(seen.features);
+        output
+    }
+
+    /// The last hidden states `[B, S, H]`, a local variable until the loss is there, to logits and
+    /// loss.
+    fn read(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        given @ (_, labels): (&Tensor, Option<&Tensor>),
+    ) -> Output {
+        let facts = self.shell.facts;
+        if let Some(output) = (self.shell).other_output(t, hidden, &self.lm_head, given) {
             return output;
         }
         if let (true, Some(labels), Some(weight)) = (
@@ -260,17 +293,17 @@ impl<L: Layer> Causal<L> {
             labels,
             self.lm_head.weight(),
         ) {
-            let kept = facts.index_all(t, &hidden, 3);
+            let kept = facts.index_all(t, hidden, 3);
             let loss = t.scoped("loss", None, || {
                 loss::liger_causal_lm(t, &kept, weight, labels)
             });
             return Output::of_loss(loss);
         }
-        let scaled = self.style.scaled_hidden.then(|| t.div_scalar(&hidden));
+        let scaled = self.style.scaled_hidden.then(|| t.div_scalar(hidden));
         let mut logits = t.scoped("lm_head", None, || {
             // hidden_states[:, slice_indices, :]
             let dims = if self.style.whole_head { 0 } else { 3 };
-            let read = scaled.as_ref().unwrap_or(&hidden);
+            let read = scaled.as_ref().unwrap_or(hidden);
             let kept = self.shell.kept_positions(t, read);
             let kept = facts.index_all(t, &kept, dims);
             let logits = self.lm_head.forward(t, &kept);
@@ -369,8 +402,8 @@ impl<L: Layer> Causal<L> {
         }
     }
 
-    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let mut embedded = self.embed(t, input_ids);
+    /// Token ids `[B, S]` and what they, and images, are embedded as `[B, S, H]` to the last hidden states.
+    fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor) -> Tensor {
         let inputs = self.inputs.as_ref();
         let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
         let positions = self.shell.positions(t, input_ids.dim(1));

@@ -51,7 +51,7 @@ struct Text {
 }
 
 /// `CLIPVisionModel`.
-struct Vision {
+pub(super) struct Vision {
     class: Option<Tensor>,
     patches: Patches,
     positions: Embedding,
@@ -60,6 +60,16 @@ struct Vision {
     tower: Tower,
     last_norm: LayerNorm,
     head: Option<PoolingHead>,
+}
+
+/// What [`Vision`] makes of images.
+pub(super) struct SeenImages {
+    /// The last hidden states `[N, tokens, H]`.
+    pub(super) last: Tensor,
+    /// What stands for each image.
+    pub(super) pooled: Option<Tensor>,
+    /// The hidden states of the layer that was asked for.
+    pub(super) kept: Option<Tensor>,
 }
 
 /// The numbers of positions `[1, n]`.
@@ -78,7 +88,7 @@ impl Text {
             position_ids: numbers(&embeddings, positions),
             tower: Tower::new(
                 b,
-                "text_model.encoder.layers",
+                ("text_model.encoder.layers", false),
                 (c.kind, &text.tower),
                 options,
             ),
@@ -142,36 +152,45 @@ impl Text {
 }
 
 impl Vision {
-    fn new(b: &Builder, c: &DualConfig, options: AttentionOptions) -> Self {
+    /// Of a model that reads tokens, too, or sees images alone; the layers stand at a path, of which
+    /// one may be unlike the others.
+    pub(super) fn new(
+        b: &Builder,
+        c: &DualConfig,
+        (layers, tokens): ((&'static str, bool), bool),
+        options: AttentionOptions,
+    ) -> Self {
         let clip = c.kind == DualKind::Clip;
         let hidden = c.vision.hidden_size;
         let embeddings = b.at("embeddings");
         let class = clip.then(|| embeddings.parameter("class_embedding", [hidden]));
         let sizes = [hidden, c.num_channels, c.patch_size];
         let patches = embeddings.at("patch_embedding");
-        let required = patches.input_requires_gradient(c.text.is_some());
+        let required = patches.input_requires_gradient(tokens);
         let patches = Patches::new(&patches, sizes, !clip).with_gradient(required);
-        let tokens = c.image_tokens();
+        let rows = c.image_tokens();
         let norm = |name| LayerNorm::new(&b.at(name), hidden);
         Self {
             class,
             patches,
-            positions: Embedding::new(&embeddings.at("position_embedding"), tokens, hidden),
-            position_ids: numbers(&embeddings, tokens),
+            positions: Embedding::new(&embeddings.at("position_embedding"), rows, hidden),
+            position_ids: numbers(&embeddings, rows),
             first_norm: clip.then(|| norm("pre_layrnorm")),
-            tower: Tower::new(
-                b,
-                "vision_model.encoder.layers",
-                (c.kind, &c.vision),
-                options,
-            ),
+            tower: Tower::new(b, layers, (c.kind, &c.vision), options),
             last_norm: norm("post_layernorm"),
             head: (c.pools).then(|| PoolingHead::new(&b.at("head"), &c.vision)),
         }
     }
 
-    /// Images `[B, C, I, I]` to the last hidden states `[B, tokens, H]` and what stands for each.
-    fn forward(&self, t: &Tape, shell: &Shell, images: &Tensor) -> (Tensor, Option<Tensor>) {
+    /// Images `[N, C, I, I]` to hidden states, those before the `after` last layers besides, if that is
+    /// asked for.
+    pub(super) fn forward(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        images: &Tensor,
+        after: Option<u64>,
+    ) -> SeenImages {
         let embedded = {
             let patches = {
                 let pixels = t.to(images, shell.dtype());
@@ -200,7 +219,9 @@ impl Vision {
             None => embedded,
         };
         let given = (None, false);
-        let hidden = self.tower.forward(t, shell, &embedded, &given);
+        let (hidden, kept) = self
+            .tower
+            .forward_keeping(t, shell, &embedded, &given, after);
         if self.first_norm.is_none() {
             let last = self.last_norm.forward(t, &hidden);
             let head = self.head.as_ref();
@@ -209,20 +230,25 @@ impl Vision {
             // Where nobody asks for what is pooled, its weights' copies go before autocast's end.
             t.classify_autocast_copies();
             drop((hidden, embedded));
-            return (last, pooled);
+            return SeenImages { last, pooled, kept };
         }
         let rows = shell.facts.index_all(t, &hidden, 1);
         let first = shell.facts.index_all(t, &t.select(&rows, 1), 1);
         let pooled = self.last_norm.forward(t, &first);
         drop(embedded);
-        (hidden, Some(pooled))
+        SeenImages {
+            last: hidden,
+            pooled: Some(pooled),
+            kept,
+        }
     }
 }
 
 impl Dual {
     pub(super) fn new(b: &Builder, c: &DualConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions::of(spec, facts);
-        let vision = || Vision::new(&b.at("vision_model"), c, options);
+        let path = (("vision_model.encoder.layers", false), c.text.is_some());
+        let vision = || Vision::new(&b.at("vision_model"), c, path, options);
         let (vision, aim) = match &c.text {
             None => {
                 let vision = vision();
@@ -300,7 +326,11 @@ impl Dual {
         images: &Tensor,
         labels: Option<&Tensor>,
     ) -> Output {
-        let (hidden, pooled) = self.vision.forward(t, &self.shell, images);
+        let SeenImages {
+            last: hidden,
+            pooled,
+            ..
+        } = self.vision.forward(t, &self.shell, images, None);
         let read = if self.kind == DualKind::Clip {
             let patches = t.slice(&hidden, 1, 1, hidden.dim(1));
             let patches = self.shell.facts.index_all(t, &patches, 1);
@@ -325,7 +355,8 @@ impl Dual {
             Some(projections) => projections[which].forward(t, &pooled),
             None => pooled,
         };
-        let (seen, image) = self.vision.forward(t, &self.shell, images);
+        let seen = self.vision.forward(t, &self.shell, images, None);
+        let (seen, image) = (seen.last, seen.pooled);
         let image = project(0, image.expect("a model that compares images pools them"));
         let [read, text] = pairs.text.forward(t, self.kind, &self.shell, ids);
         let text = project(1, text);

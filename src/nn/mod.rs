@@ -92,6 +92,7 @@ mod router;
 mod seq2seq;
 mod sharing_attention;
 mod short_conv;
+mod sight;
 mod sparse_mixer;
 mod style;
 mod swin;

@@ -256,6 +256,8 @@ impl Model {
         t.begin_forward();
         let labels = batch.labels.as_ref();
         self.call.pass_mask(batch.padding_mask.as_ref());
+        self.call
+            .pass_images(batch.images.as_ref().map(|(images, _)| images));
         let output = match &self.net {
             Net::Linear(net) => Output::of(net.forward(t, &batch.input), None),
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
@@ -268,6 +270,7 @@ impl Model {
             Net::Decoder(net) => net.forward(t, &batch.input, labels),
         };
         self.call.pass_mask(None);
+        self.call.pass_images(None);
         output
     }
 
@@ -334,10 +337,14 @@ fn batch(
             _ends: None,
         };
     }
-    let images = spec.architecture.pixels().map(|[channels, side]| {
-        let shape = Shape::from([samples, channels, side, side]);
-        input(shape, DType::Float32)
-    });
+    let pixels = |count: u64| {
+        let sizes = spec.architecture.pixels()?;
+        let [channels, side] = sizes;
+        let shape = Shape::from([count, channels, side, side]);
+        Some(input(shape, DType::Float32))
+    };
+    let among_tokens = spec.architecture.images().is_some();
+    let images = if among_tokens { None } else { pixels(samples) };
     if spec.task == Task::Contrastive {
         let tokens = Shape::from([samples, seq_len]);
         return Batch {
@@ -380,7 +387,9 @@ fn batch(
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
-        Task::CausalLm | Task::MaskedLm | Task::TokenClassification => tokens,
+        Task::CausalLm | Task::ImageTextToText | Task::MaskedLm | Task::TokenClassification => {
+            tokens
+        }
         Task::SequenceClassification
         | Task::ImageClassification
         | Task::QuestionAnswering
@@ -394,12 +403,13 @@ fn batch(
         .then(|| input(given, DType::Int64));
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
+    let seen = (among_tokens && spec.images > 0).then(|| pixels(samples * spec.images));
     Batch {
         input: ids,
         padding_mask: mask,
         labels,
         decoder_ids,
-        images: None,
+        images: seen.flatten().map(|images| (images, false)),
         _ends: ends,
     }
 }

@@ -18,10 +18,10 @@ pub(super) struct Tower {
 }
 
 impl Tower {
-    /// The layers of the model b, which stand at `path`.
+    /// The layers of the model b, which stand at `path`; `whole` where one of them is unlike the others.
     pub(super) fn new(
         b: &Builder,
-        path: &'static str,
+        (path, whole): (&'static str, bool),
         (kind, c): (DualKind, &TowerConfig),
         options: AttentionOptions,
     ) -> Self {
@@ -32,6 +32,9 @@ impl Tower {
         };
         let list = b.at("encoder");
         let layers = list.items("layers", c.num_hidden_layers, |b| {
+            if whole {
+                b.differs();
+            }
             Rc::new(TowerLayer::new(b, (kind, c), options))
         });
         Self { layers, path }
@@ -46,11 +49,28 @@ impl Tower {
         embedded: &Tensor,
         given: &(Option<Tensor>, bool),
     ) -> Tensor {
+        self.forward_keeping(t, shell, embedded, given, None).0
+    }
+
+    /// The same, and the hidden states before the `after` last layers, if that is asked for.
+    pub(super) fn forward_keeping(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        embedded: &Tensor,
+        given: &(Option<Tensor>, bool),
+        after: Option<u64>,
+    ) -> (Tensor, Option<Tensor>) {
         let mut hidden = embedded.clone();
+        let mut kept = None;
+        let rest = |i: u32| self.layers.len() as u64 - 1 - u64::from(i);
         for (i, layer) in (0..).zip(&self.layers) {
             hidden = t.scoped(self.path, Some(i), || shell.run(t, layer, &hidden, given));
+            if after == Some(rest(i)) {
+                kept = Some(hidden.clone());
+            }
         }
-        hidden
+        (hidden, kept)
     }
 }
 
@@ -131,8 +151,8 @@ impl TowerLayer {
         x: &Tensor,
         (mask, causal): &(Option<Tensor>, bool),
     ) -> (Tensor, Option<Tensor>) {
-        let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
-        let (q, k, v) = (made(&self.query), made(&self.key), made(&self.value));
+        let projected = [&self.query, &self.key, &self.value].map(|layer| layer.forward(t, x));
+        let [q, k, v] = projected.map(|y| in_heads(t, &y, self.head_dim));
         let mask = mask.as_ref();
         let (out, weights) = if self.options.implementation == Attention::Eager {
             attend_with_weights(t, self.options, &q, &k, &v, mask)

@@ -5,6 +5,7 @@ use super::config_fields::ConfigFields;
 use super::deepseek::Latent;
 use super::experts::Experts;
 use super::gemma_layers::GemmaLayers;
+use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
     Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
@@ -104,6 +105,8 @@ pub struct DecoderConfig {
     pub latent: Option<Latent>,
     /// How layers differ from each other in size, and what they share.
     pub gemma_layers: Option<GemmaLayers>,
+    /// What sees images among its tokens.
+    pub images: Option<Box<ImageConfig>>,
 }
 
 /// Sizes and options of Mamba's state space.
@@ -270,6 +273,7 @@ impl DecoderConfig {
             experts: None,
             latent: None,
             gemma_layers: None,
+            images: None,
         }
     }
 

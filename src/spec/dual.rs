@@ -90,39 +90,16 @@ pub(super) fn read(kind: DualKind, task: Task, fields: &mut ConfigFields<'_>) ->
         _ => &nothing,
     };
     let clip = kind == DualKind::Clip;
-    let activation = if clip {
-        "quick_gelu"
-    } else {
-        "gelu_pytorch_tanh"
-    };
-    let tower = |part: &mut ConfigFields<'_>, [hidden, heads]: [u64; 2]| {
-        let hidden_size = part.optional("hidden_size", &WIDTH, hidden);
-        let heads = part.optional("num_attention_heads", &HEADS, heads);
-        TowerConfig {
-            hidden_size,
-            intermediate_size: part.optional("intermediate_size", &WIDTH, 4 * hidden),
-            num_hidden_layers: part.optional("num_hidden_layers", &LAYERS, 12),
-            num_attention_heads: heads,
-            head_dim: part.divided(hidden_size, heads, "num_attention_heads"),
-            activation: part.activation("hidden_act", activation),
-            attention_dropout: part.drops("attention_dropout", false),
-        }
-    };
     let mut seen = ConfigFields::new(
         part("vision_config"),
         &nothing,
         "model.hf_config.vision_config",
     );
-    let vision = tower(&mut seen, [768, 12]);
-    let image_size = seen.optional("image_size", &PIXELS, 224);
-    let patch_size = seen.optional("patch_size", &PIXELS, if clip { 32 } else { 16 });
-    check_patches(&mut seen, [image_size, patch_size]);
-    let num_channels = seen.optional("num_channels", &CHANNELS, 3);
-    let pools = !clip && seen.flag("vision_use_head", true);
+    let vision = read_vision(kind, &mut seen);
     let mut read = ConfigFields::new(part("text_config"), &nothing, "model.hf_config.text_config");
     let mut projection = fields.optional("projection_dim", &WIDTH, 512);
     let text = (task != Task::ImageClassification).then(|| {
-        let tower = tower(&mut read, if clip { [512, 8] } else { [768, 12] });
+        let tower = tower(kind, &mut read, if clip { [512, 8] } else { [768, 12] });
         if !clip {
             projection = read.optional("projection_size", &WIDTH, tower.hidden_size);
         }
@@ -143,15 +120,49 @@ pub(super) fn read(kind: DualKind, task: Task, fields: &mut ConfigFields<'_>) ->
         fields.push(finding);
     }
     DualConfig {
-        kind,
         text,
+        projection,
+        num_labels: fields.labels(2),
+        ..vision
+    }
+}
+
+/// The layers of a tower of so many columns and heads.
+fn tower(kind: DualKind, part: &mut ConfigFields<'_>, [hidden, heads]: [u64; 2]) -> TowerConfig {
+    let activation = match kind {
+        DualKind::Clip => "quick_gelu",
+        DualKind::Siglip => "gelu_pytorch_tanh",
+    };
+    let hidden_size = part.optional("hidden_size", &WIDTH, hidden);
+    let heads = part.optional("num_attention_heads", &HEADS, heads);
+    TowerConfig {
+        hidden_size,
+        intermediate_size: part.optional("intermediate_size", &WIDTH, 4 * hidden),
+        num_hidden_layers: part.optional("num_hidden_layers", &LAYERS, 12),
+        num_attention_heads: heads,
+        head_dim: part.divided(hidden_size, heads, "num_attention_heads"),
+        activation: part.activation("hidden_act", activation),
+        attention_dropout: part.drops("attention_dropout", false),
+    }
+}
+
+/// Reads what sees images alone.
+pub(super) fn read_vision(kind: DualKind, seen: &mut ConfigFields<'_>) -> DualConfig {
+    let clip = kind == DualKind::Clip;
+    let vision = tower(kind, seen, [768, 12]);
+    let image_size = seen.optional("image_size", &PIXELS, 224);
+    let patch_size = seen.optional("patch_size", &PIXELS, if clip { 32 } else { 16 });
+    check_patches(seen, [image_size, patch_size]);
+    DualConfig {
+        kind,
+        text: None,
         vision,
         image_size,
         patch_size,
-        num_channels,
-        pools,
-        projection,
-        num_labels: fields.labels(2),
+        num_channels: seen.optional("num_channels", &CHANNELS, 3),
+        pools: !clip && seen.flag("vision_use_head", true),
+        projection: 0,
+        num_labels: 0,
     }
 }
 
@@ -199,25 +210,22 @@ pub(super) fn check(
     }
 }
 
-/// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(c: &DualConfig) -> Vec<Module> {
-    let clip = c.kind == DualKind::Clip;
-    let mut all = Vec::new();
-    let own = |parameters| Module {
+/// A module with parameters of its own, and no path yet.
+fn own(parameters: &'static [&'static str]) -> Module {
+    Module {
         path: String::new(),
         kind: ModuleKind::Other,
         parameters,
-    };
-    if let Some(text) = &c.text {
-        let tables = ["token_embedding", "position_embedding"];
-        all.extend(tables.map(|name| embedding(format!("text_model.embeddings.{name}"))));
-        all.extend(of_layers("text_model", c.kind, &text.tower));
-        all.push(norm("text_model.final_layer_norm"));
-        all.extend((!clip).then(|| linear("text_model.head", true)));
     }
-    let patches = "vision_model.embeddings.patch_embedding";
+}
+
+/// The modules of what sees images, which stands at a path.
+pub(super) fn vision_modules(c: &DualConfig, at: &str) -> Vec<Module> {
+    let clip = c.kind == DualKind::Clip;
+    let mut all = Vec::new();
+    let patches = format!("{at}.embeddings.patch_embedding");
     if clip {
-        let embeddings = "vision_model.embeddings".to_owned();
+        let embeddings = format!("{at}.embeddings");
         all.push(Module {
             path: embeddings,
             ..own(&["class_embedding"])
@@ -226,29 +234,44 @@ pub(super) fn modules(c: &DualConfig) -> Vec<Module> {
     } else {
         all.push(norm(patches));
     }
-    all.push(embedding("vision_model.embeddings.position_embedding"));
-    all.extend(clip.then(|| norm("vision_model.pre_layrnorm")));
-    all.extend(of_layers("vision_model", c.kind, &c.vision));
-    all.push(norm("vision_model.post_layernorm"));
+    all.push(embedding(format!("{at}.embeddings.position_embedding")));
+    all.extend(clip.then(|| norm(format!("{at}.pre_layrnorm"))));
+    all.extend(of_layers(at, c.kind, &c.vision));
+    all.push(norm(format!("{at}.post_layernorm")));
     if c.pools {
         let probe = Module {
-            path: "vision_model.head".to_owned(),
+            path: format!("{at}.head"),
             ..own(&["probe"])
         };
         let attention = Module {
-            path: "vision_model.head.attention".to_owned(),
+            path: format!("{at}.head.attention"),
             ..own(&["in_proj_weight", "in_proj_bias"])
         };
-        let full = |name: &str| linear(format!("vision_model.head.{name}"), true);
+        let full = |name: &str| linear(format!("{at}.head.{name}"), true);
         all.extend([
             probe,
             attention,
             full("attention.out_proj"),
-            norm("vision_model.head.layernorm"),
+            norm(format!("{at}.head.layernorm")),
             full("mlp.fc1"),
             full("mlp.fc2"),
         ]);
     }
+    all
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &DualConfig) -> Vec<Module> {
+    let clip = c.kind == DualKind::Clip;
+    let mut all = Vec::new();
+    if let Some(text) = &c.text {
+        let tables = ["token_embedding", "position_embedding"];
+        all.extend(tables.map(|name| embedding(format!("text_model.embeddings.{name}"))));
+        all.extend(of_layers("text_model", c.kind, &text.tower));
+        all.push(norm("text_model.final_layer_norm"));
+        all.extend((!clip).then(|| linear("text_model.head", true)));
+    }
+    all.extend(vision_modules(c, "vision_model"));
     match c.text {
         None => all.push(linear("classifier", true)),
         Some(_) if clip => {

@@ -32,6 +32,8 @@ pub enum Idle {
     NotGenerating,
     /// The model reads images, whose sizes its config says.
     Images,
+    /// The model reads no images among its tokens.
+    NoImages,
     /// The model has no decoder with a length of its own.
     NoDecoder,
     /// The model is estimated for one task.
@@ -60,6 +62,9 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "target_seq_len" => architecture(scenario)
             .filter(|model| !model.is_encoder_decoder())
             .map(|_| Idle::NoDecoder),
+        "images" => architecture(scenario)
+            .filter(|model| model.images().is_none())
+            .map(|_| Idle::NoImages),
         "task" => architecture(scenario)
             .filter(|model| task::tasks(model, scenario.framework).len() == 1)
             .map(|_| Idle::OneTask),

@@ -97,6 +97,7 @@ pub(super) fn gated_product(architecture: &Architecture) -> Option<LigerKernel> 
         return None;
     };
     match config.model_type {
+        _ if config.images.is_some() => None,
         DecoderType::Llama
         | DecoderType::Mistral
         | DecoderType::Qwen2

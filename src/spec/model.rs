@@ -3,9 +3,9 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, BertKind, DecoderType, DualKind, Finding, FlaMixer, LinearModel, ModelRef,
-    Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual, fla_config, guess,
-    modernbert, size_only, swin, t5, vit, whisper,
+    Architecture, BertKind, DecoderType, DualKind, Finding, FlaMixer, ImageKind, LinearModel,
+    ModelRef, Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual, fla_config,
+    guess, image_text, modernbert, size_only, swin, t5, vit, whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -22,6 +22,7 @@ enum Reader {
     Fla(FlaMixer),
     Vit(VitKind),
     Dual(DualKind),
+    WithImages(ImageKind),
     Swin,
     DistilBert,
     ModernBert,
@@ -35,6 +36,9 @@ impl Reader {
             Self::ModernBert => Architecture::ModernBert(apart(|| modernbert::read(fields))),
             Self::Vit(kind) => Architecture::Vit(apart(|| vit::read(kind, fields))),
             Self::Dual(kind) => Architecture::Dual(apart(|| dual::read(kind, task, fields))),
+            Self::WithImages(kind) => {
+                Architecture::Decoder(apart(|| image_text::read(kind, fields)))
+            }
             Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
             Self::Bart => Architecture::Bart(apart(|| bart::read(fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
@@ -95,6 +99,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("swin", Reader::Swin),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),
+    ("llava", Reader::WithImages(ImageKind::Llava)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
     ("mt5", Reader::T5 { multilingual: true }),
@@ -185,11 +190,20 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
 ];
 
 /// Whether the config is of a model whose parts are all read.
-fn of_pairs(config: &Map<String, Value>) -> bool {
+fn reads_all_parts(config: &Map<String, Value>) -> bool {
     let given = config.get("model_type").and_then(Value::as_str);
-    MODEL_TYPES
-        .iter()
-        .any(|(name, reader)| given == Some(name) && matches!(reader, Reader::Dual(_)))
+    MODEL_TYPES.iter().any(|(name, reader)| {
+        given == Some(name) && matches!(reader, Reader::Dual(_) | Reader::WithImages(_))
+    })
+}
+
+/// The decoder of this `model_type`.
+pub(super) fn decoder_type(model_type: &str) -> Option<DecoderType> {
+    let found = MODEL_TYPES.iter().find(|(name, _)| *name == model_type);
+    match found?.1 {
+        Reader::Decoder(found) => Some(found),
+        _ => None,
+    }
 }
 
 /// Whether configs of this `model_type` are read.
@@ -226,7 +240,7 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             let text = hf_config.get("text_config");
             if let Some(text) = text
                 .and_then(Value::as_object)
-                .filter(|_| !of_pairs(hf_config))
+                .filter(|_| !reads_all_parts(hf_config))
             {
                 findings.push(text_part_only());
                 let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");
@@ -306,6 +320,10 @@ fn read_known(
             let text = config.text.as_ref();
             text.map(|text| text.max_position_embeddings)
         }
+        Some(Architecture::Decoder(config)) if config.images.is_some() => fields
+            .get("text_config")
+            .and_then(|text| text.get("max_position_embeddings"))
+            .and_then(Value::as_u64),
         _ => max_positions,
     };
     findings.extend(fields.into_findings());

@@ -2,8 +2,8 @@
 //! adapters are matched against.
 
 use super::{
-    Architecture, Framework, Task, bart, bert, decoder, distilbert, dual, fla_modules, modernbert,
-    swin, t5, vit,
+    Architecture, Framework, Task, bart, bert, decoder, distilbert, dual, fla_modules, image_text,
+    modernbert, swin, t5, vit,
 };
 
 /// What a module with parameters is.
@@ -67,6 +67,9 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
             let mut all = decoder::modules(config, framework);
             if let (Task::SequenceClassification, Some(head)) = (task, all.last_mut()) {
                 *head = output("score", false);
+            }
+            if let Some(images) = &config.images {
+                all = image_text::modules(images, all);
             }
             all
         }

@@ -3,8 +3,8 @@
 use super::published_decoders::decoder_parameters;
 use super::{
     Architecture, BartConfig, BartStack, BertConfig, BertKind, DistilBertConfig, DualConfig,
-    DualKind, FlaConfig, FlaMixer, ModernBertConfig, Scenario, SwinConfig, T5Config, TowerConfig,
-    VitConfig, VitKind, resolve,
+    DualKind, FlaConfig, FlaMixer, ImageConfig, ModernBertConfig, Scenario, SwinConfig, T5Config,
+    TowerConfig, VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -200,6 +200,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("bert-base-cased", 108_340_804),
     ("bert-base-multilingual", 177_974_523),
     ("vit-base", 85_800_194),
+    ("llava-1.5-7b-hf", 7_063_427_072),
+    ("llava-1.5-13b-hf", 13_351_494_656),
     ("swin-tiny", 28_288_354),
     ("swin-base", 87_768_224),
     ("swin-large", 196_532_476),
@@ -366,27 +368,46 @@ fn vit_parameters(c: &VitConfig) -> u64 {
     embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)
 }
 
+fn feed_forward(t: &TowerConfig) -> u64 {
+    2 * t.hidden_size * t.intermediate_size + t.intermediate_size
+}
+
+fn tower_parameters(t: &TowerConfig) -> u64 {
+    let h = t.hidden_size;
+    t.num_hidden_layers * (4 * (h * h + h) + feed_forward(t) + h + 4 * h) + 2 * h
+}
+
+/// Those of what sees images.
+fn vision_parameters(c: &DualConfig) -> u64 {
+    let seen = c.vision.hidden_size;
+    let patches = c.num_channels * c.patch_size * c.patch_size * seen;
+    let head = 4 * (seen * seen + seen) + feed_forward(&c.vision) + 4 * seen;
+    patches
+        + c.image_tokens() * seen
+        + tower_parameters(&c.vision)
+        + match c.kind {
+            DualKind::Clip => 3 * seen,
+            DualKind::Siglip => seen + if c.pools { head } else { 0 },
+        }
+}
+
 fn dual_parameters(c: &DualConfig) -> u64 {
-    let feed_forward =
-        |t: &TowerConfig| 2 * t.hidden_size * t.intermediate_size + t.intermediate_size;
-    let layers = |t: &TowerConfig| {
-        let h = t.hidden_size;
-        t.num_hidden_layers * (4 * (h * h + h) + feed_forward(t) + h + 4 * h) + 2 * h
-    };
     let text = c.text.as_ref().expect("a model that reads texts");
     let (read, seen) = (text.tower.hidden_size, c.vision.hidden_size);
     let tables = (text.vocab_size + text.max_position_embeddings) * read;
-    let patches = c.num_channels * c.patch_size * c.patch_size * seen;
-    let towers =
-        tables + layers(&text.tower) + patches + c.image_tokens() * seen + layers(&c.vision);
-    towers
+    tables
+        + tower_parameters(&text.tower)
+        + vision_parameters(c)
         + match c.kind {
-            DualKind::Clip => 3 * seen + c.projection * (read + seen) + 1,
-            DualKind::Siglip => {
-                let head = 4 * (seen * seen + seen) + feed_forward(&c.vision) + 4 * seen;
-                seen + head + (read + 1) * c.projection + 2
-            }
+            DualKind::Clip => c.projection * (read + seen) + 1,
+            DualKind::Siglip => (read + 1) * c.projection + 2,
         }
+}
+
+/// Those of a tower and of two layers between it and a decoder of `hidden` columns.
+fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
+    let seen = c.tower.vision.hidden_size;
+    vision_parameters(&c.tower) + (seen + 1) * hidden + (hidden + 1) * hidden
 }
 
 fn swin_parameters(c: &SwinConfig) -> u64 {
@@ -435,13 +456,18 @@ fn models_have_as_many_parameters_as_published() {
             } else {
                 Precision::Bf16
             },
-            // SigLIP's texts have 64 tokens.
+            // SigLIP's texts have 64 tokens, which are fewer than those of an image.
             seq_len: 64,
+            images: 0,
             ..Scenario::default()
         };
         let spec = resolve(&scenario).spec.expect("a model of the catalog");
         let counted = match spec.architecture {
-            Architecture::Decoder(config) => decoder_parameters(&config),
+            Architecture::Decoder(config) => {
+                let images = config.images.as_ref();
+                decoder_parameters(&config)
+                    + images.map_or(0, |images| image_parameters(images, config.hidden_size))
+            }
             Architecture::T5(config) => t5_parameters(&config),
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::DistilBert(config) => distilbert_parameters(&config),

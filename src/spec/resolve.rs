@@ -3,8 +3,8 @@
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, chunked_loss, classifier, dual,
-    evaluation, fla, hardware, liger, limits, model, offload, optimizer, parallelism, quantization,
-    support, swin, task, training, versions, weights, whisper,
+    evaluation, fla, hardware, image_text, liger, limits, model, offload, optimizer, parallelism,
+    quantization, support, swin, task, training, versions, weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -75,6 +75,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     whisper::check(scenario, &model.architecture, findings);
     swin::check(scenario, &model.architecture, findings);
     dual::check(scenario, &model.architecture, task, findings);
+    let images = image_text::resolve(scenario, model.architecture.images(), findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);
@@ -91,6 +92,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
             scenario,
             scenario.target_seq_len.unwrap_or(scenario.seq_len),
         ),
+        images,
         usual_lengths: training::usual_lengths(scenario),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,

@@ -3,9 +3,9 @@
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
     DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, Evaluation,
-    FlaConfig, Framework, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig, Offload,
-    Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend, SwinConfig,
-    T5Config, Task, TowerConfig, VitConfig,
+    FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig,
+    Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend,
+    SwinConfig, T5Config, Task, TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -27,6 +27,8 @@ pub struct ResolvedSpec {
     pub seq_len: u64,
     /// Tokens per sample that an encoder-decoder gives.
     pub target_seq_len: u64,
+    /// Images of each sample.
+    pub images: u64,
     /// The same two of usual batches, where those are shorter.
     pub usual_lengths: Option<[u64; 2]>,
     /// Micro-batches per optimizer step.
@@ -199,6 +201,17 @@ impl Architecture {
             Self::Vit(config) => Some([config.num_channels, config.image_size]),
             Self::Dual(config) => Some([config.num_channels, config.image_size]),
             Self::Swin(config) => Some([config.num_channels, config.image_size]),
+            _ => {
+                let tower = &self.images()?.tower;
+                Some([tower.num_channels, tower.image_size])
+            }
+        }
+    }
+
+    /// What sees images among the tokens of a decoder.
+    pub fn images(&self) -> Option<&ImageConfig> {
+        match self {
+            Self::Decoder(config) => config.images.as_deref(),
             _ => None,
         }
     }

@@ -31,6 +31,8 @@ pub struct Scenario {
     /// Tokens per target of an encoder-decoder; `seq_len` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_seq_len: Option<u64>,
+    /// Images of each sample, whose tokens are among the S, where the model sees images.
+    pub images: u64,
     /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pad_to_multiple_of: Option<u64>,
@@ -127,6 +129,7 @@ impl Default for Scenario {
             micro_batch_size: 2,
             seq_len: 256,
             target_seq_len: None,
+            images: 1,
             pad_to_multiple_of: None,
             gradient_accumulation_steps: 1,
             precision: Precision::Fp32,
@@ -222,6 +225,8 @@ names! {
         ImageClassification = "image_classification",
         /// Which of a batch's texts belongs to which of its images.
         Contrastive = "contrastive",
+        /// Next-token prediction in texts with images.
+        ImageTextToText = "image_text_to_text",
     }
 }
 

@@ -29,6 +29,7 @@ impl Task {
 /// The tasks that are estimated for an architecture, its own first.
 pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'static [Task] {
     match architecture {
+        Architecture::Decoder(config) if config.images.is_some() => &[Task::ImageTextToText],
         Architecture::Decoder(config) if classifier::exists(config, framework) => {
             &[Task::CausalLm, Task::SequenceClassification]
         }

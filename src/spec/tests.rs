@@ -161,7 +161,7 @@ fn overrides_replace_fields_of_a_catalog_model() {
 fn the_text_part_of_a_multimodal_config_is_read() {
     let config: Value =
         serde_json::from_str(catalog::model("mistral-7b").expect("listed").config).expect("JSON");
-    let whole = json!({"model_type": "llava", "text_config": config});
+    let whole = json!({"model_type": "aya_vision", "text_config": config});
     let resolution = resolve(&scenario(json!({"model": {"hf_config": whole}})));
     assert!(resolution.spec.is_some());
     assert_eq!(resolution.findings[0].severity, Severity::Warning);

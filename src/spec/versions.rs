@@ -12,7 +12,9 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         return;
     }
     match architecture {
-        Architecture::Decoder(config) if !is_estimated_in_4(config.model_type) => {
+        Architecture::Decoder(config)
+            if config.images.is_some() || !is_estimated_in_4(config.model_type) =>
+        {
             findings.push(only_recent());
         }
         Architecture::Decoder(config) => {

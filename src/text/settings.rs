@@ -77,6 +77,9 @@ settings! {
     "target_seq_len": "Target length", "目标序列长度";
         "Tokens per target of an encoder-decoder (T).",
         "编码器-解码器模型每个目标序列的词元数（T）。"; "T", "max_target_length of the collator";
+    "images": "Images per sample", "每个样本的图像数";
+        "Images among the tokens of each sample; their tokens are part of the sequence length.",
+        "每个样本词元中的图像数；图像的词元计入序列长度。"; "", "AutoProcessor, pixel_values";
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";

@@ -147,6 +147,7 @@ terms! { Task {
     QuestionAnswering: "answers in a text", "抽取式问答";
     ImageClassification: "classes of images", "图像分类";
     Contrastive: "pairs of images and texts", "图文对比";
+    ImageTextToText: "text with images", "图文生成";
 } }
 
 terms! { Loss {

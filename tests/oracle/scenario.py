@@ -1,7 +1,7 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import json, os
 import torch
-import transformers, libraries, optimizers
+import transformers, images, libraries, optimizers
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -12,13 +12,14 @@ DEFAULTS = dict(
     optimizer=dict(name="adamw", impl="foreach"), attention="sdpa", sdpa_backend=None, padding_mask=None, use_cache=False,
     activation_checkpointing="none", weights=None, lora=None, frozen=[], clip_grad_norm=False, zero_grad_set_to_none=True, loss="labels",
     keep_outputs=False, program="training", model_overrides={}, offload={}, checkpoint_every=1, pad_to_multiple_of=None, evaluation={}, quantization={},
-    liger_kernel=[], allocator={}, dataset={})
+    liger_kernel=[], allocator={}, dataset={}, images=1, image_size=None)
 WEIGHTS = dict(fp32=torch.float32, amp_bf16=torch.float32, amp_fp16=torch.float32, bf16=torch.bfloat16, fp16=torch.float16)
 AUTOCAST = dict(amp_bf16=torch.bfloat16, amp_fp16=torch.float16)
 CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2SeqLM", masked_lm="AutoModelForMaskedLM",
                sequence_classification="AutoModelForSequenceClassification", token_classification="AutoModelForTokenClassification",
                question_answering="AutoModelForQuestionAnswering",
-               image_classification="AutoModelForImageClassification", contrastive="AutoModelForZeroShotImageClassification")
+               image_classification="AutoModelForImageClassification", contrastive="AutoModelForZeroShotImageClassification",
+               image_text_to_text="AutoModelForImageTextToText")
 TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
 
 
@@ -70,7 +71,9 @@ def model_fields(scenario):
 def config(scenario):
     kind, fields = model_fields(scenario)
     config = AutoConfig.for_model(kind, **fields)
-    config.use_cache = scenario["use_cache"]
+    for part in (config, getattr(config, "text_config", None)):  # the decoder of a model with images asks its own
+        if part is not None:
+            part.use_cache = scenario["use_cache"]
     # Looked through where a type has several classes for a task, of which the first is meant.
     config.architectures = config.architectures or []
     return config
@@ -110,7 +113,7 @@ def model(scenario):
         import peft
         # PEFT's own wrapper of encoder-decoders passes token ids on, which Whisper does not take.
         # With those of heads PEFT trains the heads, too.
-        tasks = dict(causal_lm="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS",
+        tasks = dict(causal_lm="CAUSAL_LM", image_text_to_text="CAUSAL_LM", seq2seq_lm=None if kind == "whisper" else "SEQ_2_SEQ_LM", sequence_classification="SEQ_CLS",
                      token_classification="TOKEN_CLS", question_answering="QUESTION_ANS")
         adapters = peft.LoraConfig(r=lora.get("r", 16), lora_alpha=32, lora_dropout=lora.get("dropout", 0.0), bias="none", use_dora=lora.get("use_dora", False),
                                    target_modules="all-linear" if "all-linear" in lora["target_modules"] else lora["target_modules"], modules_to_save=lora.get("modules_to_save"), **only_in_5("target_parameters", lora), task_type=tasks.get(scenario["task"]))
@@ -192,6 +195,8 @@ def batch(scenario, config, target=True):
         batch["labels"] = tokens() if of_sequences else tokens(length)
         if of_sequences and config.num_labels == 1:
             batch["labels"] = torch.zeros(count, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda")
+    if scenario["task"] == "image_text_to_text":
+        return images.with_images(scenario, config, batch)
     return batch
 
 

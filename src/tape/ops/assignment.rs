@@ -23,14 +23,55 @@ impl Tape {
     /// `torch.where(mask)` of a mask `[a, b]` in 8-byte numbers whose order is not that of the
     /// dimensions, which holds for `count` elements: their indices `[2, count]`.
     pub fn where_set(&self, mask: [u64; 2], count: u64) -> Tensor {
+        self.found(DType::Int64, mask[0] * mask[1], Shape::from([2, count]))
+    }
+
+    /// The indices that `nonzero` finds in a mask of n elements that is copied first.
+    fn found(&self, dtype: DType, n: u64, indices: Shape) -> Tensor {
         const OP: &str = "nonzero";
-        let n = mask[0] * mask[1];
-        let _mask = self.empty(OP, Shape::from(mask), DType::Int64);
+        let _mask = self.empty(OP, Shape::from([n]), dtype);
         let _count = self.scratch(OP, COUNT);
         drop(self.scratch(OP, self.sum_storage(n)));
-        let found = self.empty(OP, Shape::from([2, count]), DType::Int64);
+        let found = self.empty(OP, indices, DType::Int64);
         drop(self.scratch(OP, self.scan_storage(n, FLAGGED_TILE)));
         found
+    }
+
+    /// `x.masked_scatter(mask, source)`: in a copy of x `[B, S, H]` the rows `[n, H]` of `source` are put
+    /// where the mask `[B, S, 1]` holds, which it does for n rows. Saves the mask
+    /// (`aten/src/ATen/native/cuda/IndexKernel.cpp`, torch 2.15).
+    pub fn masked_scatter(&self, x: &Tensor, mask: &Tensor, source: &Tensor) -> Tensor {
+        const OP: &str = "masked_scatter";
+        let saved = self.records(&[x, source]).then(|| self.save(mask));
+        let out = self.empty(OP, *x.shape(), x.dtype());
+        {
+            let places = self.empty(OP, *x.shape(), DType::Int64);
+            let whole = self.empty(OP, *x.shape(), DType::Bool);
+            drop(self.scratch(OP, self.sums_storage(x.numel())));
+            drop((whole, places));
+        }
+        let Some(saved) = saved else { return out };
+        let (needs, from) = ([x, source].map(Tensor::requires_grad), *source.shape());
+        self.attach(
+            &[x, source],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let mask = saved.unpack(t);
+                let [of_x, of_source] = needs;
+                let of_x = of_x.then(|| t.like("masked_fill", g));
+                let of_source = of_source.then(|| {
+                    let count = from.numel();
+                    let indices = Shape::from([count, g.shape().rank() as u64]);
+                    let found = t.found(DType::Bool, g.numel(), indices);
+                    let rows = t.empty("masked_select", from, g.dtype());
+                    drop(found);
+                    rows
+                });
+                drop(mask);
+                smallvec![of_x, of_source]
+            }),
+        )
     }
 
     /// Temporary storage of `cub::DeviceReduce::Sum` over `n` elements.

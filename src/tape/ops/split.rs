@@ -7,6 +7,25 @@ use smallvec::smallvec;
 use std::rc::Rc;
 
 impl Tape {
+    /// `torch.cat(list(x))`: a copy of x `[N, .., ..]` as `[N * .., ..]`. The gradients of the parts
+    /// are stacked again.
+    pub fn join_first(&self, x: &Tensor) -> Tensor {
+        let (from, mut joined) = (*x.shape(), x.shape().dims()[1..].to_vec());
+        joined[0] *= x.dim(0);
+        let out = self.empty("cat", Shape::new(&joined), x.dtype());
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let stacked = |g: &Tensor| t.empty("stack", from, g.dtype());
+                smallvec![g[0].as_ref().map(stacked)]
+            }),
+        )
+    }
+
     /// `x.split(sizes, dim)`, or `x.chunk(n, dim)` with equal sizes: views whose gradients are
     /// concatenated. Saves nothing.
     pub fn split<const N: usize>(&self, x: &Tensor, sizes: [u64; N], dim: isize) -> [Tensor; N] {

@@ -29,8 +29,8 @@ const LENGTHS: &[u64] = &[
 const POWERS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 /// Small numbers.
 const FEW: &[u64] = &[1, 2, 3, 4, 6, 8, 10, 12, 16];
-/// Numbers of processes, from none.
-const WORKERS: &[u64] = &[0, 1, 2, 4, 6, 8, 12, 16, 24, 32];
+/// Small numbers, from none.
+const FEW_OR_NONE: &[u64] = &[0, 1, 2, 4, 6, 8, 12, 16, 24, 32];
 /// Numbers of rows and batches.
 const COUNTS: &[u64] = &[
     1,
@@ -171,6 +171,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("target_seq_len")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
+            Setting::new("images").steps(FEW_OR_NONE),
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
@@ -221,7 +222,7 @@ pub(super) static GROUPS: &[Group] = &[
         settings: &[
             Setting::new("dataset.mode"),
             Setting::new("dataset.raw_bytes").steps(SIZES),
-            Setting::new("dataloader.num_workers").steps(WORKERS),
+            Setting::new("dataloader.num_workers").steps(FEW_OR_NONE),
             Setting::new("dataloader.prefetch_factor").steps(FEW),
             Setting::new("dataloader.pin_memory"),
             Setting::new("dataloader.persistent_workers"),
@@ -230,7 +231,7 @@ pub(super) static GROUPS: &[Group] = &[
             Setting::new("dataset.arrow_pool").half(),
             Setting::new("dataset.rows").steps(COUNTS),
             Setting::new("dataset.columns").steps(FEW),
-            Setting::new("dataset.epochs").steps(WORKERS),
+            Setting::new("dataset.epochs").steps(FEW_OR_NONE),
             Setting::new("dataset.file_bytes")
                 .steps(SIZES)
                 .absent(Called(Word::Automatic)),

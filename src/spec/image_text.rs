@@ -1,0 +1,291 @@
+//! Decoders that read images among their tokens (`models/llava/configuration_llava.py` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::limits::check;
+use super::modules::{Module, linear, other};
+use super::{
+    Activation, Attention, DecoderConfig, DecoderType, DualConfig, DualKind, EvaluationKind,
+    Finding, Scenario, decoder, dual, evaluation, model, training,
+};
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// Images of a sample.
+const IMAGES: RangeInclusive<u64> = 0..=1 << 12;
+
+/// The models that are read into an [`ImageConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    /// `LLaVA` 1.5: two layers between a tower and a decoder.
+    Llava,
+}
+
+/// What sees images for a decoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageConfig {
+    /// Which one.
+    pub kind: ImageKind,
+    /// The tower.
+    pub tower: DualConfig,
+    /// Layers of the tower after the one whose hidden states are read.
+    pub layers_after: u64,
+    /// Whether the token that stands for all of an image is read, too.
+    pub with_class: bool,
+    /// Whether the layers between tower and decoder have biases.
+    pub projector_bias: bool,
+    /// The function between them.
+    pub activation: Activation,
+}
+
+impl ImageConfig {
+    /// Tokens of an image.
+    pub fn tokens(&self) -> u64 {
+        let class = self.tower.kind == DualKind::Clip;
+        self.tower.image_tokens() - u64::from(class && !self.with_class)
+    }
+}
+
+/// The part `name` of a config.
+fn part<'a>(
+    fields: &ConfigFields<'a>,
+    name: &str,
+    nothing: &'a Map<String, Value>,
+) -> &'a Map<String, Value> {
+    match fields.get(name) {
+        Some(Value::Object(part)) => part,
+        _ => nothing,
+    }
+}
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let nothing = Map::new();
+    let mut text = ConfigFields::new(
+        part(fields, "text_config", &nothing),
+        &nothing,
+        "model.hf_config.text_config",
+    );
+    let model_type = text_type(&mut text);
+    let mut config = decoder::read(model_type, &mut text);
+    config.tie_word_embeddings |= fields.flag("tie_word_embeddings", false);
+    let seen = part(fields, "vision_config", &nothing);
+    let seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
+    let images = images(kind, fields, seen);
+    for finding in text.into_findings() {
+        fields.push(finding);
+    }
+    config.images = Some(Box::new(images));
+    config
+}
+
+/// Which decoder reads the tokens.
+fn text_type(text: &mut ConfigFields<'_>) -> DecoderType {
+    let given = text.text("model_type").unwrap_or("llama");
+    let found = model::decoder_type(given).filter(|found| {
+        matches!(
+            found,
+            DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2
+        )
+    });
+    found.unwrap_or_else(|| {
+        let key = text.key("model_type");
+        text.push(
+            Finding::error(
+                &key,
+                format!(
+                    "LLaVA is estimated over decoders of type llama, mistral or qwen2, not {given}."
+                ),
+                format!("LLaVA 目前支持 llama、mistral 或 qwen2 类型的解码器，不支持 {given}。"),
+            )
+            .with_fix(&key, "llama"),
+        );
+        DecoderType::Llama
+    })
+}
+
+/// The tower and what stands between it and the decoder.
+fn images(
+    kind: ImageKind,
+    fields: &mut ConfigFields<'_>,
+    mut seen: ConfigFields<'_>,
+) -> ImageConfig {
+    let of_clip = seen.text("model_type") != Some("siglip_vision_model");
+    let tower = dual::read_vision(
+        if of_clip {
+            DualKind::Clip
+        } else {
+            DualKind::Siglip
+        },
+        &mut seen,
+    );
+    for finding in seen.into_findings() {
+        fields.push(finding);
+    }
+    let layers = tower.vision.num_hidden_layers;
+    let layers_after = layers_after(fields, layers);
+    ImageConfig {
+        kind,
+        tower,
+        layers_after,
+        with_class: fields.text("vision_feature_select_strategy") == Some("full"),
+        projector_bias: fields.flag("multimodal_projector_bias", true),
+        activation: fields.activation("projector_hidden_act", "gelu"),
+    }
+}
+
+/// Layers after the one that `vision_feature_layer` names: -1 is the last one's result, 1 the first's.
+fn layers_after(fields: &mut ConfigFields<'_>, layers: u64) -> u64 {
+    let given = fields.get("vision_feature_layer").cloned();
+    let number = match &given {
+        None => Some(-2),
+        Some(value) => value.as_i64(),
+    };
+    let after = number.and_then(|number| {
+        let after = if number < 0 {
+            number.checked_neg()?.checked_sub(1)
+        } else {
+            i64::try_from(layers).ok()?.checked_sub(number)
+        };
+        after.and_then(|after| u64::try_from(after).ok())
+    });
+    after.filter(|&after| after < layers).unwrap_or_else(|| {
+        let key = fields.key("vision_feature_layer");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("vision_feature_layer must be one number, the hidden states after one of the tower's {layers} layers: from 1 to {layers}, or -1 for the last."),
+                format!("vision_feature_layer 必须是一个数，即图像编码器 {layers} 层中某一层的输出：1 到 {layers}，或以 -1 表示最后一层。"),
+            )
+            .with_fix(&key, -1),
+        );
+        0
+    })
+}
+
+/// The modules of the whole model around those of its decoder.
+pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
+    let inside = |module: Module| match module.path.strip_prefix("model.") {
+        Some(rest) => Module {
+            path: format!("model.language_model.{rest}"),
+            ..module
+        },
+        None => module,
+    };
+    let projector = ["linear_1", "linear_2"].map(|name| {
+        linear(
+            format!("model.multi_modal_projector.{name}"),
+            images.projector_bias,
+        )
+    });
+    let mut all = dual::vision_modules(&images.tower, "model.vision_tower");
+    for module in &mut all {
+        // PEFT's adapters of tables and modules trained as a whole are the decoder's.
+        if !module.kind.is_linear() {
+            *module = Module {
+                parameters: module.parameters,
+                ..other(std::mem::take(&mut module.path))
+            };
+        }
+    }
+    all.extend(projector);
+    all.extend(text.into_iter().map(inside));
+    all
+}
+
+/// How many images each sample has, and what is not estimated of models that see them.
+pub(super) fn resolve(
+    scenario: &Scenario,
+    config: Option<&ImageConfig>,
+    findings: &mut Vec<Finding>,
+) -> u64 {
+    let Some(config) = config else {
+        if scenario.images != 1 {
+            findings.push(
+                Finding::notice(
+                    "images",
+                    "images has no effect: the model reads no images among its tokens.",
+                    "images 不起作用：该模型不读取夹在文本中的图像。",
+                )
+                .with_fix("images", 1),
+            );
+        }
+        return 0;
+    };
+    check("images", scenario.images, &IMAGES, findings);
+    let tokens = config.tokens();
+    let seq_len = training::padded(scenario, scenario.seq_len);
+    let needed = tokens.saturating_mul(scenario.images);
+    if needed >= seq_len && scenario.images > 0 {
+        let images = scenario.images;
+        let wanted = needed.saturating_add(1);
+        findings.push(
+            Finding::error(
+                "seq_len",
+                format!("{images} images of {tokens} tokens each are {needed} tokens, which seq_len counts; with one of text it must be at least {wanted}."),
+                format!("{images} 张图像各占 {tokens} 个词元，共 {needed} 个，都计入序列长度；再加至少 1 个文本词元，seq_len 不得小于 {wanted}。"),
+            )
+            .with_fix("seq_len", wanted),
+        );
+    }
+    refuse(scenario, findings);
+    scenario.images
+}
+
+/// What is not estimated yet.
+fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "flash_attention_2 of models that see images is not supported yet; sdpa uses the same kernel where it can.",
+                "暂不支持图文模型的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    if evaluation::resolve(scenario).kind == EvaluationKind::Generate {
+        findings.push(
+            Finding::error(
+                "evaluation.kind",
+                "Generation by models that see images is not estimated yet.",
+                "暂不支持估算图文模型的生成。",
+            )
+            .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Idle, ModelRef, Scenario, Task, idle, resolve};
+
+    fn of(seq_len: u64, images: u64) -> Scenario {
+        Scenario {
+            model: ModelRef::Catalog("llava-1.5-7b-hf".to_owned()),
+            seq_len,
+            images,
+            ..Scenario::default()
+        }
+    }
+
+    #[test]
+    fn the_tokens_of_images_are_part_of_the_sequence() {
+        let spec = resolve(&of(577, 1)).spec.expect("one image and one token");
+        assert_eq!(spec.task, Task::ImageTextToText);
+        assert_eq!(spec.images, 1);
+        let refused = resolve(&of(1152, 2));
+        assert!(refused.spec.is_none());
+        let fix = refused.findings[0].fix.as_ref().expect("a fix");
+        assert_eq!(
+            (fix.key.as_str(), fix.value.as_u64()),
+            ("seq_len", Some(1153))
+        );
+        assert!(resolve(&of(16, 0)).spec.is_some(), "texts alone");
+    }
+
+    #[test]
+    fn images_are_idle_where_nothing_sees_them() {
+        assert_eq!(idle(&of(1024, 1), "images"), None);
+        assert_eq!(idle(&Scenario::default(), "images"), Some(Idle::NoImages));
+    }
+}
