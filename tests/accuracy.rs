@@ -387,12 +387,13 @@ fn cases_drawn_at_random_meet_every_goal() {
 }
 
 /// The same with every option, and a usual job for each model of the catalog. Composition is not held
-/// to the goals: the oracle does not see all caches of flash-linear-attention's beams (3.7 %), and
-/// takes an adapter's cast of stacked experts for autocast's (0.95 %).
+/// to the goals: the oracle does not see all caches of flash-linear-attention's beams (3.7 %) nor
+/// the newest gradient of a step within backward (11 %), and takes an adapter's cast of stacked
+/// experts for autocast's (0.95 %).
 #[test]
 fn cases_drawn_over_every_option_meet_every_goal_of_bytes() {
     let held = |goal: &str| !goal.contains("composition");
-    goals_are_met("drawn_options.jsonl", 893, held);
+    goals_are_met("drawn_options.jsonl", 1015, held);
 }
 
 /// Every family with every option, in combinations that nobody tuned to.

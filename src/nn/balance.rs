@@ -89,8 +89,14 @@ fn at_once(t: &Tape, logits: &[Tensor], experts: &Experts, padded: bool) -> Tens
     let (rows, k) = (all.dim(0), experts.per_token);
     let shape = Shape::from([rows, k, experts.count]);
     let mask = t.empty("one_hot", shape, DType::Int64);
-    // What the padding mask is spread over, in 8-byte numbers.
-    let spread = |shape: Shape| padded.then(|| t.empty("clone", shape, DType::Int64));
+    // The padding mask of the batch, in 8-byte numbers, is copied for several layers only: spread over
+    // one it can be seen as the rows that are asked for.
+    let spread = |shape: Shape| {
+        padded.then(|| match logits {
+            [_] => t.expand(&t.empty("mask", Shape::from([0]), DType::Int64), shape),
+            _ => t.empty("clone", shape, DType::Int64),
+        })
+    };
     let counted = spread(shape);
     let share = {
         let sum = {

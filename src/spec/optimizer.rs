@@ -1,8 +1,11 @@
 //! Checks of the optimizer: implementations that exist and options that it has.
 
+use super::modules::{Module, ModuleKind, modules};
 use super::{
-    Finding, Framework, MasterWeights, Optimizer, OptimizerImpl, OptimizerName, Precision, Scenario,
+    Architecture, Finding, Framework, MasterWeights, Optimizer, OptimizerImpl, OptimizerName,
+    Precision, Scenario, Task, weights,
 };
+use crate::units::DType;
 
 impl OptimizerName {
     /// The implementations of its step on CUDA, the default first (torch 2.15,
@@ -132,6 +135,38 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
     if optimizer.relative_step && optimizer.name != OptimizerName::AdafactorTransformers {
         no_effect("optimizer.relative_step");
+    }
+}
+
+/// 8-bit SGD steps parameters of fewer elements in 32 bits, with kernels that take no gradients in
+/// bfloat16 (`min_8bit_size`, `str2optimizer32bit`, bitsandbytes 0.45 and 0.50): those of norms are
+/// as small in most models.
+pub(super) fn check_small(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    const SMALLEST: u64 = 4096;
+    let narrow = scenario.lora.is_none() && weights::dtype(scenario) == DType::BFloat16;
+    let small = (architecture.dimensions()).is_some_and(|sizes| sizes.inner < SMALLEST);
+    if scenario.optimizer.name != OptimizerName::Sgd8bit || !narrow || !small {
+        return;
+    }
+    let all = modules(architecture, task, scenario.framework);
+    let mut norms = (all.iter())
+        .filter(|module| module.kind == ModuleKind::Other)
+        .flat_map(Module::parameter_paths);
+    let frozen = |path: &str| scenario.frozen.iter().any(|part| path.contains(part));
+    if norms.any(|path| !frozen(&path)) {
+        findings.push(
+            Finding::error(
+                "optimizer.name",
+                "bitsandbytes fails to step parameters of less than 4096 elements, like those of norms, with sgd_8bit and gradients in bf16; use sgd, or another precision.",
+                "对于不足 4096 个元素的参数（如归一化层），bitsandbytes 的 sgd_8bit 无法处理 bf16 梯度；请使用 sgd 或其他精度。",
+            )
+            .with_fix("optimizer.name", OptimizerName::Sgd.name()),
+        );
     }
 }
 

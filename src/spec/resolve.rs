@@ -66,6 +66,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     attention_support::check(scenario, &model.architecture, findings);
     let task = task::resolve(scenario, &model.architecture, findings);
     adapters::check(scenario, &model.architecture, task, findings);
+    optimizer::check_small(scenario, &model.architecture, task, findings);
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
