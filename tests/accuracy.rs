@@ -107,6 +107,7 @@ fn t5_is_as_exact_as_the_goals_ask() {
 #[test]
 fn bart_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bart.jsonl", 57);
+    every_goal_is_met("bart_kin.jsonl", 80);
 }
 
 #[test]

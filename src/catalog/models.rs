@@ -133,6 +133,11 @@ models! {
     "internlm3-8b", "InternLM3 8B", "internlm/internlm3-8b-instruct", "2025-01";
     "iquest-coder-40b", "IQuest-Coder V1 40B", "IQuestLab/IQuest-Coder-V1-40B-Instruct", "2026-01";
     "mistral-small-4-119b", "Mistral Small 4 119B-A6B, text", "mistralai/Mistral-Small-4-119B-2603", "2026-03";
+    "mbart-large-50", "mBART-50 611M", "facebook/mbart-large-50", "2020-08";
+    "nllb-200-distilled-600m", "NLLB-200 distilled 600M", "facebook/nllb-200-distilled-600M", "2022-07";
+    "nllb-200-1.3b", "NLLB-200 1.3B", "facebook/nllb-200-1.3B", "2022-07";
+    "opus-mt-en-de", "OPUS-MT en-de 74M", "Helsinki-NLP/opus-mt-en-de", "2020-03";
+    "pegasus-large", "PEGASUS large", "google/pegasus-large", "2020-06";
     "jais-2-8b", "Jais 2 8B", "inceptionai/Jais-2-8B-Chat", "2025-12";
     "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek-ai/DeepSeek-V2-Lite", "2024-05";
     "deepseek-v2", "DeepSeek V2", "deepseek-ai/DeepSeek-V2", "2024-05";

@@ -1,14 +1,16 @@
-//! BART (`models/bart/modeling_bart.py`): an encoder and a decoder with one embedding.
+//! BART and its kin (`models/{bart,mbart,pegasus,marian,m2m_100}/modeling_*.py`): an encoder and a decoder
+//! with one embedding.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bart_layer::BartLayer;
+use super::bert::position_ids;
 use super::builder::Builder;
 use super::decoder::Shell;
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, LayerNorm, Linear};
-use super::seq2seq::{Seq2Seq, Shared};
+use super::seq2seq::{self, Seq2Seq, Shared};
 use super::{mask, mask_triangle};
-use crate::spec::{Attention, BartConfig, ResolvedSpec};
+use crate::spec::{Attention, BartConfig, BartKind, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -18,15 +20,18 @@ pub(super) struct Bart {
     shared: Embedding,
     encoder: Stack,
     decoder: Stack,
-    final_logits_bias: Tensor,
+    final_logits_bias: Option<Tensor>,
     lm_head: Linear,
+    kind: BartKind,
 }
 
 /// `BartEncoder` or `BartDecoder`.
 struct Stack {
     embed_positions: Embedding,
     layers: Vec<Rc<BartLayer>>,
-    layernorm_embedding: LayerNorm,
+    layernorm_embedding: Option<LayerNorm>,
+    layer_norm: Option<LayerNorm>,
+    kind: BartKind,
     decoder: bool,
     dropout: bool,
     eager: bool,
@@ -46,7 +51,8 @@ impl Bart {
         let encoder = stack("encoder", false);
         let decoder = stack("decoder", true);
         model.ties();
-        let final_logits_bias = b.buffer("final_logits_bias", [1, c.vocab_size], b.loaded_dtype());
+        let bias = || b.buffer("final_logits_bias", [1, c.vocab_size], b.loaded_dtype());
+        let final_logits_bias = (c.kind != BartKind::M2m100).then(bias);
         let tied = c.tie_word_embeddings.then_some(&shared.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.d_model, c.vocab_size, tied);
         Self {
@@ -55,6 +61,7 @@ impl Bart {
             decoder,
             final_logits_bias,
             lm_head,
+            kind: c.kind,
         }
     }
 }
@@ -62,6 +69,14 @@ impl Bart {
 impl Seq2Seq for Bart {
     fn shifts_first(&self) -> bool {
         true
+    }
+
+    fn shifted(&self, t: &Tape, labels: &Tensor) -> Tensor {
+        if self.kind == BartKind::Mbart {
+            shift_round(t, labels)
+        } else {
+            seq2seq::shift_right(t, labels)
+        }
     }
 
     fn stacks(&self) -> [&'static str; 2] {
@@ -78,7 +93,10 @@ impl Seq2Seq for Bart {
 
     fn head(&self, t: &Tape, decoded: &Tensor) -> (Tensor, Option<Tensor>) {
         let logits = self.lm_head.forward(t, decoded);
-        (t.add(&logits, &self.final_logits_bias), None)
+        match &self.final_logits_bias {
+            Some(bias) => (t.add(&logits, bias), None),
+            None => (logits, None),
+        }
     }
 }
 
@@ -96,7 +114,17 @@ impl Stack {
         } else {
             b.at("embed_tokens").replaced(own_table);
         }
-        let embed_positions = Embedding::new(&b.at("embed_positions"), c.position_rows, c.d_model);
+        let (at, rows) = (b.at("embed_positions"), c.position_rows);
+        let embed_positions = match c.kind {
+            BartKind::M2m100 => Embedding::of_weight(
+                &at,
+                at.buffer("weights", [rows, c.d_model], b.loaded_dtype()),
+            ),
+            kind if kind.has_fixed_positions() => {
+                Embedding::of_weight(&at, at.fixed("weight", [rows, c.d_model], b.dtype()))
+            }
+            _ => Embedding::new(&at, rows, c.d_model),
+        };
         let stack = if decoder { c.decoder } else { c.encoder };
         let layers = b.items("layers", stack.layers, |b| {
             Rc::new(BartLayer::new(b, c, stack, options, decoder))
@@ -104,7 +132,11 @@ impl Stack {
         Self {
             embed_positions,
             layers,
-            layernorm_embedding: LayerNorm::new(&b.at("layernorm_embedding"), c.d_model),
+            layernorm_embedding: (c.kind.normalizes_embedding())
+                .then(|| LayerNorm::new(&b.at("layernorm_embedding"), c.d_model)),
+            layer_norm: (c.kind.norms_first())
+                .then(|| LayerNorm::new(&b.at("layer_norm"), c.d_model)),
+            kind: c.kind,
             decoder,
             dropout: c.dropout.embedding,
             eager: spec.attention == Attention::Eager,
@@ -125,23 +157,41 @@ impl Stack {
         let (b, s) = (ids.dim(0), ids.dim(1));
         let embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
         // The decoder of transformers 5 makes masks before it embeds the positions.
-        let range = (recent && self.decoder).then(|| {
+        let ranged = recent && self.decoder && self.kind != BartKind::M2m100;
+        let range = ranged.then(|| {
             let range = t.empty("arange", Shape::from([s]), DType::Int64);
             t.add_scalar(&range)
         });
-        let early = self.decoder.then(|| self.decoder_masks(t, (b, s), source));
+        let (early, ones) = match source {
+            Some(source) => {
+                let (shared, ones) = self.decoder_masks(t, (b, s), source);
+                (Some(shared), ones)
+            }
+            None => (None, None),
+        };
         let positions = t.scoped("embed_positions", None, || {
+            if self.kind == BartKind::M2m100 {
+                let rows = position_ids(t, (b, s), true);
+                return self.embed_positions.forward(t, &rows);
+            }
+            let arange = || t.empty("arange", Shape::from([s]), DType::Int64);
+            let ids = range.clone().unwrap_or_else(arange);
+            if self.kind.has_fixed_positions() {
+                return self.embed_positions.forward(t, &ids);
+            }
             let ids = match &range {
-                Some(range) => t.view(range, [1, s]),
-                None => t.expand(&t.empty("arange", Shape::from([s]), DType::Int64), [b, s]),
+                Some(_) => t.view(&ids, [1, s]),
+                None => t.expand(&ids, [b, s]),
             };
             let rows = t.add_scalar(&ids);
             self.embed_positions.forward(t, &rows)
         });
+        // What is made of the positions takes their name.
+        let range = range.filter(|_| !matches!(self.kind, BartKind::Mbart | BartKind::Marian));
         let mut hidden = t.add(&embedded, &positions);
-        hidden = t.scoped("layernorm_embedding", None, || {
-            self.layernorm_embedding.forward(t, &hidden)
-        });
+        if let Some(norm) = &self.layernorm_embedding {
+            hidden = t.scoped("layernorm_embedding", None, || norm.forward(t, &hidden));
+        }
         hidden = dropped(t, hidden, self.dropout);
         let shared = early.unwrap_or_else(|| Shared {
             mask: self.padded(t, (b, s, s)),
@@ -151,7 +201,14 @@ impl Stack {
         hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
             self.shell.run(t, layer, hidden, &shared)
         });
-        drop((shared, positions, range, embedded));
+        if let Some(norm) = &self.layer_norm {
+            hidden = t.scoped("layer_norm", None, || norm.forward(t, &hidden));
+        }
+        if self.kind == BartKind::Bart {
+            drop((shared, positions, range, embedded));
+        } else {
+            drop((ones, embedded, shared, range, positions));
+        }
         hidden
     }
 
@@ -171,20 +228,51 @@ impl Stack {
     }
 
     /// The masks of the decoder. Since transformers 5 it gives itself a padding mask of ones in
-    /// float32 to make them from.
-    fn decoder_masks(&self, t: &Tape, (b, s): (u64, u64), source: Option<&Tensor>) -> Shared {
+    /// float32 to make them from, which comes with them where it stays.
+    fn decoder_masks(
+        &self,
+        t: &Tape,
+        (b, s): (u64, u64),
+        source: &Tensor,
+    ) -> (Shared, Option<Tensor>) {
+        let mut ones = None;
         let mask = if self.shell.facts.transformers == Transformers::V5 {
             let cached = t.cached_tokens();
-            let _ones = t.empty("ones", Shape::from([b, cached + s]), DType::Float32);
-            mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype))
+            ones = Some(t.empty("ones", Shape::from([b, cached + s]), DType::Float32));
+            let mask = mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype));
+            // The mask of BART and M2M100 takes its name.
+            ones = ones.filter(|_| !matches!(self.kind, BartKind::Bart | BartKind::M2m100));
+            mask
         } else {
             self.eager
                 .then(|| mask_triangle::triangle(t, (b, s), self.dtype))
         };
-        Shared {
+        let shared = Shared {
             mask,
-            encoder: source.cloned(),
-            encoder_mask: source.and_then(|encoded| self.padded(t, (b, s, encoded.dim(1)))),
-        }
+            encoder: Some(source.clone()),
+            encoder_mask: self.padded(t, (b, s, source.dim(1))),
+        };
+        (shared, ones)
     }
+}
+
+/// `shift_tokens_right` of mBART: the decoder's ids from the labels, of which the last that is no padding
+/// comes first.
+fn shift_round(t: &Tape, labels: &Tensor) -> Tensor {
+    let (b, n) = (labels.dim(0), labels.dim(1));
+    let ids = t.empty("clone", Shape::from([b, n]), DType::Int64);
+    drop(t.empty("eq", Shape::from([b, n]), DType::Bool));
+    let column = |op| t.empty(op, Shape::from([b]), DType::Int64);
+    let last = {
+        let _other = t.empty("ne", Shape::from([b, n]), DType::Bool);
+        let sum = column("sum");
+        drop(t.empty("sum", Shape::from([b, n]), DType::Int64));
+        sum
+    };
+    let end = column("sub");
+    drop(last);
+    let start = column("gather");
+    drop(t.empty("clone", Shape::from([b, n - 1]), DType::Int64));
+    drop((end, start));
+    ids
 }

@@ -1,5 +1,5 @@
-//! The layers of BART, whose norms come after the residual sums, and of Whisper, whose norms come
-//! before the sublayers.
+//! The layers of BART and Marian, whose norms come after the residual sums, and of Whisper, mBART, PEGASUS
+//! and M2M100, whose norms come before the sublayers.
 
 use super::activation::activated;
 use super::attention::{AttentionOptions, dropped};
@@ -25,7 +25,8 @@ pub(super) struct BartLayer {
     activation: Activation,
     activation_dropout: bool,
     dropout: bool,
-    whisper: bool,
+    /// Whether norms come before the sublayers.
+    norms_first: bool,
     facts: Facts,
 }
 
@@ -55,7 +56,7 @@ impl BartLayer {
             activation: c.activation,
             activation_dropout: c.activation_dropout,
             dropout: c.dropout.residual,
-            whisper: c.recordings.is_some(),
+            norms_first: c.recordings.is_some() || c.kind.norms_first(),
             facts: options.facts,
         }
     }
@@ -68,7 +69,7 @@ impl BartLayer {
         residual: &Tensor,
         sublayer: impl FnOnce(Tensor) -> Tensor,
     ) -> Tensor {
-        let out = sublayer(if self.whisper {
+        let out = sublayer(if self.norms_first {
             norm.forward(t, residual)
         } else {
             residual.clone()
@@ -76,21 +77,21 @@ impl BartLayer {
         let out = dropped(t, out, self.dropout);
         let sum = t.add(residual, &out);
         drop(out);
-        if self.whisper {
+        if self.norms_first {
             sum
         } else {
             norm.forward(t, &sum)
         }
     }
 
-    /// An encoder's result is kept finite in float16: always in Whisper's since transformers 4.51,
-    /// else where it is not.
+    /// An encoder's result is kept finite in float16: always where norms come first (in Whisper's since
+    /// transformers 4.51), else where it is not.
     fn finite(&self, t: &Tape, out: Tensor) -> Tensor {
         let version = self.facts.transformers;
         if self.encoder_attn.is_some() || out.dtype() != DType::Float16 {
             return out;
         }
-        if self.whisper && version != Transformers::V448 {
+        if self.norms_first && version != Transformers::V448 {
             return t.clamp(&out, 2);
         }
         t.looks_for_infinities(&out, version == Transformers::V5);

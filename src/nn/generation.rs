@@ -1,7 +1,7 @@
 //! What `generate` asks of a model, by family and version of transformers.
 
 use super::facts::{Facts, Transformers};
-use crate::spec::{Architecture, DecoderType, ResolvedSpec, Task, takes_logits_to_keep};
+use crate::spec::{Architecture, BartKind, DecoderType, ResolvedSpec, Task, takes_logits_to_keep};
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.
@@ -103,7 +103,8 @@ impl Calling {
                 Architecture::T5(_) => 1,
                 _ => u64::from((linear || family.is_some()) && !is(&no_start)),
             },
-            forced_end: bart,
+            forced_end: matches!(&spec.architecture, Architecture::Bart(config)
+                if bart && config.kind != BartKind::M2m100),
             hears,
             encodes,
             positions: !encodes && !linear && !is(&[DecoderType::Bloom, DecoderType::Mamba2]),

@@ -181,7 +181,8 @@ impl Embedding {
         (Self::of_weight(b, weight), made)
     }
 
-    fn of_weight(b: &Builder, weight: Tensor) -> Self {
+    /// The same with a weight that is made.
+    pub(super) fn of_weight(b: &Builder, weight: Tensor) -> Self {
         let base = || BaseWeight::Full(weight.clone());
         Self {
             table: b.trained_copy(weight.clone()),

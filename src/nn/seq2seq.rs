@@ -10,6 +10,11 @@ pub(super) trait Seq2Seq {
     /// Whether the decoder's ids are made from the labels before the encoder runs.
     fn shifts_first(&self) -> bool;
 
+    /// The decoder's ids `[B, T]` from the labels.
+    fn shifted(&self, t: &Tape, labels: &Tensor) -> Tensor {
+        shift_right(t, labels)
+    }
+
     /// Where the encoder and the decoder are.
     fn stacks(&self) -> [&'static str; 2] {
         ["encoder", "decoder"]
@@ -49,7 +54,11 @@ pub(super) fn forward(
     labels: Option<&Tensor>,
     (decoder_ids, before): (Option<&Tensor>, Option<Tensor>),
 ) -> Output {
-    let shift = |here: bool| labels.filter(|_| here).map(|labels| shift_right(t, labels));
+    let shift = |here: bool| {
+        labels
+            .filter(|_| here)
+            .map(|labels| model.shifted(t, labels))
+    };
     let first = shift(model.shifts_first());
     let [_, decoder] = model.stacks();
     let encoded = before.unwrap_or_else(|| encode(t, model, input_ids));
@@ -68,7 +77,7 @@ pub(super) fn forward(
 }
 
 /// `_shift_right` or `shift_tokens_right`: the decoder's ids from the labels.
-fn shift_right(t: &Tape, labels: &Tensor) -> Tensor {
+pub(super) fn shift_right(t: &Tape, labels: &Tensor) -> Tensor {
     let (b, n) = (labels.dim(0), labels.dim(1));
     let ids = t.empty("new_zeros", Shape::from([b, n]), DType::Int64);
     drop(t.empty("clone", Shape::from([b, n - 1]), DType::Int64));

@@ -1,16 +1,51 @@
-//! BART (`models/bart/configuration_bart.py` of transformers 5.23 and 4.51).
+//! BART (`models/bart/configuration_bart.py` of transformers 5.23 and 4.51) and its kin
+//! (`models/{mbart,pegasus,marian,m2m_100}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{Activation, Dropout, Recordings, whisper};
+use super::{Activation, Dropout, Finding, Recordings, whisper};
 
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
 
+/// Which of BART's kin a config is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BartKind {
+    /// BART, whose norms come after the residual sums, and Whisper.
+    Bart,
+    /// mBART, whose norms come first.
+    Mbart,
+    /// PEGASUS, the same with positions that are never trained.
+    Pegasus,
+    /// Marian, whose norms come last and whose positions are never trained.
+    Marian,
+    /// `M2M100` and NLLB, whose norms come first and whose positions are a buffer.
+    M2m100,
+}
+
+impl BartKind {
+    /// Whether norms come before the sublayers, and once more after all layers.
+    pub fn norms_first(self) -> bool {
+        matches!(self, Self::Mbart | Self::Pegasus | Self::M2m100)
+    }
+
+    /// Whether embeddings are normalized.
+    pub fn normalizes_embedding(self) -> bool {
+        matches!(self, Self::Bart | Self::Mbart)
+    }
+
+    /// Whether positions are sines of which a table holds the first rows alone, never trained.
+    pub fn has_fixed_positions(self) -> bool {
+        matches!(self, Self::Pegasus | Self::Marian)
+    }
+}
+
 /// BART as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BartConfig {
+    /// Which of the kin it is.
+    pub kind: BartKind,
     /// H.
     pub d_model: u64,
     /// V.
@@ -47,27 +82,75 @@ pub struct BartStack {
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
+pub(super) fn read(kind: BartKind, fields: &mut ConfigFields<'_>) -> BartConfig {
+    let multilingual = kind == BartKind::M2m100;
+    refuse(kind, fields);
     let d_model = fields.required("d_model", &WIDTH, 1024);
     let encoder = stack(fields, ENCODER, d_model, [12, 4096, 16]);
     let decoder = stack(fields, DECODER, d_model, [12, 4096, 16]);
     let positions = fields.optional("max_position_embeddings", &SEQ_LEN, 1024);
     let dropped = fields.drops("dropout", true);
     BartConfig {
+        kind,
         d_model,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_265),
-        position_rows: positions + POSITION_OFFSET,
+        vocab_size: fields.optional(
+            "vocab_size",
+            &VOCABULARY,
+            match kind {
+                BartKind::Marian => 58_101,
+                BartKind::M2m100 => 128_112,
+                _ => 50_265,
+            },
+        ),
+        position_rows: if kind.has_fixed_positions() {
+            positions
+        } else {
+            positions + POSITION_OFFSET
+        },
         encoder,
         decoder,
-        activation: fields.activation("activation_function", "gelu"),
+        activation: fields.activation(
+            "activation_function",
+            if multilingual { "relu" } else { "gelu" },
+        ),
         activation_dropout: fields.drops("activation_dropout", false),
         dropout: Dropout {
             embedding: dropped,
-            attention: fields.drops("attention_dropout", false),
+            attention: fields.drops("attention_dropout", multilingual),
             residual: dropped,
         },
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
         recordings: None,
+    }
+}
+
+/// Refuses what is not estimated of BART's kin.
+fn refuse(kind: BartKind, fields: &mut ConfigFields<'_>) {
+    if kind == BartKind::Marian && !fields.flag("share_encoder_decoder_embeddings", true) {
+        let key = fields.key("share_encoder_decoder_embeddings");
+        fields.push(
+            Finding::error(
+                &key,
+                "Marian is estimated with one table of embeddings; share_encoder_decoder_embeddings must be true.",
+                "目前按编码器与解码器共享词嵌入的 Marian 估算；share_encoder_decoder_embeddings 必须为 true。",
+            )
+            .with_fix(&key, true),
+        );
+    }
+    if kind == BartKind::M2m100 {
+        for field in ["encoder_layerdrop", "decoder_layerdrop"] {
+            if fields.drops(field, true) {
+                let key = fields.key(field);
+                fields.push(
+                    Finding::warning(
+                        &key,
+                        format!("{field} leaves out layers by chance; all of them are counted."),
+                        format!("{field} 会随机跳过部分层；此处按全部层计算。"),
+                    )
+                    .with_fix(&key, 0),
+                );
+            }
+        }
     }
 }
 
@@ -107,7 +190,9 @@ pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
     }
     let mut all = vec![embedding("model.shared")];
     for (name, stack) in [("encoder", c.encoder), ("decoder", c.decoder)] {
-        all.push(embedding(format!("model.{name}.embed_positions")));
+        if c.kind != BartKind::M2m100 {
+            all.push(embedding(format!("model.{name}.embed_positions")));
+        }
         for i in 0..stack.layers {
             let at = |name: &str, part: &str| format!("model.{name}.layers.{i}.{part}");
             let mut attention = |module: &str| {
@@ -124,7 +209,12 @@ pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
             all.push(linear(at(name, "fc2"), true));
             all.push(norm(at(name, "final_layer_norm")));
         }
-        all.push(norm(format!("model.{name}.layernorm_embedding")));
+        let norms = [
+            (c.kind.normalizes_embedding(), "layernorm_embedding"),
+            (c.kind.norms_first(), "layer_norm"),
+        ];
+        let norms = norms.into_iter().filter(|(there, _)| *there);
+        all.extend(norms.map(|(_, part)| norm(format!("model.{name}.{part}"))));
     }
     all.push(output("lm_head", c.tie_word_embeddings));
     all

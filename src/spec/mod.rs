@@ -90,7 +90,7 @@ mod windows;
 
 pub use activation::Activation;
 pub use adapters::ALL_LINEAR;
-pub use bart::{BartConfig, BartStack};
+pub use bart::{BartConfig, BartKind, BartStack};
 pub use bert::{BertConfig, BertKind, Relative};
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};

@@ -3,9 +3,9 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, BertKind, DecoderType, DualKind, Finding, FlaMixer, ImageKind, LinearModel,
-    ModelRef, Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual, fla_config,
-    guess, image_text, modernbert, size_only, swin, t5, vit, whisper,
+    Architecture, BartKind, BertKind, DecoderType, DualKind, Finding, FlaMixer, ImageKind,
+    LinearModel, ModelRef, Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual,
+    fla_config, guess, image_text, modernbert, size_only, swin, t5, vit, whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -17,7 +17,7 @@ enum Reader {
     Decoder(DecoderType),
     T5 { multilingual: bool },
     Bert(BertKind),
-    Bart,
+    Bart(BartKind),
     Whisper,
     Fla(FlaMixer),
     Vit(VitKind),
@@ -40,7 +40,7 @@ impl Reader {
                 Architecture::Decoder(apart(|| image_text::read(kind, fields)))
             }
             Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
-            Self::Bart => Architecture::Bart(apart(|| bart::read(fields))),
+            Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
             Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
             Self::T5 { multilingual } => Architecture::T5(apart(|| t5::read(multilingual, fields))),
@@ -91,7 +91,11 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("electra", Reader::Bert(BertKind::Electra)),
     ("albert", Reader::Bert(BertKind::Albert)),
-    ("bart", Reader::Bart),
+    ("bart", Reader::Bart(BartKind::Bart)),
+    ("mbart", Reader::Bart(BartKind::Mbart)),
+    ("pegasus", Reader::Bart(BartKind::Pegasus)),
+    ("marian", Reader::Bart(BartKind::Marian)),
+    ("m2m_100", Reader::Bart(BartKind::M2m100)),
     ("whisper", Reader::Whisper),
     ("vit", Reader::Vit(VitKind::Vit)),
     ("deit", Reader::Vit(VitKind::Deit)),

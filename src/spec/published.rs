@@ -2,9 +2,9 @@
 
 use super::published_decoders::decoder_parameters;
 use super::{
-    Architecture, BartConfig, BartStack, BertConfig, BertKind, DistilBertConfig, DualConfig,
-    DualKind, FlaConfig, FlaMixer, ImageConfig, ModernBertConfig, Scenario, SwinConfig, T5Config,
-    TowerConfig, VitConfig, VitKind, resolve,
+    Architecture, BartConfig, BartKind, BartStack, BertConfig, BertKind, DistilBertConfig,
+    DualConfig, DualKind, FlaConfig, FlaMixer, ImageConfig, ModernBertConfig, Scenario, SwinConfig,
+    T5Config, TowerConfig, VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -333,6 +333,11 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("internlm3-8b", 8_804_241_408),
     ("iquest-coder-40b", 39_794_283_520),
     ("mistral-small-4-119b", 118_972_826_624),
+    ("mbart-large-50", 610_879_488),
+    ("nllb-200-distilled-600m", 615_073_792),
+    ("nllb-200-1.3b", 1_370_638_336),
+    ("opus-mt-en-de", 74_410_496),
+    ("pegasus-large", 570_797_056),
     ("jais-2-8b", 8_090_401_280),
 ];
 
@@ -344,7 +349,13 @@ fn bart_parameters(c: &BartConfig) -> u64 {
     let attention = 4 * h * h + biases * h + norm;
     let stack = |s: BartStack, attentions: u64| {
         let feed_forward = 2 * h * s.ffn_dim + s.ffn_dim + h + norm;
-        c.position_rows * h + norm + s.layers * (attentions * attention + feed_forward)
+        let rows = if c.kind == BartKind::M2m100 {
+            0
+        } else {
+            c.position_rows
+        };
+        let norms = u64::from(c.kind.normalizes_embedding()) + u64::from(c.kind.norms_first());
+        rows * h + norms * norm + s.layers * (attentions * attention + feed_forward)
     };
     let heard = c.recordings.map_or(0, |heard| {
         let convolutions = 3 * h * (heard.num_mel_bins + h) + 2 * h;

@@ -1,8 +1,8 @@
 //! Which models a version of transformers has, and whether they are estimated as it writes them.
 
 use super::{
-    Architecture, Attention, BertKind, DecoderType, Finding, Framework, ModernBertConfig, Scenario,
-    Task, VitKind, training,
+    Architecture, Attention, BartKind, BertKind, DecoderType, Finding, Framework, ModernBertConfig,
+    Scenario, Task, VitKind, training,
 };
 
 /// Refuses a version that does not have the model, or writes it as the engine does not follow.
@@ -24,6 +24,9 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             }
         }
         Architecture::Vit(config) if config.kind != VitKind::Vit => findings.push(only_recent()),
+        Architecture::Bart(config) if config.kind != BartKind::Bart => {
+            findings.push(only_recent());
+        }
         Architecture::Dual(_) | Architecture::Swin(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
         Architecture::Bert(config)

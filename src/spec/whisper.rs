@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, other, output};
-use super::{Architecture, BartConfig, Dropout, Finding, Scenario, bart};
+use super::{Architecture, BartConfig, BartKind, Dropout, Finding, Scenario, bart};
 
 /// What Whisper hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
     let d_model = fields.optional("d_model", &WIDTH, 384);
     let dropped = fields.drops("dropout", false);
     BartConfig {
+        kind: BartKind::Bart,
         d_model,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 51_865),
         position_rows: fields.optional("max_target_positions", &SEQ_LEN, 448),
