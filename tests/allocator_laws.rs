@@ -1,6 +1,7 @@
 //! Laws of the caching allocator, over random requests and all its settings.
 
 use highwater::device::{Failure, Limit, Replay, Request, Settings};
+use std::cell::Cell;
 
 const MIB: u64 = 1 << 20;
 
@@ -168,6 +169,45 @@ fn the_memory_that_it_took_is_enough_for_it() {
         let limit = Limit::Capacity(most);
         assert_eq!(run(requests, Settings { limit, ..settings }), free);
     });
+}
+
+#[test]
+fn a_run_whose_limit_is_only_watched_is_two() {
+    let felt = Cell::new(0);
+    each(|requests, settings| {
+        if settings.expandable_segments {
+            return;
+        }
+        let free = run(requests, settings);
+        let most = free.reserved.iter().max().copied().expect("requests");
+        for share in [60, 95, 100] {
+            let bytes = most / 100 * share;
+            let limit = Limit::Watched(bytes);
+            let watched = Settings { limit, ..settings };
+            let limit = Limit::Capacity(bytes);
+            let expected = run(requests, Settings { limit, ..settings });
+            assert_eq!(run(requests, watched), free);
+            let mut replay = Replay::new(400, watched);
+            for &request in requests {
+                replay.run(request).expect("nothing limits it");
+            }
+            let Some(mut within) = replay.within() else {
+                assert_eq!(expected, free);
+                continue;
+            };
+            felt.set(felt.get() + 1);
+            let before = within.done();
+            let held: Vec<_> = (requests[before..].iter())
+                .map_while(|&request| within.run(request).ok())
+                .collect();
+            assert_eq!(before + held.len(), expected.reserved.len());
+            let reserved = held.iter().map(|held| held.reserved);
+            assert!(reserved.eq(expected.reserved[before..].iter().copied()));
+            let most = expected.reserved.iter().max().copied().unwrap_or(0);
+            assert_eq!(within.most_reserved(), most);
+        }
+    });
+    assert!(felt.get() > 100, "{}", felt.get());
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub struct Allocator {
     pub(super) large: Pool,
     pub(super) next_address: u64,
     pub(super) reserved: u64,
+    most_reserved: u64,
     allocated: u64,
 }
 
@@ -56,6 +57,7 @@ impl Allocator {
             large: Pool::new(EDGE + 1 + BINS),
             next_address: ROUND_LARGE,
             reserved: 0,
+            most_reserved: 0,
             allocated: 0,
         }
     }
@@ -66,6 +68,11 @@ impl Allocator {
             allocated: self.allocated,
             reserved: self.reserved,
         }
+    }
+
+    /// `torch.cuda.max_memory_reserved()`.
+    pub fn most_reserved(&self) -> u64 {
+        self.most_reserved
     }
 
     /// The pool that serves small requests or the others, with the blocks in it.
@@ -168,15 +175,19 @@ impl Allocator {
         if let Some(block) = self.alloc_block(params) {
             return Ok(block);
         }
+        let refused = OutOfMemory {
+            tried: segment_size(params.size),
+        };
+        if let Limit::Watched(_) = self.settings.limit {
+            return Err(refused);
+        }
         if self.release_available_cached_blocks(params)
             && let Some(block) = self.alloc_block(params)
         {
             return Ok(block);
         }
         self.release_cached_blocks();
-        self.alloc_block(params).ok_or(OutOfMemory {
-            tried: segment_size(params.size),
-        })
+        self.alloc_block(params).ok_or(refused)
     }
 
     /// `alloc_block`: a new segment from the driver.
@@ -196,14 +207,22 @@ impl Allocator {
         let block = Block::new(self.next_address, size, params.small, State::Free);
         let id = self.blocks.add(block);
         self.next_address += size.next_multiple_of(ROUND_LARGE) + ROUND_LARGE;
-        self.reserved += size;
+        self.reserve(size);
         Some(id)
+    }
+
+    /// The driver hands out `size` bytes more.
+    pub(super) fn reserve(&mut self, size: u64) {
+        self.reserved += size;
+        self.most_reserved = self.most_reserved.max(self.reserved);
     }
 
     /// Whether the driver can hand out `size` bytes more.
     pub(super) fn driver_has(&self, size: u64) -> bool {
         match self.settings.limit {
-            Limit::Capacity(bytes) => self.reserved.saturating_add(size) <= bytes,
+            Limit::Capacity(bytes) | Limit::Watched(bytes) => {
+                self.reserved.saturating_add(size) <= bytes
+            }
             Limit::None | Limit::Fraction(_) => true,
         }
     }

@@ -117,7 +117,7 @@ impl Allocator {
         self.blocks.get_mut(id).set_state(State::Free);
         self.merge_neighbours(id);
         self.insert_free(id);
-        self.reserved += mapped;
+        self.reserve(mapped);
         true
     }
 

@@ -7,7 +7,7 @@
 
 use super::allocator::{Allocator, OutOfMemory};
 use super::blocks::{BlockId, EDGE};
-use super::settings::Settings;
+use super::settings::{Limit, Settings};
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,13 +68,16 @@ impl Held {
     }
 }
 
-/// Requests on their way through a fresh allocator, one after the other.
+/// Requests on their way through an allocator that was fresh, one after the other.
+#[derive(Clone)]
 pub struct Replay {
     allocator: Allocator,
     /// Of each storage its block.
     places: Vec<BlockId>,
     /// Requests so far.
     done: usize,
+    /// Under [`Limit::Watched`] the run as it was before it would have taken more, with that much.
+    within: Option<Box<Self>>,
 }
 
 impl Replay {
@@ -84,7 +87,24 @@ impl Replay {
             allocator: Allocator::new(settings),
             places: vec![EDGE; storages],
             done: 0,
+            within: None,
         }
+    }
+
+    /// Requests that have been run.
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
+    /// The most that was held from the driver.
+    pub fn most_reserved(&self) -> u64 {
+        self.allocator.most_reserved()
+    }
+
+    /// Of a run under [`Limit::Watched`] that would have taken more: what it was before that request,
+    /// with as much as the limit says.
+    pub fn within(self) -> Option<Self> {
+        self.within.map(|within| *within)
     }
 
     /// Runs the next request: what the allocator holds after it.
@@ -93,7 +113,6 @@ impl Replay {
     /// Where it runs out.
     #[inline(always)]
     pub fn run(&mut self, request: Request) -> Result<Held, Failure> {
-        let places = self.places.as_mut_slice();
         match request {
             Request::Alloc { id, bytes } | Request::Moment { id, bytes } if bytes > 0 => {
                 if let Request::Moment { .. } = request
@@ -102,13 +121,14 @@ impl Replay {
                     self.done += 1;
                     return Ok(held);
                 }
-                match self.allocator.malloc(bytes) {
-                    Ok(block) => places[id as usize] = block,
-                    Err(refused) => return Err(self.failure(bytes, refused)),
-                }
+                let block = match self.allocator.malloc(bytes) {
+                    Ok(block) => block,
+                    Err(refused) => self.refused(bytes, refused)?,
+                };
+                self.places[id as usize] = block;
             }
             Request::Free(id) => {
-                let block = std::mem::replace(&mut places[id as usize], EDGE);
+                let block = std::mem::replace(&mut self.places[id as usize], EDGE);
                 if block != EDGE {
                     self.allocator.free(block);
                 }
@@ -120,7 +140,20 @@ impl Replay {
         Ok(self.allocator.held())
     }
 
+    /// Goes on without a limit that was only watched.
     #[cold]
+    fn refused(&mut self, bytes: u64, refused: OutOfMemory) -> Result<BlockId, Failure> {
+        let Limit::Watched(capacity) = self.allocator.settings.limit else {
+            return Err(self.failure(bytes, refused));
+        };
+        let mut within = self.clone();
+        within.allocator.settings.limit = Limit::Capacity(capacity);
+        self.within = Some(Box::new(within));
+        self.allocator.settings.limit = Limit::None;
+        let served = self.allocator.malloc(bytes);
+        served.map_err(|refused| self.failure(bytes, refused))
+    }
+
     fn failure(&self, bytes: u64, refused: OutOfMemory) -> Failure {
         let Held {
             allocated,

@@ -35,6 +35,9 @@ pub enum Limit {
     Fraction(u64),
     /// Memory that the driver can hand out, in bytes.
     Capacity(u64),
+    /// The same for a run that goes on without when it would take more; [`super::Replay`] keeps it as it
+    /// was before. Not with expandable segments, which find out page by page.
+    Watched(u64),
 }
 
 /// `PYTORCH_CUDA_ALLOC_CONF` and the limit.
@@ -87,7 +90,7 @@ impl Settings {
     pub(super) fn collects_garbage_above(&self) -> Option<u64> {
         match self.limit {
             Limit::Fraction(_) => self.garbage_collection_threshold,
-            Limit::None | Limit::Capacity(_) => None,
+            Limit::None | Limit::Capacity(_) | Limit::Watched(_) => None,
         }
     }
 }

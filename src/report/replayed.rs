@@ -5,19 +5,27 @@ use crate::sim::{Event, Trace};
 use crate::spec::{AllocatorSettings, ResolvedSpec, RoundupDivisions};
 use crate::units::Bytes;
 
-/// Runs a trace through an allocator and shows each request with what is held after it. The end is
-/// where it runs out, if it does. The cache is emptied at the first mark where that is asked.
+/// A trace's way through a fresh allocator, at its beginning.
+pub fn replay(trace: &Trace, settings: Settings) -> Replay {
+    Replay::new(trace.record.storage_count(), settings)
+}
+
+/// Runs what is left of a trace through an allocator and shows each request with what is held after it.
+/// The end is where it runs out, if it does. The cache is emptied at the first mark where that is asked.
 pub fn replayed(
     trace: &Trace,
-    settings: Settings,
+    replay: &mut Replay,
     empty_cache_after_loading: bool,
     mut after_each: impl FnMut(Request, Held),
 ) -> Option<Failure> {
     let storages = trace.record.written();
-    let mut replay = Replay::new(trace.record.storage_count(), settings);
-    let mut empties = empty_cache_after_loading;
+    let built = trace.record.marks().next().map_or(0, |(at, _)| at);
+    let mut empties = empty_cache_after_loading && replay.done() <= built;
+    let mut done = replay.done();
     for stretch in &trace.program {
-        for piece in trace.record.pieces(stretch.clone()) {
+        let start = stretch.end.min(stretch.start + done);
+        done -= start - stretch.start;
+        for piece in trace.record.pieces(start..stretch.end) {
             for place in 0..piece.event_count() {
                 let request = match piece.at(place) {
                     Event::Alloc(id) => {
@@ -48,11 +56,16 @@ pub fn unlimited(spec: &ResolvedSpec) -> Settings {
     settings(&spec.allocator, Limit::None)
 }
 
-/// The allocator's settings of a scenario, with as much memory as it lets itself have.
+/// The allocator's settings of a scenario, with as much memory as it lets itself have. Where that is as
+/// much as it asks for, what the device has is watched.
 pub fn within_its_limit(spec: &ResolvedSpec) -> Settings {
-    let limit = spec
-        .memory_limit
-        .map_or(Limit::None, |limit| Limit::Fraction(limit.get()));
+    let limit = match (spec.memory_limit, limited(spec).limit) {
+        (Some(limit), _) => Limit::Fraction(limit.get()),
+        (None, Limit::Capacity(bytes)) if !spec.allocator.expandable_segments => {
+            Limit::Watched(bytes)
+        }
+        _ => Limit::None,
+    };
     settings(&spec.allocator, limit)
 }
 

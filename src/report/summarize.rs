@@ -2,8 +2,8 @@
 
 use super::asked::Asked;
 use super::phases::step;
-use super::replayed::limited;
-use super::watch::{Watched, held, watched};
+use super::replayed::{limited, replay, replayed};
+use super::watch::{Watched, watched};
 use super::{DeviceReport, Timeline};
 use crate::device::Failure;
 use crate::sim::Trace;
@@ -31,6 +31,7 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         timeline,
         asked,
         mut failure,
+        within,
     } = watched(spec, trace, None);
     let last = trace.steady_step();
     let first_step = step(0, &phases)?;
@@ -51,10 +52,10 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     if total > usable && failure.is_none() {
         // PyTorch gives cached segments back before it runs out, so less can be enough.
         let emptied = spec.allocator.empty_cache_after_loading;
-        let within;
-        (within, failure) = held(trace, limited(spec), emptied);
+        let mut within = within.unwrap_or_else(|| replay(trace, limited(spec)));
+        failure = replayed(trace, &mut within, emptied, |_, _| ());
         if failure.is_none() {
-            total = on_device(within.peak_reserved);
+            total = on_device(Bytes(within.most_reserved()));
         }
     }
     let report = DeviceReport {

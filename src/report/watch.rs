@@ -4,10 +4,10 @@
 //! found stretch by stretch (`stretch.rs`). Then the run goes through the allocator once.
 
 use super::asked::Asked;
-use super::replayed::{replayed, unlimited, within_its_limit};
+use super::replayed::{replay, replayed, unlimited, within_its_limit};
 use super::stretch::{Alive, Stretch, Stretches};
 use super::{Composition, PhaseSpan, RunReport, Timeline, TimelinePoint};
-use crate::device::{Failure, Held, Request, Settings};
+use crate::device::{Failure, Held, Replay, Request, Settings};
 use crate::sim::Trace;
 use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
@@ -31,6 +31,9 @@ pub(super) struct Watched {
     /// Where the allocator refused more, if it did; what was seen is that of a run with as much
     /// memory as it asks for.
     pub failure: Option<Failure>,
+    /// The run before it would have taken more than the device has, with that much, if it would and
+    /// nothing else limits it.
+    pub within: Option<Replay>,
 }
 
 /// Watches a run in an allocator that holds as much as it lets itself have; the events of `window`,
@@ -57,17 +60,6 @@ pub(super) fn watch(
     let mut run = Watcher::new(trace);
     run.see_what_lives(window);
     run.see_what_is_held(settings, emptied)
-}
-
-/// The most that an allocator with these settings holds of a run, and where it refuses more, if it
-/// does.
-pub(super) fn held(
-    trace: &Trace,
-    settings: Settings,
-    emptied: bool,
-) -> (RunReport, Option<Failure>) {
-    let watched = Watcher::new(trace).see_what_is_held(settings, emptied);
-    (watched.run, watched.failure)
 }
 
 /// What was highest in one phase of one micro-batch.
@@ -207,7 +199,8 @@ impl<'a> Watcher<'a> {
         let mut point = 0;
         let event_of = |point: Option<&TimelinePoint>| point.map_or(u32::MAX, |p| p.event);
         let mut shown = event_of(points.first());
-        let failure = replayed(trace, settings, emptied, |request, held| {
+        let mut replay = replay(trace, settings);
+        let failure = replayed(trace, &mut replay, emptied, |request, held| {
             match request {
                 Request::Alloc { .. } | Request::Moment { .. } => {
                     of_phase = of_phase.max_of_each(held);
@@ -252,6 +245,7 @@ impl<'a> Watcher<'a> {
             phases,
             asked,
             failure,
+            within: replay.within(),
         }
     }
 }
