@@ -132,20 +132,15 @@ impl Allocator {
     /// Gives a block back to the cache: `free`.
     pub fn free(&mut self, id: BlockId) {
         self.allocated -= self.blocks.get(id).size;
-        self.blocks.get_mut(id).set_state(State::Free);
-        self.merge_neighbours(id);
-        self.insert_free(id);
+        self.cache(id);
     }
 
-    /// `get_free_block`: best fit in the cache, taken out of its pool.
+    /// `get_free_block`: best fit in the cache.
     fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
         if self.settings.collects_garbage_above().is_some() {
             self.pool(params.small).0.searches += 1;
         }
-        let found = self.find_free_block(params)?;
-        let (pool, blocks) = self.pool(params.small);
-        pool.remove(blocks, found);
-        Some(found)
+        self.find_free_block(params)
     }
 
     #[inline(always)]
@@ -190,7 +185,7 @@ impl Allocator {
         self.alloc_block(params).ok_or(refused)
     }
 
-    /// `alloc_block`: a new segment from the driver.
+    /// `alloc_block`: a new segment from the driver, in its pool.
     fn alloc_block(&mut self, params: Params) -> Option<BlockId> {
         let size = segment_size(params.size);
         if let Limit::Fraction(allowed) = self.settings.limit
@@ -206,6 +201,8 @@ impl Allocator {
         }
         let block = Block::new(self.next_address, size, params.small, State::Free);
         let id = self.blocks.add(block);
+        let (pool, blocks) = self.pool(params.small);
+        pool.insert(blocks, id);
         self.next_address += size.next_multiple_of(ROUND_LARGE) + ROUND_LARGE;
         self.reserve(size);
         Some(id)
@@ -238,48 +235,48 @@ impl Allocator {
         }
     }
 
-    /// `alloc_found_block`: takes what the request needs of a block that is in no pool any more.
+    /// `alloc_found_block`: takes what the request needs of a free block.
     fn alloc_found_block(&mut self, id: BlockId, params: Params) -> BlockId {
-        let block = if self.should_split(self.blocks.get(id).size, params) {
+        let size = self.blocks.get(id).size;
+        let block = if self.should_split(size, params) {
             let front = self.blocks.split_front(id, params.size, State::Allocated);
-            self.insert_free(id);
+            let (pool, blocks) = self.pool(params.small);
+            pool.resized(blocks, id, size);
             front
         } else {
-            self.blocks.get_mut(id).set_state(State::Allocated);
+            let (pool, blocks) = self.pool(params.small);
+            pool.remove(blocks, id);
+            blocks.get_mut(id).set_state(State::Allocated);
             id
         };
         self.allocated += self.blocks.get(block).size;
         block
     }
 
-    /// `insert_into_blocks`.
-    pub(super) fn insert_free(&mut self, id: BlockId) {
-        let (pool, blocks) = self.pool(self.blocks.get(id).is_small());
-        pool.insert(blocks, id);
-    }
-
-    /// `try_merge_blocks` with both neighbours; `id` itself is in no pool.
-    pub(super) fn merge_neighbours(&mut self, id: BlockId) {
+    /// Makes a block that is in no pool a free one: `try_merge_blocks` with both neighbours, then
+    /// `insert_into_blocks`. A free neighbour grows where it stands in its pool.
+    pub(super) fn cache(&mut self, id: BlockId) -> BlockId {
+        self.blocks.get_mut(id).set_state(State::Free);
         let block = *self.blocks.get(id);
-        for neighbour in [block.prev, block.next] {
-            if self.blocks.get(neighbour).is_like(&block) {
-                self.merge(id, neighbour);
+        let (pool, blocks) = self.pool(block.is_small());
+        let is_free = |neighbour| blocks.get(neighbour).is_like(&block);
+        let grown = match (is_free(block.prev), is_free(block.next)) {
+            (false, false) => {
+                pool.insert(blocks, id);
+                return id;
             }
-        }
-    }
-
-    /// `try_merge_blocks`: takes a neighbour in that is in the same state.
-    #[inline(always)]
-    fn merge(&mut self, id: BlockId, neighbour: BlockId) {
-        let other = self.blocks.get(neighbour);
-        let (small, address) = (other.is_small(), other.address());
-        if other.state() == State::Free {
-            let (pool, blocks) = self.pool(small);
-            pool.remove(blocks, neighbour);
-        } else {
-            self.pool(small).0.remove_unmapped(address);
-        }
-        self.blocks.absorb(id, neighbour);
+            (false, true) => block.next,
+            (true, false) => block.prev,
+            (true, true) => {
+                pool.remove(blocks, block.next);
+                blocks.absorb(id, block.next);
+                block.prev
+            }
+        };
+        let size = blocks.get(grown).size;
+        blocks.absorb(grown, id);
+        pool.resized(blocks, grown, size);
+        grown
     }
 }
 

@@ -38,20 +38,13 @@ impl Allocator {
         let mut candidate = self.find_expandable_block(params);
         if self.blocks.get(candidate).state() == State::Unmapped {
             let wanted = size.min(self.blocks.get(candidate).size);
-            if !self.map_block(candidate, wanted) {
-                return None;
-            }
+            candidate = self.map_block(candidate, wanted)?;
         }
         while self.blocks.get(candidate).size < size {
             let block = *self.blocks.get(candidate);
             let hole = self.blocks.get(block.next).size;
-            if !self.map_block(block.next, hole.min(size - block.size)) {
-                return None;
-            }
-            candidate = block.next;
+            candidate = self.map_block(block.next, hole.min(size - block.size))?;
         }
-        let (pool, blocks) = self.pool(params.small);
-        pool.remove(blocks, candidate);
         Some(candidate)
     }
 
@@ -98,13 +91,12 @@ impl Allocator {
     }
 
     /// `map_block`: puts memory behind the first `size` bytes of an unmapped block, in whole
-    /// pages, merges it with free neighbours and puts it into the pool. False when there is no
-    /// memory.
-    fn map_block(&mut self, id: BlockId, size: u64) -> bool {
+    /// pages: the free block that it becomes a part of. `None` when there is no memory.
+    fn map_block(&mut self, id: BlockId, size: u64) -> Option<BlockId> {
         let block = *self.blocks.get(id);
         let mapped = size.next_multiple_of(page(block.is_small()));
         if !self.driver_has(mapped) {
-            return false;
+            return None;
         }
         self.pool(block.is_small())
             .0
@@ -114,11 +106,8 @@ impl Allocator {
             let address = self.blocks.get(rest).address();
             self.pool(block.is_small()).0.insert_unmapped(rest, address);
         }
-        self.blocks.get_mut(id).set_state(State::Free);
-        self.merge_neighbours(id);
-        self.insert_free(id);
         self.reserve(mapped);
-        true
+        Some(self.cache(id))
     }
 
     /// `unmap_block`: gives the whole pages of a free block back to the driver.
@@ -133,17 +122,21 @@ impl Allocator {
         let (pool, blocks) = self.pool(block.is_small());
         pool.remove(blocks, id);
         if begin > block.address() {
-            let before = self
-                .blocks
-                .split_front(id, begin - block.address(), State::Free);
-            self.insert_free(before);
+            let before = blocks.split_front(id, begin - block.address(), State::Free);
+            pool.insert(blocks, before);
         }
         if end < block.address() + block.size {
-            let after = self.blocks.split_back(id, end - begin, State::Free);
-            self.insert_free(after);
+            let after = blocks.split_back(id, end - begin, State::Free);
+            pool.insert(blocks, after);
         }
-        self.blocks.get_mut(id).set_state(State::Unmapped);
-        self.merge_neighbours(id);
+        blocks.get_mut(id).set_state(State::Unmapped);
+        let block = *blocks.get(id);
+        for neighbour in [block.prev, block.next] {
+            if blocks.get(neighbour).is_like(&block) {
+                pool.remove_unmapped(blocks.get(neighbour).address());
+                blocks.absorb(id, neighbour);
+            }
+        }
         let address = self.blocks.get(id).address();
         self.pool(block.is_small()).0.insert_unmapped(id, address);
         self.reserved -= end - begin;

@@ -142,6 +142,28 @@ impl Pool {
         }
     }
 
+    /// Puts a free block that was of another size, and maybe at another place, where it belongs.
+    #[inline(always)]
+    pub fn resized(&mut self, blocks: &mut Blocks, id: BlockId, was: u64) {
+        let &Block {
+            size,
+            place,
+            before,
+            after,
+            ..
+        } = blocks.get(id);
+        let is_first = before == self.heads + bin(size);
+        let stays = bin(was) == bin(size)
+            && (is_first || is_before(blocks.get(before), size, place))
+            && !is_before(blocks.get(after), size, place);
+        if !stays {
+            self.remove(blocks, id);
+            self.insert(blocks, id);
+        } else if self.searches > 0 {
+            self.note_free(id);
+        }
+    }
+
     /// Notes when a block became free.
     #[cold]
     fn note_free(&mut self, id: BlockId) {

@@ -12,7 +12,7 @@ use crate::spec::{
     Architecture, EvaluationKind, Loss, MasterWeights, OptimizerName, Precision, Program,
     ResolvedSpec,
 };
-use crate::tape::{Backend, Category, KeyValueCache, Tape, Tensor};
+use crate::tape::{Backend, Built, Category, KeyValueCache, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -50,7 +50,10 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
         return evaluation(spec, tape(backend(spec)));
     }
     repeated(spec)
-        .then(|| folded(spec, accumulation, tape, Layers::Folded))
+        .then(|| {
+            let folded = |built| folded(spec, accumulation, tape, Layers::Folded(built));
+            [Built::FEW, Built::MORE].into_iter().find_map(folded)
+        })
         .flatten()
         .or_else(|| folded(spec, accumulation, tape, Layers::All))
         .unwrap_or_else(|| unfolded(spec, accumulation, tape))
@@ -61,7 +64,7 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
 pub(super) enum Layers {
     All,
     /// Those that a long list of them is made of (Note [Layers that repeat], `tape/folds.rs`).
-    Folded,
+    Folded(Built),
 }
 
 /// Whether the layers of a model do the same, and are all gone when the optimizer steps.
@@ -120,8 +123,8 @@ pub(super) fn folded(
         return None;
     }
     let tape = tape(backend(spec));
-    if layers == Layers::Folded {
-        tape.allow_folds();
+    if let Layers::Folded(built) = layers {
+        tape.allow_folds(built);
     }
     let mut run = Run::new(&tape, spec, accumulation);
     let batch = run.micro_batches(0);

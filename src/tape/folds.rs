@@ -2,14 +2,14 @@
 //!
 //! The layers in the middle of a model do the same: each allocates and frees in forward and in
 //! backward what its neighbours do, one layer further. So a list of many layers is built with
-//! [`KEPT`] of them, and the record is put together afterwards as that of the whole list: the
-//! events of the third layer are repeated for all that are left out ([`super::unfold`]). They are
+//! a few of them ([`Built`]), and the record is put together afterwards as that of the whole list: the
+//! events of the layer before the middle are repeated for all that are left out ([`super::unfold`]). They are
 //! written for the first two of those only, from which the numbers of all others go on
 //! ([`super::record`]).
 //!
 //! What belongs to a layer is known by its scope. Sequences of events that pass through all layers
 //! of a list, upwards or downwards, are *sweeps*: building the model, forward, backward, autocast's
-//! end. That the third and the fourth layer do the same in every sweep, each storage freed being one
+//! end. That this layer and the next do the same in every sweep, each storage freed being one
 //! of the same or of a neighbouring layer, is checked; where it is not so, the record cannot be
 //! unfolded, and the run is made with all layers. A list whose modules ask for their place in it is
 //! never folded. Where the first layers differ from all others, those are built beside the list.
@@ -18,11 +18,61 @@
 
 use super::scopes::Scopes;
 
-/// Elements of a folded list: two at each end, and two in the middle that are compared.
-pub(super) const KEPT: usize = 6;
+/// How many elements of a folded list are built: two in the middle that are compared, the others at
+/// the ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Built(usize);
 
-/// The element that stands for those that are left out.
-pub(super) const PATTERN: usize = 2;
+impl Built {
+    /// One at each end.
+    pub const FEW: Self = Self(4);
+    /// Two at each end: what an end leaves to its neighbour can make that differ from the others.
+    pub const MORE: Self = Self(6);
+
+    /// The element that stands for those that are left out; the next one is compared with it.
+    pub(super) fn pattern(self) -> usize {
+        self.0 / 2 - 1
+    }
+
+    /// All of them.
+    pub(super) fn elements(self) -> std::ops::Range<usize> {
+        0..self.0
+    }
+
+    /// Whether an element is not among those that are compared.
+    pub(super) fn is_end(self, element: usize) -> bool {
+        !(self.pattern()..=self.pattern() + 1).contains(&element)
+    }
+
+    /// Which element comes as `step` of a sweep, or which step an element is.
+    pub(super) fn passed(self, rising: bool, step: usize) -> usize {
+        if rising { step } else { self.0 - 1 - step }
+    }
+
+    /// Where in a whole list of `count` an element of the folded one stands.
+    pub(super) fn place(self, element: usize, count: usize) -> usize {
+        if element > self.pattern() {
+            element + count - self.0
+        } else {
+            element
+        }
+    }
+
+    /// The places of a list of `count` that the folded one leaves out.
+    pub(super) fn left_out(self, count: usize) -> std::ops::Range<usize> {
+        let first = self.pattern() + 1;
+        first..first + count - self.0
+    }
+
+    /// The element of the folded list that stands for a place in the whole one.
+    pub(super) fn element(self, place: usize, count: usize) -> usize {
+        if place >= self.left_out(count).end {
+            place - (count - self.0)
+        } else {
+            place.min(self.pattern())
+        }
+    }
+}
 
 /// Which element of which folded list something belongs to, if to any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,13 +83,14 @@ impl Tag {
     pub(super) const NONE: Self = Self(0);
 
     pub(super) fn of(list: usize, element: usize) -> Self {
-        u16::try_from((list + 1) * KEPT + element).map_or(Self::NONE, Self)
+        u16::try_from((list + 1) * Built::MORE.0 + element).map_or(Self::NONE, Self)
     }
 
     /// The list and the element.
     pub(super) fn split(self) -> Option<(usize, usize)> {
         let all = usize::from(self.0);
-        Some(((all / KEPT).checked_sub(1)?, all % KEPT))
+        let list = (all / Built::MORE.0).checked_sub(1)?;
+        Some((list, all % Built::MORE.0))
     }
 }
 
@@ -55,8 +106,10 @@ struct List {
 }
 
 /// The folded lists of a record, and what belongs to them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Folds {
+    /// How many elements of each are built.
+    pub(super) built: Built,
     lists: Vec<Option<List>>,
     /// Of each scope; those that are missing belong to none.
     scopes: Vec<Tag>,
@@ -67,6 +120,16 @@ pub(super) struct Folds {
 }
 
 impl Folds {
+    pub(super) fn new(built: Built) -> Self {
+        Self {
+            built,
+            lists: Vec::new(),
+            scopes: Vec::new(),
+            events: Vec::new(),
+            last: Tag::NONE,
+        }
+    }
+
     /// How many of the `count` elements of a list to build, of which the first `head` differ from
     /// the others: a few, if it is long and not part of another.
     pub(super) fn fold(&mut self, parent: u32, name: &'static str, head: u64, count: u64) -> u64 {
@@ -74,7 +137,7 @@ impl Folds {
         let (Some(first), Some(rest)) = (number(head), number(count.saturating_sub(head))) else {
             return count;
         };
-        if rest <= KEPT || self.of_scope(parent) != Tag::NONE {
+        if rest <= self.built.0 || self.of_scope(parent) != Tag::NONE {
             return count;
         }
         self.lists.push(Some(List {
@@ -83,7 +146,7 @@ impl Folds {
             head: first,
             count: rest,
         }));
-        head + KEPT as u64
+        head + self.built.0 as u64
     }
 
     /// Says that the last list is built whole.
@@ -172,7 +235,10 @@ impl Folds {
     /// For how many elements of its list what happens in a scope stands.
     pub(super) fn multiplicity(&self, scope: u32) -> u64 {
         match self.of_scope(scope).split() {
-            Some((list, PATTERN)) => (self.count(list).unwrap_or(KEPT) - KEPT + 1) as u64,
+            Some((list, element)) if element == self.built.pattern() => {
+                let left_out = self.count(list).map(|count| self.built.left_out(count));
+                1 + left_out.map_or(0, |places| places.len() as u64)
+            }
             _ => 1,
         }
     }
@@ -183,13 +249,14 @@ impl Folds {
         let mut copied = CopiedScopes {
             ordinals: vec![0; self.scopes.len()],
             firsts: Vec::new(),
+            first_place: self.built.pattern() + 1,
         };
         for list in 0..self.lists.len() {
             copied.firsts.push(Vec::new());
             let Some(count) = self.count(list) else {
                 continue;
             };
-            let pattern = Tag::of(list, PATTERN);
+            let pattern = Tag::of(list, self.built.pattern());
             let of_pattern: Vec<u32> = (0u32..)
                 .zip(&self.scopes)
                 .filter_map(|(scope, &tag)| (tag == pattern).then_some(scope))
@@ -197,7 +264,7 @@ impl Folds {
             for (ordinal, &scope) in (0u32..).zip(&of_pattern) {
                 copied.ordinals[scope as usize] = ordinal;
             }
-            for place in left_out(count) {
+            for place in self.built.left_out(count) {
                 let mut first = None;
                 for &scope in &of_pattern {
                     let Some(mut copy) = scopes.get(scope).copied() else {
@@ -221,36 +288,12 @@ impl Folds {
                 if self.of_scope(parent) == Tag::NONE
                     && let Some(scope) = scopes.get_mut(scope)
                 {
-                    scope.index = self.index(list, place(element, count));
+                    scope.index = self.index(list, self.built.place(element, count));
                 }
                 debug_assert_eq!(of, list);
             }
         }
         copied
-    }
-}
-
-/// Where in a whole list of `count` an element of the folded one stands.
-pub(super) fn place(element: usize, count: usize) -> usize {
-    if element > PATTERN {
-        element + count - KEPT
-    } else {
-        element
-    }
-}
-
-/// The places of a list of `count` that the folded one leaves out.
-pub(super) fn left_out(count: usize) -> std::ops::Range<usize> {
-    PATTERN + 1..PATTERN + 1 + count - KEPT
-}
-
-/// The element of the folded list that stands for a place in the whole one.
-pub(super) fn element(place: usize, count: usize) -> usize {
-    let end = left_out(count).end;
-    if place >= end {
-        place - (count - KEPT)
-    } else {
-        place.min(PATTERN)
     }
 }
 
@@ -260,11 +303,12 @@ pub(super) struct CopiedScopes {
     ordinals: Vec<u32>,
     /// Of each list and each place that was left out, the first scope.
     firsts: Vec<Vec<u32>>,
+    first_place: usize,
 }
 
 impl CopiedScopes {
     /// The scope that is for the element at `place` what `scope` is for the pattern.
     pub(super) fn at(&self, list: usize, place: usize, scope: u32) -> u32 {
-        self.firsts[list][place - PATTERN - 1] + self.ordinals[scope as usize]
+        self.firsts[list][place - self.first_place] + self.ordinals[scope as usize]
     }
 }

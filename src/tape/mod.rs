@@ -37,6 +37,7 @@ pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
+pub use folds::Built;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Window};
 pub use record::{Piece, RawStorage, Record};
 pub use recorder::Storage;

@@ -1,7 +1,7 @@
 //! Sweeps: sequences of events, or of parameters, that pass through all elements of a folded list
 //! (Note [Layers that repeat], `folds.rs`).
 
-use super::folds::{Folds, KEPT, PATTERN, Tag, element};
+use super::folds::{Built, Folds, Tag};
 use std::ops::Range;
 
 /// Consecutive events, or parameters, of one element.
@@ -49,6 +49,7 @@ pub(super) fn runs(tags: impl Iterator<Item = Tag>) -> Vec<Run> {
 
 /// Finds the sweeps. Outside of them only the ends of a list may do something.
 pub(super) fn parts(folds: &Folds, runs: &[Run]) -> Option<Vec<Part>> {
+    let built = folds.built;
     let mut parts = Vec::new();
     let mut at = 0;
     while let Some(run) = runs.get(at) {
@@ -59,19 +60,18 @@ pub(super) fn parts(folds: &Folds, runs: &[Run]) -> Option<Vec<Part>> {
         };
         let rising = element == 0;
         let goes_on = |step: usize| {
-            let wanted = if rising { step } else { KEPT - 1 - step };
-            let next = runs.get(at + step);
-            next.is_some_and(|next| next.tag == Tag::of(list, wanted))
+            let wanted = Tag::of(list, built.passed(rising, step));
+            runs.get(at + step).is_some_and(|next| next.tag == wanted)
         };
-        if (0..KEPT).all(goes_on) {
+        if built.elements().all(goes_on) {
             parts.push(Part::Sweep {
                 list,
                 first: at,
                 rising,
                 count: folds.count(list)?,
             });
-            at += KEPT;
-        } else if is_end(element) {
+            at += built.elements().len();
+        } else if built.is_end(element) {
             parts.push(Part::Once(at));
             at += 1;
         } else {
@@ -81,19 +81,9 @@ pub(super) fn parts(folds: &Folds, runs: &[Run]) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// Whether an element is not among those that are compared.
-pub(super) fn is_end(element: usize) -> bool {
-    !(PATTERN..=PATTERN + 1).contains(&element)
-}
-
-/// The run of an element in a sweep.
-pub(super) fn run_of(first: usize, rising: bool, element: usize) -> usize {
-    first + if rising { element } else { KEPT - 1 - element }
-}
-
 /// The runs in the order of the whole record.
-pub(super) fn steps(parts: &[Part]) -> impl Iterator<Item = Step> {
-    parts.iter().enumerate().flat_map(|(part, &what)| {
+pub(super) fn steps(built: Built, parts: &[Part]) -> impl Iterator<Item = Step> {
+    parts.iter().enumerate().flat_map(move |(part, &what)| {
         let count = match what {
             Part::Once(_) => 1,
             Part::Sweep { count, .. } => count,
@@ -112,10 +102,10 @@ pub(super) fn steps(parts: &[Part]) -> impl Iterator<Item = Step> {
                 ..
             } => {
                 let place = if rising { step } else { count - 1 - step };
-                let element = element(place, count);
+                let element = built.element(place, count);
                 Step {
                     part,
-                    run: run_of(first, rising, element),
+                    run: first + built.passed(rising, element),
                     element,
                     place,
                 }

@@ -2,11 +2,11 @@
 
 use super::details::{Details, Made};
 use super::event::Event;
-use super::folds::{CopiedScopes, Folds, KEPT, PATTERN, Tag, left_out, place};
+use super::folds::{Built, CopiedScopes, Folds, Tag};
 use super::graph::{Edge, Leaf};
 use super::record::Record;
 use super::scopes::Scopes;
-use super::sweeps::{Part, Run, Step, is_end, parts, run_of, runs, steps};
+use super::sweeps::{Part, Run, Step, parts, runs, steps};
 use super::{Parameter, Storage, Tape, Tensor};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -59,9 +59,9 @@ impl Unfolded {
         let mut unfolded = Self {
             record: Record::default(),
             made: Vec::new(),
-            folds,
-            homes: homes(folded, &runs, &parts),
+            homes: homes(folds.built, folded, &runs, &parts),
             firsts: vec![Vec::new(); parts.len()],
+            folds,
             parts,
         };
         for part in 0..unfolded.parts.len() {
@@ -77,8 +77,10 @@ impl Unfolded {
         let Part::Sweep { first, rising, .. } = self.parts[part] else {
             return Some(());
         };
-        let run = |element| runs[run_of(first, rising, element)].range.clone();
-        let (one, other) = (run(PATTERN), run(PATTERN + 1));
+        let built = self.folds.built;
+        let pattern = built.pattern();
+        let run = |element| runs[first + built.passed(rising, element)].range.clone();
+        let (one, other) = (run(pattern), run(pattern + 1));
         if one.len() != other.len() {
             return None;
         }
@@ -86,12 +88,15 @@ impl Unfolded {
         let same = |(one, other): (Event, Event)| match (one, other) {
             (Event::Alloc(a), Event::Alloc(b)) => self.alike(a, b, folded, scopes),
             (Event::Free(a), Event::Free(b)) => {
-                let [a, b] = [a, b].map(|id| self.homes[id as usize]);
-                let next = Home {
-                    element: a.element + 1,
-                    ..a
-                };
-                self.is_of_list_of(part, a) && a.element.abs_diff(PATTERN) <= 1 && next == b
+                let [home_a, home_b] = [a, b].map(|id| self.homes[id as usize]);
+                let neighbours = home_a.part == home_b.part
+                    && home_a.element + 1 == home_b.element
+                    && home_a.element.abs_diff(pattern) <= 1;
+                // Layers at an end can make something beside.
+                let at_an_end = built.is_end(home_a.element) || built.is_end(home_b.element);
+                let same = home_a.ordinal == home_b.ordinal
+                    || (at_an_end && self.alike(a, b, folded, scopes));
+                self.is_of_list_of(part, home_a) && neighbours && same
             }
             _ => false,
         };
@@ -142,6 +147,7 @@ impl Unfolded {
     /// Writes the whole record. What repeats is written for two places only.
     fn write(&mut self, folded: &Folded, runs: &[Run], copied: &CopiedScopes) -> Option<()> {
         let number = |n: usize| u32::try_from(n).ok();
+        let built = self.folds.built;
         let parts = std::mem::take(&mut self.parts);
         // With room for what is written for two places, and for what the optimizer does.
         self.record.reserve(
@@ -151,14 +157,14 @@ impl Unfolded {
         // Copies of a run for consecutive places.
         let mut copies = 0;
         let mut first = 0;
-        for step in steps(&parts) {
+        for step in steps(built, &parts) {
             let before = std::mem::replace(&mut first, number(self.record.storage_count())?);
             let firsts = &mut self.firsts[step.part];
             let copy_of = match parts[step.part] {
                 Part::Sweep { list, count, .. } => {
                     firsts.resize(count, 0);
                     firsts[step.place] = first;
-                    left_out(count).contains(&step.place).then_some(list)
+                    built.left_out(count).contains(&step.place).then_some(list)
                 }
                 Part::Once(_) => {
                     firsts.push(first);
@@ -171,13 +177,23 @@ impl Unfolded {
                 self.record.go_on(events, (first - before) as usize);
                 continue;
             }
-            for event in folded.record.between(runs[step.run].range.clone()) {
+            // What a copy frees of the layer before it is what the pattern's neighbour frees of the
+            // pattern.
+            let neighbour = match parts[step.part] {
+                Part::Sweep { first, rising, .. } if copy_of.is_some() => {
+                    first + built.passed(rising, built.pattern() + 1)
+                }
+                _ => step.run,
+            };
+            let [events, of_neighbour] =
+                [step.run, neighbour].map(|run| folded.record.between(runs[run].range.clone()));
+            for (event, of_neighbour) in events.zip(of_neighbour) {
                 let event = match event {
                     Event::Alloc(id) => {
                         let mut storage = folded.record.storage(id)?;
                         if let Some(list) = copy_of {
-                            let is_pattern =
-                                self.folds.of_scope(storage.scope) == Tag::of(list, PATTERN);
+                            let is_pattern = self.folds.of_scope(storage.scope)
+                                == Tag::of(list, built.pattern());
                             if is_pattern {
                                 storage.scope = copied.at(list, step.place, storage.scope);
                             }
@@ -188,7 +204,14 @@ impl Unfolded {
                     }
                     Event::Free(id) => {
                         let home = self.homes[id as usize];
-                        Event::Free(self.seen_from(&parts, &step, home)?)
+                        let seen = match of_neighbour {
+                            Event::Free(id) if copy_of.is_some() && built.is_end(home.element) => {
+                                let home = self.homes[id as usize];
+                                self.seen_from(&parts, &step, built.pattern() + 1, home)
+                            }
+                            _ => self.seen_from(&parts, &step, step.element, home),
+                        };
+                        Event::Free(seen?)
                     }
                     event @ (Event::Mark(_) | Event::EmptyCache) => event,
                 };
@@ -199,17 +222,20 @@ impl Unfolded {
         Some(())
     }
 
-    /// The storage that stands for the one with this home, as an event of `step` means it.
-    fn seen_from(&self, parts: &[Part], step: &Step, home: Home) -> Option<u32> {
+    /// The storage that stands for the one with this home, as an event of an element means it in `step`.
+    fn seen_from(&self, parts: &[Part], step: &Step, element: usize, home: Home) -> Option<u32> {
+        let built = self.folds.built;
         let firsts = &self.firsts[home.part];
         let place = match (parts[step.part], parts[home.part]) {
             (_, Part::Once(_)) => 0,
             (Part::Sweep { list, .. }, Part::Sweep { list: other, .. })
-                if list == other && home.element.abs_diff(step.element) <= 1 =>
+                if list == other && home.element.abs_diff(element) <= 1 =>
             {
-                (step.place + home.element).checked_sub(step.element)?
+                (step.place + home.element).checked_sub(element)?
             }
-            (_, Part::Sweep { count, .. }) if is_end(home.element) => place(home.element, count),
+            (_, Part::Sweep { count, .. }) if built.is_end(home.element) => {
+                built.place(home.element, count)
+            }
             _ => return None,
         };
         Some(firsts.get(place)? + home.ordinal)
@@ -220,7 +246,7 @@ impl Unfolded {
         let home = self.homes[id as usize];
         let place = match self.parts[home.part] {
             Part::Once(_) => 0,
-            Part::Sweep { count, .. } => place(home.element, count),
+            Part::Sweep { count, .. } => self.folds.built.place(home.element, count),
         };
         self.firsts[home.part][place] + home.ordinal
     }
@@ -241,10 +267,11 @@ impl Unfolded {
         let runs = runs(scopes.map(|scope| self.folds.of_scope(scope)));
         let parts = parts(&self.folds, &runs)?;
         let mut order = Vec::new();
-        for step in steps(&parts) {
+        for step in steps(self.folds.built, &parts) {
             let copy = match parts[step.part] {
                 Part::Sweep { count, .. } => {
-                    left_out(count).contains(&step.place).then_some(step.place)
+                    let left_out = self.folds.built.left_out(count);
+                    left_out.contains(&step.place).then_some(step.place)
                 }
                 Part::Once(_) => None,
             };
@@ -255,7 +282,7 @@ impl Unfolded {
 }
 
 /// Where each storage was made.
-fn homes(folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
+fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
     let mut homes = Vec::with_capacity(folded.record.storage_count());
     let mut note = |part, element, run: &Run| {
         let mut ordinal = 0;
@@ -274,9 +301,8 @@ fn homes(folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
         match what {
             Part::Once(run) => note(part, 0, &runs[run]),
             Part::Sweep { first, rising, .. } => {
-                for step in 0..KEPT {
-                    let element = if rising { step } else { KEPT - 1 - step };
-                    note(part, element, &runs[first + step]);
+                for step in built.elements() {
+                    note(part, built.passed(rising, step), &runs[first + step]);
                 }
             }
         }
@@ -287,8 +313,10 @@ fn homes(folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
 impl Tape {
     /// From here on lists of modules may be built shorter than they are; [`Tape::unfold`] makes
     /// up for it.
-    pub fn allow_folds(&self) {
-        self.recorder.folds().get_or_insert_default();
+    pub fn allow_folds(&self, built: Built) {
+        self.recorder
+            .folds()
+            .get_or_insert_with(|| Folds::new(built));
     }
 
     /// How many of the `count` modules of the list `name` in the scope `parent` to build; the first
