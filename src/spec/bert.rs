@@ -1,5 +1,5 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
-//! 4.51) and ALBERT (5.23).
+//! 4.51), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
