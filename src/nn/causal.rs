@@ -11,6 +11,7 @@ use super::model::Output;
 use super::norm::Norm;
 use super::rotary::Rotary;
 use super::rotary_pairs;
+pub(super) use super::shared::Shared;
 use super::sharing_attention::KeptStates;
 use super::sight::Sight;
 use super::style::{EmbeddingScale, Masks, Style};
@@ -25,98 +26,6 @@ pub(super) trait Layer: WeighingBlock<Shared = Shared> {
     fn style(c: &DecoderConfig, facts: Facts) -> Style;
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
-}
-
-/// What every layer of one kind is given besides the hidden states.
-#[derive(Clone)]
-pub(super) struct Shared {
-    /// Token positions `[S]` or `[B, S]`, which most layers only hold.
-    pub(super) positions: Option<Tensor>,
-    pub(super) mask: Option<Tensor>,
-    pub(super) cos: Tensor,
-    pub(super) sin: Tensor,
-    /// Whether a layer hides from the mask what is outside of its window.
-    narrows: bool,
-    /// What the layer reads of an embedding of its own, `[B, S, P]`.
-    pub(super) input: Option<Tensor>,
-    /// Keys and values that later layers read.
-    pub(super) states: KeptStates,
-    /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
-    _others: Option<[Tensor; 2]>,
-}
-
-impl Shared {
-    /// What a layer gives its attention: itself, or with the mask of its window. That and the
-    /// positions in the window live as long as the layer runs (`sliding_window_mask` in
-    /// `models/gemma2/modeling_gemma2.py`, transformers 4.51).
-    pub(super) fn narrowed(&self, t: &Tape) -> (Self, Option<Tensor>) {
-        let mut narrow = self.clone();
-        let Some(mask) = self.mask.as_ref().filter(|_| self.narrows) else {
-            return (narrow, None);
-        };
-        let outside = {
-            let ones = t.empty("ones_like", *mask.shape(), DType::Bool);
-            let outside = t.empty("tril", *ones.shape(), DType::Bool);
-            drop(ones);
-            outside
-        };
-        let number = t.empty("scalar_tensor", Shape::new(&[]), mask.dtype());
-        narrow.mask = Some(t.empty("where", *mask.shape(), mask.dtype()));
-        drop(number);
-        (narrow, Some(outside))
-    }
-
-    /// The same for the last `kept` positions alone.
-    fn last(&self, t: &Tape, kept: u64) -> Self {
-        let last = |x: &Tensor, dim| {
-            let end = x.dim(dim);
-            t.slice(x, dim, end - kept.min(end), end)
-        };
-        Self {
-            mask: self.mask.as_ref().map(|mask| last(mask, 2)),
-            cos: last(&self.cos, -2),
-            sin: last(&self.sin, -2),
-            input: self.input.as_ref().map(|input| last(input, 1)),
-            ..self.clone()
-        }
-    }
-
-    /// The same with the angles of layers of the other kind.
-    fn beside(&self, other: &Self) -> Self {
-        Self {
-            _others: Some([other.cos.clone(), other.sin.clone()]),
-            ..self.clone()
-        }
-    }
-
-    /// What a layer without attention is given.
-    fn without_mask(&self) -> Self {
-        Self {
-            mask: None,
-            ..self.clone()
-        }
-    }
-
-    /// What a layer is given that reads its columns of `inputs` `[B, S, L, P]`.
-    fn with_input(&self, t: &Tape, inputs: &Tensor) -> Self {
-        Self {
-            input: Some(t.select(inputs, 2)),
-            ..self.clone()
-        }
-    }
-
-    /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
-    /// arguments, before only the position embeddings, the rest being saved tensors.
-    pub(super) fn outliving(&self, facts: Facts) -> Self {
-        let mut kept = self.clone();
-        // A saved tensor.
-        kept.input = None;
-        if facts.transformers != Transformers::V5 {
-            kept.positions = None;
-            kept.mask = None;
-        }
-        kept
-    }
 }
 
 /// The window that masks are made with. A width of 0, which stands for none in a config that has layers
@@ -262,14 +171,16 @@ impl<L: Layer> Causal<L> {
         }
         let [model, ..] = self.style.names;
         let embedded = t.scoped(model, None, || self.embed(t, input_ids));
-        let decode = |embedded| t.scoped(model, None, || self.decode(t, input_ids, embedded));
+        let decode = |embedded, grouped| {
+            t.scoped(model, None, || self.decode(t, input_ids, embedded, grouped))
+        };
         let images = self.shell.call().images();
         let Some((sight, images)) = self.sight.as_ref().zip(images) else {
-            let hidden = decode(embedded);
+            let hidden = decode(embedded, false);
             return self.read(t, &hidden, (input_ids, labels));
         };
         let seen = sight.see(t, &self.shell, embedded, &images);
-        let hidden = decode(seen.embedded.clone());
+        let hidden = decode(seen.embedded.clone(), seen.grouped);
         drop((seen.embedded, seen.held));
         let mut output = self.read(t, &hidden, (input_ids, labels));
         output.encoded = Some(seen.features);
@@ -402,12 +313,15 @@ impl<L: Layer> Causal<L> {
         }
     }
 
-    /// Token ids `[B, S]` and what they, and images, are embedded as `[B, S, H]` to the last hidden states.
-    fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor) -> Tensor {
+    /// Token ids `[B, S]` and what they, and images (whose tokens may be grouped), are embedded as
+    /// `[B, S, H]` to the last hidden states.
+    fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor, grouped: bool) -> Tensor {
         let inputs = self.inputs.as_ref();
         let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
-        let positions = self.shell.positions(t, input_ids.dim(1));
-        let (full, windowed) = self.masks(t, input_ids);
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        let given = grouped.then(|| self.shell.masks_of_groups(t, size).map(Some).into());
+        let positions = self.shell.positions(t, size.1);
+        let (full, windowed) = given.unwrap_or_else(|| self.masks(t, input_ids));
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);
         }

@@ -7,6 +7,7 @@ use super::facts::{Facts, MaskStyle, Transformers};
 use super::layers::Linear;
 use super::loss;
 use super::mask::{self, MaskRequest};
+use super::mask_blocks;
 use super::model::Output;
 use crate::spec::{ActivationCheckpointing, Attention, Loss, ResolvedSpec, Task};
 use crate::tape::{Region, Results, Tape, Tensor};
@@ -159,6 +160,13 @@ impl Shell {
                 ..request
             },
         )
+    }
+
+    /// The masks of texts with images, of layers that see all and of those that see what is near.
+    #[inline(never)] // Not in the decoder, so that the page can fetch it later.
+    pub(super) fn masks_of_groups(&self, t: &Tape, size: (u64, u64)) -> [Tensor; 2] {
+        let request = self.request(t, size, None, MaskStyle::Boolean);
+        [false, true].map(|window| mask_blocks::of_groups(t, request, window))
     }
 
     /// What decides the mask for B samples of S tokens.

@@ -183,7 +183,16 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
         within(t, r)
     };
     drop(positions);
-    let mask = if r.eager {
+    let mask = given_to_attention(t, r, allowed);
+    drop((padding, left_padding));
+    mask
+}
+
+/// What attention is given of where tokens may look, `[.., S, keys]`: that or, in eager attention,
+/// numbers to be added.
+pub(super) fn given_to_attention(t: &Tape, r: MaskRequest, allowed: Tensor) -> Tensor {
+    let ((b, s), keys) = (r.size, r.keys);
+    if r.eager {
         let scalars = (
             t.empty("zeros", Shape::new(&[]), r.dtype),
             t.empty("scalar_tensor", Shape::new(&[]), r.dtype),
@@ -195,9 +204,7 @@ fn boolean(t: &Tape, r: MaskRequest, may_skip: bool) -> Tensor {
     } else {
         let view = t.view(&allowed, [allowed.numel() / (s * keys), 1, s, keys]);
         t.expand(&view, [b, 1, s, keys])
-    };
-    drop((padding, left_padding));
-    mask
+    }
 }
 
 /// How many tokens are padding before the first of each of B samples, where chunks begin after them.

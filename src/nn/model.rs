@@ -20,7 +20,7 @@ use super::swin::Swin;
 use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
-use crate::spec::{Architecture, EvaluationKind, Loss, ResolvedSpec, Task};
+use crate::spec::{Architecture, EvaluationKind, ImageKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape, apart};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub struct Batch {
     decoder_ids: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     images: Option<(Tensor, bool)>,
-    /// The second label `[B]` of a sample that has two.
+    /// The second label `[B]` of a sample that has two, or the kinds `[B, S]` of its tokens.
     _ends: Option<Tensor>,
 }
 
@@ -403,13 +403,17 @@ fn batch(
         .then(|| input(given, DType::Int64));
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
+    let grouped =
+        matches!(spec.architecture.images(), Some(images) if images.kind == ImageKind::Gemma3);
     let seen = (among_tokens && spec.images > 0).then(|| pixels(samples * spec.images));
+    // Which tokens stand for images.
+    let kinds = (grouped && spec.images > 0).then(|| input(tokens, DType::Int64));
     Batch {
         input: ids,
         padding_mask: mask,
         labels,
         decoder_ids,
         images: seen.flatten().map(|images| (images, false)),
-        _ends: ends,
+        _ends: ends.or(kinds),
     }
 }

@@ -1,5 +1,5 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
-//! (`models/llava/modeling_llava.py` of transformers 5.23).
+//! (`models/{llava,gemma3}/modeling_*.py` of transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -8,7 +8,9 @@ use super::decoder::Shell;
 use super::dual::Vision;
 use super::facts::Facts;
 use super::layers::Linear;
-use crate::spec::{Activation, DualKind, ImageConfig, ResolvedSpec};
+use super::mask_blocks;
+use super::norm::{Norm, NormKind};
+use crate::spec::{Activation, DualKind, ImageConfig, ImageKind, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -18,16 +20,29 @@ pub(super) struct Sight {
     /// Where it stands.
     scope: u32,
     layers_after: u64,
-    /// Whether the token that stands for all of an image is left out.
-    without_class: bool,
+    /// Tokens of an image.
+    tokens: u64,
     projector: Projector,
+    /// Whether tokens of an image see each other.
+    grouped: bool,
 }
 
-/// `LlavaMultiModalProjector`.
-struct Projector {
-    first: Linear,
-    activation: Activation,
-    second: Linear,
+/// What stands between the tower and the decoder.
+enum Projector {
+    /// `LlavaMultiModalProjector`, and whether the token that stands for all of an image is left out.
+    Layers {
+        first: Linear,
+        activation: Activation,
+        second: Linear,
+        without_class: bool,
+    },
+    /// `Gemma3MultiModalProjector`: the mean of patches that lie together, `side` of them along each
+    /// side of an image.
+    Pooled {
+        weight: Tensor,
+        norm: Norm,
+        side: u64,
+    },
 }
 
 /// Embedded tokens with images in their places.
@@ -38,22 +53,62 @@ pub(super) struct Seen {
     pub(super) features: Tensor,
     /// What stays in local variables until the decoder has run.
     pub(super) held: Vec<Tensor>,
+    /// Whether the masks are those of tokens of images that see each other.
+    pub(super) grouped: bool,
 }
 
 impl Projector {
     fn new(b: &Builder, c: &ImageConfig, hidden: u64) -> Self {
-        let bias = c.projector_bias;
-        Self {
-            first: Linear::new(&b.at("linear_1"), c.tower.vision.hidden_size, hidden, bias),
-            activation: c.activation,
-            second: Linear::new(&b.at("linear_2"), hidden, hidden, bias),
+        let seen = c.tower.vision.hidden_size;
+        match c.kind {
+            ImageKind::Llava => Self::Layers {
+                first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
+                activation: c.activation,
+                second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
+                without_class: c.tower.kind == DualKind::Clip && !c.with_class,
+            },
+            ImageKind::Gemma3 => Self::Pooled {
+                weight: b.parameter("mm_input_projection_weight", [seen, hidden]),
+                norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::Gemma, seen),
+                side: c.tower.image_size / c.tower.patch_size,
+            },
         }
     }
 
-    /// `[.., H']` of the tower to `[.., H]` of the decoder.
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let active = activated(t, self.activation, self.first.forward(t, x));
-        self.second.forward(t, &active)
+    /// `[N, patches, H']` of the tower to `[tokens, H]` of the decoder, and what stays in a local
+    /// variable.
+    fn forward(&self, t: &Tape, x: &Tensor, tokens: u64) -> (Tensor, Option<Tensor>) {
+        match self {
+            Self::Layers {
+                first,
+                activation,
+                second,
+                without_class,
+            } => {
+                let read = if *without_class {
+                    t.slice(x, 1, 1, x.dim(1))
+                } else {
+                    x.clone()
+                };
+                let active = activated(t, *activation, first.forward(t, &read));
+                let projected = second.forward(t, &active);
+                (projected.clone(), Some(projected))
+            }
+            Self::Pooled { weight, norm, side } => {
+                let (n, columns) = (x.dim(0), x.dim(2));
+                let pooled = {
+                    let turned = t.contiguous(&t.transpose(x, 1, 2));
+                    let image = t.view(&turned, [n, columns, *side, *side]);
+                    drop(turned);
+                    let pooled = t.avg_pool(&image, tokens);
+                    t.transpose(&pooled, 1, 2)
+                };
+                let normed = norm.forward(t, &pooled);
+                let projected = t.rows_product(&normed, weight);
+                drop((normed, pooled));
+                (projected, None)
+            }
+        }
     }
 }
 
@@ -74,7 +129,8 @@ impl Sight {
             vision: Vision::new(&tower, &c.tower, (layers, true), options),
             scope: tower.scope,
             layers_after: c.layers_after,
-            without_class: c.tower.kind == DualKind::Clip && !c.with_class,
+            tokens: c.tokens(),
+            grouped: c.kind == ImageKind::Gemma3,
             projector: Projector::new(&b.at("multi_modal_projector"), c, hidden),
         }
     }
@@ -82,32 +138,34 @@ impl Sight {
     /// Images `[N, C, I, I]` among embedded tokens `[B, S, H]`.
     #[inline(never)]
     pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
-        let seen = t.in_scope(self.scope, || {
-            self.vision
-                .forward(t, shell, images, Some(self.layers_after))
-        });
+        let after = (!self.grouped).then_some(self.layers_after);
+        let seen = t.in_scope(self.scope, || self.vision.forward(t, shell, images, after));
         let read = seen.kept.as_ref().unwrap_or(&seen.last);
-        let projected = {
-            let read = if self.without_class {
-                t.slice(read, 1, 1, read.dim(1))
-            } else {
-                read.clone()
-            };
-            let name = "model.multi_modal_projector";
-            t.scoped(name, None, || self.projector.forward(t, &read))
-        };
+        let (projected, held) = t.scoped("model.multi_modal_projector", None, || {
+            self.projector.forward(t, read, self.tokens)
+        });
         // What was pooled of the images gives its place to their features.
         drop(seen.pooled);
-        let features = t.to(&t.join_first(&projected), embedded.dtype());
+        let joined = match &held {
+            Some(projected) => t.join_first(projected),
+            None => projected.clone(),
+        };
+        drop(projected);
+        let features = t.to(&joined, embedded.dtype());
+        drop(joined);
         let mask = placeholders(t, &embedded);
         let merged = t.masked_scatter(&embedded, &mask, &features);
         drop(embedded);
-        let mut held = vec![mask, seen.last, projected];
+        let mut held: Vec<Tensor> = [mask, seen.last].into_iter().chain(held).collect();
         held.extend(seen.kept);
+        if self.grouped {
+            held.push(mask_blocks::groups(t, (merged.dim(0), merged.dim(1))));
+        }
         Seen {
             embedded: merged,
             features,
             held,
+            grouped: self.grouped,
         }
     }
 }

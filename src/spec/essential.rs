@@ -131,6 +131,7 @@ const FIELDS: &[&str] = &[
     "mlp_layer_types",
     "mlp_only_layers",
     "mlp_ratio",
+    "mm_tokens_per_image",
     "model_type",
     "multi_query",
     "multimodal_projector_bias",

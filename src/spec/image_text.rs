@@ -1,4 +1,5 @@
-//! Decoders that read images among their tokens (`models/llava/configuration_llava.py` of transformers 5.23).
+//! Decoders that read images among their tokens (`models/{llava,gemma3}/configuration_*.py` of transformers
+//! 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::check;
@@ -18,6 +19,8 @@ const IMAGES: RangeInclusive<u64> = 0..=1 << 12;
 pub enum ImageKind {
     /// `LLaVA` 1.5: two layers between a tower and a decoder.
     Llava,
+    /// Gemma 3: the mean of patches that lie together, and a matrix.
+    Gemma3,
 }
 
 /// What sees images for a decoder.
@@ -35,11 +38,16 @@ pub struct ImageConfig {
     pub projector_bias: bool,
     /// The function between them.
     pub activation: Activation,
+    /// Tokens of an image where patches are pooled.
+    pub pooled_tokens: u64,
 }
 
 impl ImageConfig {
     /// Tokens of an image.
     pub fn tokens(&self) -> u64 {
+        if self.kind == ImageKind::Gemma3 {
+            return self.pooled_tokens;
+        }
         let class = self.tower.kind == DualKind::Clip;
         self.tower.image_tokens() - u64::from(class && !self.with_class)
     }
@@ -65,7 +73,7 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
         &nothing,
         "model.hf_config.text_config",
     );
-    let model_type = text_type(&mut text);
+    let model_type = text_type(kind, &mut text);
     let mut config = decoder::read(model_type, &mut text);
     config.tie_word_embeddings |= fields.flag("tie_word_embeddings", false);
     let seen = part(fields, "vision_config", &nothing);
@@ -79,7 +87,10 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
 }
 
 /// Which decoder reads the tokens.
-fn text_type(text: &mut ConfigFields<'_>) -> DecoderType {
+fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
+    if kind == ImageKind::Gemma3 {
+        return DecoderType::Gemma3;
+    }
     let given = text.text("model_type").unwrap_or("llama");
     let found = model::decoder_type(given).filter(|found| {
         matches!(
@@ -109,7 +120,8 @@ fn images(
     fields: &mut ConfigFields<'_>,
     mut seen: ConfigFields<'_>,
 ) -> ImageConfig {
-    let of_clip = seen.text("model_type") != Some("siglip_vision_model");
+    let llava = kind == ImageKind::Llava;
+    let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
     let tower = dual::read_vision(
         if of_clip {
             DualKind::Clip
@@ -122,7 +134,17 @@ fn images(
         fields.push(finding);
     }
     let layers = tower.vision.num_hidden_layers;
-    let layers_after = layers_after(fields, layers);
+    let layers_after = if llava {
+        layers_after(fields, layers)
+    } else {
+        0
+    };
+    let side = tower.image_size / tower.patch_size.max(1);
+    let pooled_tokens = if llava {
+        0
+    } else {
+        pooled_tokens(fields, side)
+    };
     ImageConfig {
         kind,
         tower,
@@ -130,7 +152,31 @@ fn images(
         with_class: fields.text("vision_feature_select_strategy") == Some("full"),
         projector_bias: fields.flag("multimodal_projector_bias", true),
         activation: fields.activation("projector_hidden_act", "gelu"),
+        pooled_tokens,
     }
+}
+
+/// Tokens of an image of `side` by `side` patches, squares of which are pooled.
+fn pooled_tokens(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
+    let tokens = fields.optional("mm_tokens_per_image", &(1..=1 << 24), 256);
+    let root = tokens.isqrt();
+    if root * root == tokens && root <= side && (side / root).pow(2) * tokens == side * side {
+        return tokens;
+    }
+    let key = fields.key("mm_tokens_per_image");
+    let nearest = (1..=side)
+        .filter(|root| side.is_multiple_of(*root))
+        .min_by_key(|other| (other * other).abs_diff(tokens))
+        .unwrap_or(1);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("An image of {side} x {side} patches cannot be pooled to {tokens} tokens: their number must be the square of a number that divides {side}."),
+            format!("{side} x {side} 个图块无法池化为 {tokens} 个词元：词元数必须是 {side} 的某个因数的平方。"),
+        )
+        .with_fix(&key, nearest * nearest),
+    );
+    tokens
 }
 
 /// Layers after the one that `vision_feature_layer` names: -1 is the last one's result, 1 the first's.
@@ -171,12 +217,19 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
         },
         None => module,
     };
-    let projector = ["linear_1", "linear_2"].map(|name| {
-        linear(
-            format!("model.multi_modal_projector.{name}"),
-            images.projector_bias,
-        )
-    });
+    let at = |name: &str| format!("model.multi_modal_projector{name}");
+    let projector = match images.kind {
+        ImageKind::Llava => {
+            [".linear_1", ".linear_2"].map(|name| linear(at(name), images.projector_bias))
+        }
+        ImageKind::Gemma3 => [
+            Module {
+                parameters: &["mm_input_projection_weight"],
+                ..other(at(""))
+            },
+            other(at(".mm_soft_emb_norm")),
+        ],
+    };
     let mut all = dual::vision_modules(&images.tower, "model.vision_tower");
     for module in &mut all {
         // PEFT's adapters of tables and modules trained as a whole are the decoder's.
@@ -227,12 +280,22 @@ pub(super) fn resolve(
             .with_fix("seq_len", wanted),
         );
     }
-    refuse(scenario, findings);
+    refuse(scenario, config.kind, findings);
     scenario.images
 }
 
 /// What is not estimated yet.
-fn refuse(scenario: &Scenario, findings: &mut Vec<Finding>) {
+fn refuse(scenario: &Scenario, kind: ImageKind, findings: &mut Vec<Finding>) {
+    if kind == ImageKind::Gemma3 && training::padding_mask(scenario) {
+        findings.push(
+            Finding::error(
+                "padding_mask",
+                "Of Gemma 3 with images batches without padding are estimated only.",
+                "目前只支持估算不含填充的 Gemma 3 图文批次。",
+            )
+            .with_fix("padding_mask", false),
+        );
+    }
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
             Finding::error(

@@ -104,6 +104,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),
     ("llava", Reader::WithImages(ImageKind::Llava)),
+    ("gemma3", Reader::WithImages(ImageKind::Gemma3)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
     ("mt5", Reader::T5 { multilingual: true }),

@@ -20,7 +20,9 @@ def with_images(scenario, config, batch):
     vision = config.vision_config
     height, width = sizes(scenario, vision)
     batch["pixel_values"] = torch.zeros(count, vision.num_channels, height, width, device="cuda")
-    tokens = (height // vision.patch_size) * (width // vision.patch_size)
+    tokens = getattr(config, "mm_tokens_per_image", None) or (height // vision.patch_size) * (width // vision.patch_size)
+    if config.model_type == "gemma3":
+        batch["token_type_ids"] = torch.zeros_like(batch["input_ids"])
     if getattr(config, "vision_feature_select_strategy", None) == "full":
         tokens += 1
     batch["input_ids"][:, :scenario["images"] * tokens] = config.image_token_id

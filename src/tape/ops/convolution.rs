@@ -19,6 +19,26 @@ pub struct Window {
 const SEPARATE_IMAGES: u64 = 64;
 
 impl Tape {
+    /// `torch.nn.functional.avg_pool2d` of `[N, C, a, a]` to `[N, C, tokens]` of squares that do not
+    /// overlap. Saves its input.
+    pub fn avg_pool(&self, x: &Tensor, tokens: u64) -> Tensor {
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let shape = [x.dim(0), x.dim(1), tokens];
+        let out = self.empty("avg_pool2d", Shape::from(shape), x.dtype());
+        let Some(saved) = saved else { return out };
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let image = saved.unpack(t);
+                let whole = t.empty("avg_pool2d_backward", *image.shape(), g.dtype());
+                drop(t.contiguous(g));
+                smallvec![Some(whole)]
+            }),
+        )
+    }
+
     /// `torch.nn.functional.conv2d(x, weight, bias, stride, padding)` of `[B, C, H, W]` and
     /// `[O, C, h, w]` to `[B, O, H', W']` (`aten/src/ATen/native/cuda/ConvolutionMM2d.cu`, torch
     /// 2.15): the patches of one image after the other are written in columns, then multiplied.

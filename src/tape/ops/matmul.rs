@@ -231,6 +231,17 @@ impl Tape {
         })
     }
 
+    /// `x @ weight`: `[.., in]` and `[in, out]` to `[rows, out]`, of rows that are copied where they do
+    /// not lie one after the other. Autocast casts both before.
+    pub fn rows_product(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+        let (weight, x) = (self.cast_down(weight), self.cast_down(x));
+        let columns = weight.dim(0);
+        self.without_autocast(|| {
+            let rows = self.reshape(&x, [x.numel() / columns, columns]);
+            self.mm(&rows, &weight)
+        })
+    }
+
     /// `a @ b` of two matrices as a model calls it: autocast casts both.
     pub fn matrix_product(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let (b, a) = (self.cast_down(b), self.cast_down(a));

@@ -1,0 +1,98 @@
+//! What the layers of a causal language model are given.
+
+use super::facts::{Facts, Transformers};
+use super::sharing_attention::KeptStates;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// What every layer of one kind is given besides the hidden states.
+#[derive(Clone)]
+pub(super) struct Shared {
+    /// Token positions `[S]` or `[B, S]`, which most layers only hold.
+    pub(super) positions: Option<Tensor>,
+    pub(super) mask: Option<Tensor>,
+    pub(super) cos: Tensor,
+    pub(super) sin: Tensor,
+    /// Whether a layer hides from the mask what is outside of its window.
+    pub(super) narrows: bool,
+    /// What the layer reads of an embedding of its own, `[B, S, P]`.
+    pub(super) input: Option<Tensor>,
+    /// Keys and values that later layers read.
+    pub(super) states: KeptStates,
+    /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
+    pub(super) _others: Option<[Tensor; 2]>,
+}
+
+impl Shared {
+    /// What a layer gives its attention: itself, or with the mask of its window. That and the
+    /// positions in the window live as long as the layer runs (`sliding_window_mask` in
+    /// `models/gemma2/modeling_gemma2.py`, transformers 4.51).
+    pub(super) fn narrowed(&self, t: &Tape) -> (Self, Option<Tensor>) {
+        let mut narrow = self.clone();
+        let Some(mask) = self.mask.as_ref().filter(|_| self.narrows) else {
+            return (narrow, None);
+        };
+        let outside = {
+            let ones = t.empty("ones_like", *mask.shape(), DType::Bool);
+            let outside = t.empty("tril", *ones.shape(), DType::Bool);
+            drop(ones);
+            outside
+        };
+        let number = t.empty("scalar_tensor", Shape::new(&[]), mask.dtype());
+        narrow.mask = Some(t.empty("where", *mask.shape(), mask.dtype()));
+        drop(number);
+        (narrow, Some(outside))
+    }
+
+    /// The same for the last `kept` positions alone.
+    pub(super) fn last(&self, t: &Tape, kept: u64) -> Self {
+        let last = |x: &Tensor, dim| {
+            let end = x.dim(dim);
+            t.slice(x, dim, end - kept.min(end), end)
+        };
+        Self {
+            mask: self.mask.as_ref().map(|mask| last(mask, 2)),
+            cos: last(&self.cos, -2),
+            sin: last(&self.sin, -2),
+            input: self.input.as_ref().map(|input| last(input, 1)),
+            ..self.clone()
+        }
+    }
+
+    /// The same with the angles of layers of the other kind.
+    pub(super) fn beside(&self, other: &Self) -> Self {
+        Self {
+            _others: Some([other.cos.clone(), other.sin.clone()]),
+            ..self.clone()
+        }
+    }
+
+    /// What a layer without attention is given.
+    pub(super) fn without_mask(&self) -> Self {
+        Self {
+            mask: None,
+            ..self.clone()
+        }
+    }
+
+    /// What a layer is given that reads its columns of `inputs` `[B, S, L, P]`.
+    pub(super) fn with_input(&self, t: &Tape, inputs: &Tensor) -> Self {
+        Self {
+            input: Some(t.select(inputs, 2)),
+            ..self.clone()
+        }
+    }
+
+    /// What a re-entrant checkpoint holds until the graph dies: since transformers 5 all keyword
+    /// arguments, before only the position embeddings, the rest being saved tensors.
+    pub(super) fn outliving(&self, facts: Facts) -> Self {
+        let mut kept = self.clone();
+        // A saved tensor.
+        kept.input = None;
+        if facts.transformers != Transformers::V5 {
+            kept.positions = None;
+            kept.mask = None;
+        }
+        kept
+    }
+}
