@@ -152,7 +152,7 @@ impl Record {
     }
 
     /// What is written from the beginning of some events on, at most up to their end.
-    fn piece(&self, Range { start, end }: Range<usize>) -> Piece<'_> {
+    pub(super) fn piece(&self, Range { start, end }: Range<usize>) -> Piece<'_> {
         let after = self.copies.partition_point(|copies| copies.place <= start);
         let end = self
             .copies

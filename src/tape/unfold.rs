@@ -9,6 +9,7 @@ use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, parts, runs, steps};
 use super::{Parameter, Storage, Tape, Tensor};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Where a storage of the folded record was made.
@@ -36,6 +37,13 @@ pub(super) struct Unfolded {
 pub(super) struct Folded<'a> {
     pub(super) record: &'a Record,
     pub(super) details: Option<&'a Details>,
+}
+
+impl<'a> Folded<'a> {
+    /// The events at some places, all of them one piece: what repeats is written.
+    fn events(&self, places: Range<usize>) -> impl Iterator<Item = Event> + 'a {
+        self.record.piece(places).events()
+    }
 }
 
 impl Unfolded {
@@ -84,7 +92,7 @@ impl Unfolded {
         if one.len() != other.len() {
             return None;
         }
-        let [one, other] = [one, other].map(|range| folded.record.between(range));
+        let [one, other] = [one, other].map(|range| folded.events(range));
         let same = |(one, other): (Event, Event)| match (one, other) {
             (Event::Alloc(a), Event::Alloc(b)) => self.alike(a, b, folded, scopes),
             (Event::Free(a), Event::Free(b)) => {
@@ -186,7 +194,7 @@ impl Unfolded {
                 _ => step.run,
             };
             let [events, of_neighbour] =
-                [step.run, neighbour].map(|run| folded.record.between(runs[run].range.clone()));
+                [step.run, neighbour].map(|run| folded.events(runs[run].range.clone()));
             for (event, of_neighbour) in events.zip(of_neighbour) {
                 let event = match event {
                     Event::Alloc(id) => {
@@ -286,7 +294,7 @@ fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Hom
     let mut homes = Vec::with_capacity(folded.record.storage_count());
     let mut note = |part, element, run: &Run| {
         let mut ordinal = 0;
-        for event in folded.record.between(run.range.clone()) {
+        for event in folded.events(run.range.clone()) {
             if let Event::Alloc(_) = event {
                 homes.push(Home {
                     part,
