@@ -138,4 +138,6 @@ mod published_decoders;
 #[cfg(test)]
 mod published_mixers;
 #[cfg(test)]
+mod published_towers;
+#[cfg(test)]
 mod tests;

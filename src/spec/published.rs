@@ -1,10 +1,11 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::published_decoders::decoder_parameters;
+use super::published_towers::{image_parameters, tower_parameters, vision_parameters};
 use super::{
     Architecture, BartConfig, BartKind, BartStack, BertConfig, BertKind, DistilBertConfig,
-    DualConfig, DualKind, FlaConfig, FlaMixer, ImageConfig, ModernBertConfig, Scenario, SwinConfig,
-    T5Config, TowerConfig, VitConfig, VitKind, resolve,
+    DualConfig, DualKind, FlaConfig, FlaMixer, ModernBertConfig, Scenario, SwinConfig, T5Config,
+    VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -379,29 +380,6 @@ fn vit_parameters(c: &VitConfig) -> u64 {
     embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)
 }
 
-fn feed_forward(t: &TowerConfig) -> u64 {
-    2 * t.hidden_size * t.intermediate_size + t.intermediate_size
-}
-
-fn tower_parameters(t: &TowerConfig) -> u64 {
-    let h = t.hidden_size;
-    t.num_hidden_layers * (4 * (h * h + h) + feed_forward(t) + h + 4 * h) + 2 * h
-}
-
-/// Those of what sees images.
-fn vision_parameters(c: &DualConfig) -> u64 {
-    let seen = c.vision.hidden_size;
-    let patches = c.num_channels * c.patch_size * c.patch_size * seen;
-    let head = 4 * (seen * seen + seen) + feed_forward(&c.vision) + 4 * seen;
-    patches
-        + c.image_tokens() * seen
-        + tower_parameters(&c.vision)
-        + match c.kind {
-            DualKind::Clip => 3 * seen,
-            DualKind::Siglip => seen + if c.pools { head } else { 0 },
-        }
-}
-
 fn dual_parameters(c: &DualConfig) -> u64 {
     let text = c.text.as_ref().expect("a model that reads texts");
     let (read, seen) = (text.tower.hidden_size, c.vision.hidden_size);
@@ -413,12 +391,6 @@ fn dual_parameters(c: &DualConfig) -> u64 {
             DualKind::Clip => c.projection * (read + seen) + 1,
             DualKind::Siglip => (read + 1) * c.projection + 2,
         }
-}
-
-/// Those of a tower and of two layers between it and a decoder of `hidden` columns.
-fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
-    let seen = c.tower.vision.hidden_size;
-    vision_parameters(&c.tower) + (seen + 1) * hidden + (hidden + 1) * hidden
 }
 
 fn swin_parameters(c: &SwinConfig) -> u64 {

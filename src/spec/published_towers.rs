@@ -1,0 +1,33 @@
+//! Numbers of parameters of what sees images.
+
+use super::{DualConfig, DualKind, ImageConfig, TowerConfig};
+
+fn feed_forward(t: &TowerConfig) -> u64 {
+    2 * t.hidden_size * t.intermediate_size + t.intermediate_size
+}
+
+/// Those of layers over images or texts, and of the norm after them.
+pub(super) fn tower_parameters(t: &TowerConfig) -> u64 {
+    let h = t.hidden_size;
+    t.num_hidden_layers * (4 * (h * h + h) + feed_forward(t) + h + 4 * h) + 2 * h
+}
+
+/// Those of what sees images.
+pub(super) fn vision_parameters(c: &DualConfig) -> u64 {
+    let seen = c.vision.hidden_size;
+    let patches = c.num_channels * c.patch_size * c.patch_size * seen;
+    let head = 4 * (seen * seen + seen) + feed_forward(&c.vision) + 4 * seen;
+    patches
+        + c.image_tokens() * seen
+        + tower_parameters(&c.vision)
+        + match c.kind {
+            DualKind::Clip => 3 * seen,
+            DualKind::Siglip => seen + if c.pools { head } else { 0 },
+        }
+}
+
+/// Those of a tower and of two layers between it and a decoder of `hidden` columns.
+pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
+    let seen = c.tower.vision.hidden_size;
+    vision_parameters(&c.tower) + (seen + 1) * hidden + (hidden + 1) * hidden
+}
