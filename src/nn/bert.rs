@@ -1,4 +1,5 @@
-//! BERT, `RoBERTa`, ELECTRA and ALBERT (`models/{bert,roberta,electra,albert}/modeling_*.py`), predicting
+//! BERT, `RoBERTa`, `Data2VecText`, ERNIE, ELECTRA and ALBERT
+//! (`models/{bert,roberta,data2vec,ernie,electra,albert}/modeling_*.py`), predicting
 //! masked tokens or classes.
 
 use super::attention::{AttentionOptions, dropped};
@@ -35,6 +36,8 @@ pub(super) struct Bert {
 
 const BERT: [&str; 2] = ["bert.embeddings", "bert.encoder.layer"];
 const ELECTRA: [&str; 2] = ["electra.embeddings", "electra.encoder.layer"];
+const ERNIE: [&str; 2] = ["ernie.embeddings", "ernie.encoder.layer"];
+const DATA2VEC: [&str; 2] = ["data2vec_text.embeddings", "data2vec_text.encoder.layer"];
 const ROBERTA: [&str; 2] = ["roberta.embeddings", "roberta.encoder.layer"];
 
 const ALBERT: [&str; 2] = ["albert.embeddings", "albert.encoder"];
@@ -44,6 +47,8 @@ struct Embeddings {
     words: Embedding,
     positions: Embedding,
     segments: Embedding,
+    /// Of tasks (ERNIE).
+    tasks: Option<Embedding>,
     layer_norm: LayerNorm,
     position_ids: Tensor,
     segment_ids: Tensor,
@@ -81,7 +86,7 @@ pub(super) fn of_class(b: &Builder, c: &BertConfig) -> Head {
 
 /// Tokens, by the table `words` of the embedding.
 pub(super) fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
-    let roberta = matches!(c.kind, BertKind::Roberta | BertKind::Mpnet);
+    let roberta = c.kind.of_roberta() || c.kind == BertKind::Mpnet;
     let (name, b, norm) = if roberta {
         ("lm_head", b.at("lm_head"), "layer_norm")
     } else {
@@ -199,7 +204,9 @@ impl Bert {
             head,
             names: match c.kind {
                 BertKind::Bert | BertKind::Deberta | BertKind::Mpnet => BERT,
+                BertKind::Ernie => ERNIE,
                 BertKind::Roberta => ROBERTA,
+                BertKind::Data2Vec => DATA2VEC,
                 BertKind::Electra => ELECTRA,
                 BertKind::Albert => ALBERT,
             },
@@ -315,7 +322,7 @@ pub(super) fn position_ids(t: &Tape, (b, s): (u64, u64), after_others: bool) -> 
 
 impl Embeddings {
     fn new(b: &Builder, c: &BertConfig, facts: Facts) -> Self {
-        let (width, roberta) = (c.embedding_size, c.kind == BertKind::Roberta);
+        let (width, roberta) = (c.embedding_size, c.kind.of_roberta());
         let table = |name, rows| Embedding::new(&b.at(name), rows, width);
         let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, width);
         let position_table = || table("position_embeddings", c.max_position_embeddings);
@@ -346,10 +353,13 @@ impl Embeddings {
                 }
                 (false, _) => (position_table(), rest(), ids()),
             };
+        let tasks = (c.task_type_vocab_size > 0)
+            .then(|| table("task_type_embeddings", c.task_type_vocab_size));
         Self {
             words,
             positions,
             segments,
+            tasks,
             layer_norm,
             position_ids,
             segment_ids,
@@ -381,9 +391,16 @@ impl Embeddings {
         } else {
             t.add_in_place(sum, &positions)
         };
+        let tasks = self.tasks.as_ref().map(|tasks| {
+            let ids = t.empty("zeros", Shape::from([b, s]), DType::Int64);
+            (tasks.forward(t, &ids), ids)
+        });
+        if let Some((tasks, _)) = &tasks {
+            sum = t.add_in_place(sum, tasks);
+        }
         sum = self.layer_norm.forward(t, &sum);
         let out = dropped(t, sum, self.dropout);
-        drop((words, segments, positions));
+        drop((words, segments, positions, tasks));
         out
     }
 }

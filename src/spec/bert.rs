@@ -1,5 +1,5 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
-//! 4.51), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
+//! 4.51), `Data2VecText`, ERNIE (both of 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
@@ -12,9 +12,13 @@ use serde_json::Value;
 pub enum BertKind {
     /// BERT.
     Bert,
+    /// ERNIE, which can have embeddings of tasks, too.
+    Ernie,
     /// `RoBERTa`, which numbers positions by the tokens that are not padding, `XLM-RoBERTa` and
     /// `CamemBERT`.
     Roberta,
+    /// `Data2VecText`, which is written as `RoBERTa` is.
+    Data2Vec,
     /// `DeBERTa` V2 and V3, whose attention sees distances of tokens.
     Deberta,
     /// ELECTRA, whose embeddings can have fewer columns than its layers.
@@ -48,6 +52,8 @@ pub struct BertConfig {
     pub max_position_embeddings: u64,
     /// Rows of the table of segments.
     pub type_vocab_size: u64,
+    /// Rows of the table of tasks (ERNIE), else 0.
+    pub task_type_vocab_size: u64,
     /// The function of feed-forward layers.
     pub activation: Activation,
     /// Where dropout is active in training; what it does to embeddings it does to the residual.
@@ -92,13 +98,20 @@ impl BertConfig {
 impl BertKind {
     /// Whether the model itself pools what a class is made of.
     pub fn pools(self) -> bool {
-        matches!(self, Self::Bert | Self::Albert)
+        matches!(self, Self::Bert | Self::Ernie | Self::Albert)
+    }
+
+    /// Whether it is written as `RoBERTa` is.
+    pub fn of_roberta(self) -> bool {
+        matches!(self, Self::Roberta | Self::Data2Vec)
     }
 
     /// What the model without a head is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bert => "bert",
+            Self::Ernie => "ernie",
+            Self::Data2Vec => "data2vec_text",
             Self::Roberta => "roberta",
             Self::Electra => "electra",
             Self::Albert => "albert",
@@ -147,6 +160,11 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             BertKind::Mpnet => 0,
             BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
             _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
+        },
+        task_type_vocab_size: if kind == BertKind::Ernie && fields.flag("use_task_id", false) {
+            fields.optional("task_type_vocab_size", &VOCABULARY, 3)
+        } else {
+            0
         },
         activation,
         dropout: Dropout {
@@ -254,9 +272,10 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         return of_deberta(c, relative, task);
     }
     let mpnet = c.kind == BertKind::Mpnet;
-    let roberta = c.kind == BertKind::Roberta;
+    let roberta = c.kind.of_roberta();
     let tables: &[_] = match c.kind {
-        BertKind::Roberta => &["word", "token_type", "position"],
+        kind if kind.of_roberta() => &["word", "token_type", "position"],
+        _ if c.task_type_vocab_size > 0 => &["word", "position", "token_type", "task_type"],
         BertKind::Mpnet => &["word", "position"],
         _ => &["word", "position", "token_type"],
     };
@@ -268,7 +287,7 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             module(path, ModuleKind::Other, &["weight"])
         })
         .collect();
-    let at = if roberta { 2 } else { tables.len() };
+    let at = if roberta { 2 } else { tables.len().min(3) };
     all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
     if c.kind == BertKind::Albert {
         all.extend(of_albert());
@@ -291,11 +310,11 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         all.push(linear(name.to_owned()));
     } else if task == Task::SequenceClassification && c.kind == BertKind::Albert {
         all.extend(["albert.pooler", "classifier"].map(|name| linear(name.to_owned())));
-    } else if task == Task::SequenceClassification && c.kind != BertKind::Bert {
+    } else if task == Task::SequenceClassification && !c.kind.pools() {
         all.push(linear("classifier.dense".to_owned()));
         all.push(linear("classifier.out_proj".to_owned()));
     } else if task == Task::SequenceClassification {
-        all.push(linear("bert.pooler.dense".to_owned()));
+        all.push(linear(format!("{base}.pooler.dense")));
         all.push(linear("classifier".to_owned()));
     } else if c.kind == BertKind::Albert {
         all.push(module(

@@ -87,6 +87,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("roberta", Reader::Bert(BertKind::Roberta)),
     ("xlm-roberta", Reader::Bert(BertKind::Roberta)),
     ("camembert", Reader::Bert(BertKind::Roberta)),
+    ("data2vec-text", Reader::Bert(BertKind::Data2Vec)),
+    ("ernie", Reader::Bert(BertKind::Ernie)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("electra", Reader::Bert(BertKind::Electra)),

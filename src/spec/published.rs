@@ -46,7 +46,8 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
 /// All weights of BERT that predicts masked tokens.
 fn bert_parameters(c: &BertConfig) -> u64 {
     let h = c.hidden_size;
-    let tables = c.vocab_size + c.max_position_embeddings + c.type_vocab_size;
+    let types = c.type_vocab_size + c.task_type_vocab_size;
+    let tables = c.vocab_size + c.max_position_embeddings + types;
     let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
     let e = c.embedding_size;
     let projection = if e == h { 0 } else { e * h + h };

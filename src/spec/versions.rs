@@ -29,7 +29,12 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         }
         Architecture::Dual(_) | Architecture::Swin(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
-        Architecture::Bert(config) if config.kind == BertKind::Mpnet => {
+        Architecture::Bert(config)
+            if matches!(
+                config.kind,
+                BertKind::Mpnet | BertKind::Data2Vec | BertKind::Ernie
+            ) =>
+        {
             findings.push(only_recent());
         }
         _ => {}
