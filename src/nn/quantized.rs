@@ -12,8 +12,9 @@ impl Builder<'_> {
     /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
     /// parameters, where nothing of the head comes after it; before transformers 5 the last
     /// parameter is the head's, which is tied later, and one that is a bias counts too (`ViT`'s
-    /// classifier). Of classes derived from `nn.Linear`, Falcon's, it
-    /// takes those of transformers 4 only (`replace_with_bnb_linear`).
+    /// classifier); of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
+    /// Falcon's and those in PyTorch's own `MultiheadAttention`, it takes those of transformers 4
+    /// only (`replace_with_bnb_linear`).
     pub(super) fn held(&self) -> QuantizationType {
         let spec = self.plan.spec;
         let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
@@ -22,6 +23,9 @@ impl Builder<'_> {
                 Architecture::T5(_) => is_called(".wo"),
                 Architecture::Vit(_) => {
                     self.facts().transformers != Transformers::V5 && is_called("classifier")
+                }
+                Architecture::Dual(_) => {
+                    is_called("text_projection") || is_called("head.attention.out_proj")
                 }
                 Architecture::Decoder(config)
                     if config.model_type == DecoderType::Olmo

@@ -5,8 +5,7 @@ use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, ModuleKind, embedding, linear, norm, other};
 use super::vit::{CHANNELS, PIXELS, check_patches};
 use super::{
-    Activation, Architecture, Attention, EvaluationKind, Finding, QuantizationType, Scenario, Task,
-    evaluation,
+    Activation, Architecture, Attention, EvaluationKind, Finding, Scenario, Task, evaluation,
 };
 use serde_json::{Map, Value};
 
@@ -184,16 +183,6 @@ pub(super) fn check(
                 "暂不支持 CLIP 和 SigLIP 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
-        );
-    }
-    if scenario.quantization.is_on() {
-        findings.push(
-            Finding::error(
-                "quantization.type",
-                "CLIP and SigLIP are not estimated with quantized weights yet.",
-                "暂不支持 CLIP 和 SigLIP 的量化权重。",
-            )
-            .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
     let kind = evaluation::resolve(scenario).kind;
