@@ -5,7 +5,7 @@ use super::phases::step;
 use super::replayed::{limited, replay, replayed};
 use super::watch::{Watched, watched};
 use super::{DeviceReport, Timeline};
-use crate::device::Failure;
+use crate::device::{Failure, Replay};
 use crate::sim::Trace;
 use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
@@ -50,12 +50,9 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
     let mut total = on_device(run.peak_reserved);
     let usable = usable(spec, on_device);
     if total > usable && failure.is_none() {
-        // PyTorch gives cached segments back before it runs out, so less can be enough.
-        let emptied = spec.allocator.empty_cache_after_loading;
-        let mut within = within.unwrap_or_else(|| replay(trace, limited(spec)));
-        failure = replayed(trace, &mut within, emptied, |_, _| ());
-        if failure.is_none() {
-            total = on_device(Bytes(within.most_reserved()));
+        match limited_run(spec, trace, within) {
+            Ok(most) => total = on_device(most),
+            Err(refused) => failure = Some(refused),
         }
     }
     let report = DeviceReport {
@@ -74,6 +71,23 @@ pub fn summarize(spec: &ResolvedSpec, trace: &Trace) -> Option<DeviceSummary> {
         asked,
         failure,
     })
+}
+
+/// The most that the run holds of what the device has, or where it asks for more: PyTorch gives cached
+/// segments back before it runs out, so less can be enough. `within` is the run where it would first
+/// have taken more.
+#[inline(never)] // So that the page can fetch it later.
+fn limited_run(
+    spec: &ResolvedSpec,
+    trace: &Trace,
+    within: Option<Replay>,
+) -> Result<Bytes, Failure> {
+    let mut within = within.unwrap_or_else(|| replay(trace, limited(spec)));
+    let emptied = spec.allocator.empty_cache_after_loading;
+    match replayed(trace, &mut within, emptied, |_, _| ()) {
+        None => Ok(Bytes(within.most_reserved())),
+        Some(failure) => Err(failure),
+    }
 }
 
 /// What the scenario's processes can use of the device: all of it, or what the allocator may hold.

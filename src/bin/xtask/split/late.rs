@@ -39,7 +39,11 @@ const LATE: &[&str] = &[
     "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
     "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
     "tape::Tape>::where_",
-    // What a run does only when asked.
+    // What a run does only when asked, or when it does not fit.
+    "device::allocator::Allocator>::release_", "device::allocator::Allocator>::garbage_collect",
+    "device::allocator::Allocator>::try_allocate_expandable", "device::allocator::Allocator>::best_expandable",
+    "device::replay::Replay>::refused", "device::replay::Replay as core::clone",
+    "report::summarize::limited_run", "nn::decoder::Shell>::masks_of_groups", "::isqrt",
     "optim::adafactor", "optim::master_weights", "sim::arguments", "sim::beams",
     "sim::evaluate", "sim::generate", "sim::precision", "sim::sharded", "spec::adapters",
     "spec::closest", "spec::essential", "spec::liger", "spec::offers", "spec::offload",
