@@ -120,7 +120,7 @@ impl Pool {
     }
 
     /// Adds a free block.
-    #[inline(always)]
+    #[inline]
     pub fn insert(&mut self, blocks: &mut Blocks, id: BlockId) {
         let &Block { size, place, .. } = blocks.get(id);
         let bin = bin(size);
