@@ -320,7 +320,7 @@ fn refuse(scenario: &Scenario, kind: ImageKind, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::{Idle, ModelRef, Scenario, Task, idle, resolve};
+    use crate::spec::{Framework, Idle, ModelRef, Scenario, Task, idle, resolve};
 
     fn of(seq_len: u64, images: u64) -> Scenario {
         Scenario {
@@ -344,6 +344,34 @@ mod tests {
             ("seq_len", Some(1153))
         );
         assert!(resolve(&of(16, 0)).spec.is_some(), "texts alone");
+    }
+
+    #[test]
+    fn of_a_pasted_config_the_text_part_is_estimated_where_transformers_4_is_asked_for() {
+        let config = serde_json::json!({
+            "model_type": "gemma3",
+            "text_config": {"model_type": "gemma3_text", "num_hidden_layers": 2},
+            "vision_config": {"num_hidden_layers": 2},
+            "mm_tokens_per_image": 49,
+        });
+        let hf_config = config.as_object().expect("an object").clone();
+        let of = |framework| Scenario {
+            model: ModelRef::HfConfig {
+                hf_config: hf_config.clone(),
+            },
+            seq_len: 1024,
+            framework,
+            ..Scenario::default()
+        };
+        let old = resolve(&of(Framework::Torch26Transformers451));
+        assert_eq!(old.spec.expect("the text part").images, 0);
+        assert!(
+            old.findings
+                .iter()
+                .any(|found| found.key == "model.hf_config.text_config")
+        );
+        let new = resolve(&of(Framework::Torch215Transformers523));
+        assert_eq!(new.spec.expect("all parts").images, 1);
     }
 
     #[test]

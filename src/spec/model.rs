@@ -3,9 +3,9 @@
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
-    Architecture, BartKind, BertKind, DecoderType, DualKind, Finding, FlaMixer, ImageKind,
-    LinearModel, ModelRef, Scenario, Task, VitKind, bart, bert, closest, decoder, distilbert, dual,
-    fla_config, guess, image_text, modernbert, size_only, swin, t5, vit, whisper,
+    Architecture, BartKind, BertKind, DecoderType, DualKind, Finding, FlaMixer, Framework,
+    ImageKind, LinearModel, ModelRef, Scenario, Task, VitKind, bart, bert, closest, decoder,
+    distilbert, dual, fla_config, guess, image_text, modernbert, size_only, swin, t5, vit, whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -196,11 +196,15 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),
 ];
 
-/// Whether the config is of a model whose parts are all read.
-fn reads_all_parts(config: &Map<String, Value>) -> bool {
+/// Whether the config is of a model whose parts are all read: that of texts with images as transformers
+/// 5 writes it.
+fn reads_all_parts(config: &Map<String, Value>, framework: Framework) -> bool {
     let given = config.get("model_type").and_then(Value::as_str);
-    MODEL_TYPES.iter().any(|(name, reader)| {
-        given == Some(name) && matches!(reader, Reader::Dual(_) | Reader::WithImages(_))
+    let mut readers = MODEL_TYPES.iter().filter(|(name, _)| given == Some(name));
+    readers.any(|(_, reader)| match reader {
+        Reader::Dual(_) => true,
+        Reader::WithImages(_) => framework == Framework::Torch215Transformers523,
+        _ => false,
     })
 }
 
@@ -247,7 +251,7 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             let text = hf_config.get("text_config");
             if let Some(text) = text
                 .and_then(Value::as_object)
-                .filter(|_| !reads_all_parts(hf_config))
+                .filter(|_| !reads_all_parts(hf_config, scenario.framework))
             {
                 findings.push(text_part_only());
                 let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");

@@ -85,6 +85,8 @@ const EARLY: &[&str] = &[
     "views::share::copy", "views::tour::__component_tour_button",
     "app::store::Store>::is_stale",
     "nn::moe::SparseMoe>::of_layer", "tape::Tape>::repeating_from",
+    // Whether there is one, and dropping it, is asked of every decoder.
+    "nn::sight::Sight>>", "spec::image_text::ImageConfig>>",
 ];
 
 /// Functions of which one stands for several that the compiler found to be equal, under a name that
