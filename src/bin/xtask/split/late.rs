@@ -94,6 +94,8 @@ const EARLY: &[&str] = &[
 const SEVERAL: &[&str] = &[
     "::show::__component_show",
     "PhiLayer>>::decode",
+    "PhiLayer>>::masks",
+    "PhiLayer>>::read",
     "NodeRow, core",
 ];
 
