@@ -279,6 +279,9 @@ models! {
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";
+    "xlm-roberta-xl", "XLM-RoBERTa XL", "facebook/xlm-roberta-xl", "2021-05";
+    "xlm-roberta-xxl", "XLM-RoBERTa XXL", "facebook/xlm-roberta-xxl", "2021-05";
+    "megatron-bert-345m", "Megatron BERT 345M", "nvidia/megatron-bert-cased-345m", "2019-09";
     "camembert-base", "CamemBERT base", "almanach/camembert-base", "2019-11";
     "deberta-v3-small", "DeBERTa V3 small", "microsoft/deberta-v3-small", "2021-11";
     "deberta-v3-base", "DeBERTa V3 base", "microsoft/deberta-v3-base", "2021-11";

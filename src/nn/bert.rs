@@ -43,15 +43,16 @@ const ROBERTA: [&str; 2] = ["roberta.embeddings", "roberta.encoder.layer"];
 const ALBERT: [&str; 2] = ["albert.embeddings", "albert.encoder"];
 
 /// `BertEmbeddings`.
-struct Embeddings {
-    words: Embedding,
+pub(super) struct Embeddings {
+    pub(super) words: Embedding,
     positions: Embedding,
     segments: Embedding,
     /// Of tasks (ERNIE).
     tasks: Option<Embedding>,
-    layer_norm: LayerNorm,
+    layer_norm: Option<LayerNorm>,
     position_ids: Tensor,
-    segment_ids: Tensor,
+    /// None where the model makes them each time (Megatron).
+    segment_ids: Option<Tensor>,
     dropout: bool,
     recent: bool,
     roberta: bool,
@@ -144,6 +145,44 @@ fn of_albert(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     )
 }
 
+/// `BertPooler` of a model that pools what a class is made of.
+pub(super) fn pooler(base: &Builder, c: &BertConfig, task: Task) -> Option<Transform> {
+    let pools = task == Task::SequenceClassification && c.kind.pools();
+    pools.then(|| {
+        let at = base.at("pooler");
+        let at = match c.kind {
+            BertKind::Albert => at,
+            _ => at.at("dense"),
+        };
+        Transform {
+            dense: Linear::new(&at, c.hidden_size, c.hidden_size, true),
+            activation: Activation::Tanh,
+            norm: None,
+        }
+    })
+}
+
+/// The head of a task.
+pub(super) fn head(b: &Builder, c: &BertConfig, task: Task, words: &Tensor) -> Head {
+    let sizes = [c.hidden_size, c.num_labels];
+    match task {
+        Task::SequenceClassification => of_class(b, c),
+        Task::TokenClassification => Head::of_each(b, task, sizes, c.classifier_dropout),
+        Task::QuestionAnswering => Head::of_each(b, task, sizes, false),
+        _ if c.kind == BertKind::Electra => of_electra(b, c, words),
+        _ if c.kind == BertKind::Albert => of_albert(b, c, words),
+        _ => of_tokens(b, c, words),
+    }
+}
+
+/// What is pooled of hidden states `[B, S, H]`.
+pub(super) fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor) -> Tensor {
+    t.scoped("bert.pooler", None, || {
+        let (first, _) = Reads::First.of(t, facts, hidden, None);
+        pooler.forward(t, first)
+    })
+}
+
 impl Bert {
     pub(super) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let options = AttentionOptions {
@@ -172,29 +211,8 @@ impl Bert {
             (encoder.items("layer", c.num_hidden_layers, layer), 1)
         };
         let words = &embeddings.words.weight;
-        let pools = spec.task == Task::SequenceClassification && c.kind.pools();
-        let pooler = pools.then(|| {
-            let at = bert.at("pooler");
-            let at = if albert { at } else { at.at("dense") };
-            Transform {
-                dense: Linear::new(&at, c.hidden_size, c.hidden_size, true),
-                activation: Activation::Tanh,
-                norm: None,
-            }
-        });
-        let head = match spec.task {
-            Task::SequenceClassification => of_class(b, c),
-            Task::TokenClassification => {
-                let sizes = [c.hidden_size, c.num_labels];
-                Head::of_each(b, spec.task, sizes, c.classifier_dropout)
-            }
-            Task::QuestionAnswering => {
-                Head::of_each(b, spec.task, [c.hidden_size, c.num_labels], false)
-            }
-            _ if c.kind == BertKind::Electra => of_electra(b, c, words),
-            _ if albert => of_albert(b, c, words),
-            _ => of_tokens(b, c, words),
-        };
+        let pooler = pooler(&bert, c, spec.task);
+        let head = head(b, c, spec.task, words);
         Self {
             embeddings,
             projection,
@@ -203,12 +221,12 @@ impl Bert {
             pooler,
             head,
             names: match c.kind {
-                BertKind::Bert | BertKind::Deberta | BertKind::Mpnet => BERT,
                 BertKind::Ernie => ERNIE,
                 BertKind::Roberta => ROBERTA,
                 BertKind::Data2Vec => DATA2VEC,
                 BertKind::Electra => ELECTRA,
                 BertKind::Albert => ALBERT,
+                _ => BERT,
             },
             options,
             dtype: b.dtype(),
@@ -257,12 +275,9 @@ impl Bert {
         for (i, layer) in (0..).zip(uses) {
             hidden = t.scoped(list, Some(i), || self.shell.run(t, layer, &hidden, &mask));
         }
-        let pooled = self.pooler.as_ref().map(|pooler| {
-            t.scoped("bert.pooler", None, || {
-                let (first, _) = Reads::First.of(t, self.options.facts, &hidden, None);
-                pooler.forward(t, &first)
-            })
-        });
+        let facts = self.options.facts;
+        let pooler = self.pooler.as_ref();
+        let pooled = pooler.map(|pooler| pooled(t, facts, pooler, &hidden));
         drop((mask, locals, embedded));
         (hidden, pooled)
     }
@@ -321,26 +336,29 @@ pub(super) fn position_ids(t: &Tape, (b, s): (u64, u64), after_others: bool) -> 
 }
 
 impl Embeddings {
-    fn new(b: &Builder, c: &BertConfig, facts: Facts) -> Self {
+    pub(super) fn new(b: &Builder, c: &BertConfig, facts: Facts) -> Self {
         let (width, roberta) = (c.embedding_size, c.kind.of_roberta());
         let table = |name, rows| Embedding::new(&b.at(name), rows, width);
         let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, width);
         let position_table = || table("position_embeddings", c.max_position_embeddings);
         let rest = || {
             let segments = table("token_type_embeddings", c.type_vocab_size);
-            let layer_norm = LayerNorm::new(&b.at("LayerNorm"), width);
+            let normed = c.kind.norms_embeddings();
+            let layer_norm = normed.then(|| LayerNorm::new(&b.at("LayerNorm"), width));
             (segments, layer_norm)
         };
         let ids = || {
             let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
-            [ids("position_ids"), ids("token_type_ids")]
+            let positions = ids("position_ids");
+            let kept = c.kind != BertKind::Megatron;
+            (positions, kept.then(|| ids("token_type_ids")))
         };
         let recent = facts.transformers == Transformers::V5;
-        let (positions, (segments, layer_norm), [position_ids, segment_ids]) =
+        let (positions, (segments, layer_norm), (position_ids, segment_ids)) =
             match (roberta, recent) {
                 (true, true) => {
-                    let rest = rest();
-                    (position_table(), rest, ids())
+                    let (rest, ids) = (rest(), ids());
+                    (position_table(), rest, ids)
                 }
                 (true, false) => {
                     let (positions, (rest, ids)) = Embedding::made_again(
@@ -364,22 +382,27 @@ impl Embeddings {
             position_ids,
             segment_ids,
             dropout: c.dropout.embedding,
-            recent,
+            recent: recent && c.kind != BertKind::Megatron,
             roberta,
         }
     }
 
     fn forward(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        self.forward_with_segments(t, input_ids).0
+    }
+
+    /// The same, with the ids of segments, which some models make before.
+    pub(super) fn forward_with_segments(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Tensor) {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
         let position_ids = if self.roberta {
             position_ids(t, (b, s), true)
         } else {
             t.slice(&self.position_ids, 1, 0, s)
         };
-        let segment_ids = if self.recent {
-            t.empty("gather", *position_ids.shape(), DType::Int64)
-        } else {
-            t.slice(&self.segment_ids, 1, 0, s)
+        let segment_ids = match &self.segment_ids {
+            None => t.empty("zeros", Shape::from([b, s]), DType::Int64),
+            Some(_) if self.recent => t.empty("gather", *position_ids.shape(), DType::Int64),
+            Some(kept) => t.slice(kept, 1, 0, s),
         };
         let segment_ids = t.expand(&segment_ids, [b, s]);
         let words = self.words.forward(t, input_ids);
@@ -398,9 +421,11 @@ impl Embeddings {
         if let Some((tasks, _)) = &tasks {
             sum = t.add_in_place(sum, tasks);
         }
-        sum = self.layer_norm.forward(t, &sum);
+        if let Some(norm) = &self.layer_norm {
+            sum = norm.forward(t, &sum);
+        }
         let out = dropped(t, sum, self.dropout);
         drop((words, segments, positions, tasks));
-        out
+        (out, segment_ids)
     }
 }

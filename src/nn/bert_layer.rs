@@ -9,25 +9,35 @@ use super::layers::{LayerNorm, Linear};
 use crate::spec::{Activation, Attention, BertConfig, BertKind};
 use crate::tape::{Tape, Tensor};
 
-/// `BertLayer`.
-pub(super) struct BertLayer {
+/// `BertSelfAttention`.
+pub(super) struct SelfAttention {
     query: Linear,
     key: Linear,
     value: Linear,
+    head_dim: u64,
+    /// Whether eager attention is written out, with the scores in a local variable.
+    written_out: bool,
+    /// Whether it returns the weights then.
+    returns_weights: bool,
+    options: AttentionOptions,
+}
+
+/// `BertLayer`.
+pub(super) struct BertLayer {
+    attention: SelfAttention,
     attention_output: ResidualNorm,
     intermediate: Linear,
     output: ResidualNorm,
     activation: Activation,
     /// Whether what the last layer reads is gone when the residual is added (ALBERT).
     narrows_first: bool,
-    head_dim: u64,
-    options: AttentionOptions,
 }
 
 /// `BertSelfOutput` or `BertOutput`.
 pub(super) struct ResidualNorm {
     pub(super) dense: Linear,
-    layer_norm: LayerNorm,
+    /// None where norms come before.
+    layer_norm: Option<LayerNorm>,
     dropout: bool,
 }
 
@@ -35,8 +45,17 @@ impl ResidualNorm {
     pub(super) fn new(b: &Builder, inputs: u64, c: &BertConfig) -> Self {
         Self {
             dense: Linear::new(&b.at("dense"), inputs, c.hidden_size, true),
-            layer_norm: LayerNorm::new(&b.at("LayerNorm"), c.hidden_size),
+            layer_norm: Some(LayerNorm::new(&b.at("LayerNorm"), c.hidden_size)),
             dropout: c.dropout.residual,
+        }
+    }
+
+    /// The same without a norm.
+    pub(super) fn plain(b: &Builder, inputs: u64, c: &BertConfig, dropout: bool) -> Self {
+        Self {
+            dense: Linear::new(&b.at("dense"), inputs, c.hidden_size, true),
+            layer_norm: None,
+            dropout,
         }
     }
 
@@ -44,7 +63,7 @@ impl ResidualNorm {
     pub(super) fn of(dense: Linear, after: &Builder, c: &BertConfig) -> Self {
         Self {
             dense,
-            layer_norm: LayerNorm::new(after, c.hidden_size),
+            layer_norm: Some(LayerNorm::new(after, c.hidden_size)),
             dropout: c.dropout.residual,
         }
     }
@@ -57,7 +76,7 @@ impl ResidualNorm {
     fn added(&self, t: &Tape, hidden: Tensor, residual: &Tensor) -> Tensor {
         let hidden = dropped(t, hidden, self.dropout);
         let sum = t.add(&hidden, residual);
-        let out = self.layer_norm.forward(t, &sum);
+        let out = self.normed(t, &sum);
         drop(sum);
         drop(hidden);
         out
@@ -69,7 +88,59 @@ impl ResidualNorm {
             let hidden = dropped(t, hidden.clone(), self.dropout);
             t.add(&hidden, residual)
         };
-        self.layer_norm.forward(t, &sum)
+        self.normed(t, &sum)
+    }
+
+    fn normed(&self, t: &Tape, sum: &Tensor) -> Tensor {
+        match &self.layer_norm {
+            Some(norm) => norm.forward(t, sum),
+            None => sum.clone(),
+        }
+    }
+}
+
+impl SelfAttention {
+    /// Of the linear layers below `b`.
+    pub(super) fn new(b: &Builder, c: &BertConfig, options: AttentionOptions) -> Self {
+        let linear = |name| Linear::new(&b.at(name), c.hidden_size, c.hidden_size, true);
+        let megatron = c.kind == BertKind::Megatron;
+        Self {
+            query: linear("query"),
+            key: linear("key"),
+            value: linear("value"),
+            head_dim: c.head_dim,
+            written_out: megatron || options.facts.transformers != Transformers::V5,
+            returns_weights: megatron,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with the probabilities where they are returned.
+    pub(super) fn attend(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        mask: Option<&Tensor>,
+    ) -> (Tensor, Option<Tensor>) {
+        let parted = |y: Tensor| in_heads(t, &y, self.head_dim);
+        let heads = |projection: &Linear| parted(projection.forward(t, x));
+        let merged = |out: &Tensor| t.view(out, [x.dim(0), x.dim(1), x.dim(2)]);
+        let written_out = self.written_out && self.options.implementation == Attention::Eager;
+        // Before transformers 5 the heads of its queries are parted last.
+        let late = written_out && self.options.facts.transformers != Transformers::V5;
+        let (q, k, v) = if late {
+            let whole = self.query.forward(t, x);
+            let (k, v) = (heads(&self.key), heads(&self.value));
+            (parted(whole), k, v)
+        } else {
+            (heads(&self.query), heads(&self.key), heads(&self.value))
+        };
+        if written_out {
+            let (out, [_scores, weights]) = attend_with_scores(t, self.options, [&q, &k, &v], mask);
+            return (merged(&out), self.returns_weights.then_some(weights));
+        }
+        let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
+        (merged(&out), weights)
     }
 }
 
@@ -79,24 +150,18 @@ impl BertLayer {
             return Self::of_albert(b, c, options);
         }
         let attention = b.at("attention");
-        let own = attention.at("self");
-        let linear = |name| Linear::new(&own.at(name), c.hidden_size, c.hidden_size, true);
-        let (query, key, value) = (linear("query"), linear("key"), linear("value"));
+        let own = SelfAttention::new(&attention.at("self"), c, options);
         let attention_output = ResidualNorm::new(&attention.at("output"), c.hidden_size, c);
         let dense = b.at("intermediate").at("dense");
         let intermediate = Linear::new(&dense, c.hidden_size, c.intermediate_size, true);
         let output = ResidualNorm::new(&b.at("output"), c.intermediate_size, c);
         Self {
-            query,
-            key,
-            value,
+            attention: own,
             attention_output,
             intermediate,
             output,
             activation: c.activation,
             narrows_first: false,
-            head_dim: c.head_dim,
-            options,
         }
     }
 
@@ -105,48 +170,20 @@ impl BertLayer {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         let last_norm = LayerNorm::new(&b.at("full_layer_layer_norm"), hidden);
         let attention = b.at("attention");
-        let linear = |name| Linear::new(&attention.at(name), hidden, hidden, true);
-        let (query, key, value) = (linear("query"), linear("key"), linear("value"));
+        let own = SelfAttention::new(&attention, c, options);
         let attention_output = ResidualNorm::new(&attention, hidden, c);
         Self {
-            query,
-            key,
-            value,
+            attention: own,
             attention_output,
             intermediate: Linear::new(&b.at("ffn"), hidden, inner, true),
             output: ResidualNorm {
                 dense: Linear::new(&b.at("ffn_output"), inner, hidden, true),
-                layer_norm: last_norm,
+                layer_norm: Some(last_norm),
                 dropout: false,
             },
             activation: c.activation,
             narrows_first: true,
-            head_dim: c.head_dim,
-            options,
         }
-    }
-
-    /// `[B, S, H]` to the same, with the probabilities where they are returned.
-    fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
-        let parted = |y: Tensor| in_heads(t, &y, self.head_dim);
-        let heads = |projection: &Linear| parted(projection.forward(t, x));
-        let merged = |out: &Tensor| t.view(out, [x.dim(0), x.dim(1), x.dim(2)]);
-        let recent = self.options.facts.transformers == Transformers::V5;
-        let late = !recent && self.options.implementation == Attention::Eager;
-        // Before transformers 5 the heads of eager attention's queries are parted last.
-        let (q, k, v) = if late {
-            let whole = self.query.forward(t, x);
-            let (k, v) = (heads(&self.key), heads(&self.value));
-            (parted(whole), k, v)
-        } else {
-            (heads(&self.query), heads(&self.key), heads(&self.value))
-        };
-        if late {
-            let (out, _locals) = attend_with_scores(t, self.options, [&q, &k, &v], mask);
-            return (merged(&out), None);
-        }
-        let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
-        (merged(&out), weights)
     }
 }
 
@@ -160,7 +197,7 @@ impl Block for BertLayer {
 
     fn forward(&self, t: &Tape, x: &Tensor, mask: &Option<Tensor>) -> Tensor {
         let (attended, weights) = t.scoped("attention", None, || {
-            let (out, weights) = self.attend(t, x, mask.as_ref());
+            let (out, weights) = self.attention.attend(t, x, mask.as_ref());
             (self.attention_output.forward(t, &out, x), weights)
         });
         let out = {

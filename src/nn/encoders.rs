@@ -1,6 +1,7 @@
 //! The encoders by their type.
 
 use super::bert::Bert;
+use super::bert_pre_norm::PreNormBert;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
 use super::model::Output;
@@ -17,6 +18,12 @@ pub(super) trait Encoder {
 }
 
 impl Encoder for Bert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for PreNormBert {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -20,8 +20,10 @@ pub(super) struct Transform {
 
 impl Transform {
     /// `[.., H]` to `[.., H']`.
-    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let bent = activated(t, self.activation, self.dense.forward(t, x));
+    pub(super) fn forward(&self, t: &Tape, x: Tensor) -> Tensor {
+        let dense = self.dense.forward(t, &x);
+        drop(x);
+        let bent = activated(t, self.activation, dense);
         match &self.norm {
             Some(norm) => norm.forward(t, &bent),
             None => bent,
@@ -176,12 +178,15 @@ impl Head {
     ) -> (Tensor, Vec<Tensor>) {
         let (read, mut held) = self.reads.of(t, facts, hidden, mask);
         let read = dropped(t, read, self.drops_first);
+        // What was read of the first token is the variable that everything else is assigned to.
+        let kept = (self.reads != Reads::FirstColumns).then(|| read.clone());
         let x = match &self.transform {
-            Some(transform) => transform.forward(t, &read),
+            Some(transform) => transform.forward(t, read),
             None => read,
         };
         let x = dropped(t, x, self.dropout);
         let logits = self.output.forward(t, &x);
+        drop(kept);
         if self.holds {
             held.push(x);
         }

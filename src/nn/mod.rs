@@ -20,6 +20,7 @@ mod bart_attention;
 mod bart_layer;
 mod bert;
 mod bert_layer;
+mod bert_pre_norm;
 mod bloom;
 mod builder;
 mod call;

@@ -2,6 +2,7 @@
 
 use super::bart::Bart;
 use super::bert::Bert;
+use super::bert_pre_norm::PreNormBert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
 use super::deberta::Deberta;
@@ -128,7 +129,12 @@ impl Model {
                 None if config.buckets > 0 => {
                     Box::new(apart(|| Mpnet::new(&b, config, spec, facts)))
                 }
-                None => Box::new(apart(|| Bert::new(&b, config, spec, facts))),
+                None => match config.kind.pre_norm() {
+                    Some(names) => {
+                        Box::new(apart(|| PreNormBert::new(&b, config, names, spec, facts)))
+                    }
+                    None => Box::new(apart(|| Bert::new(&b, config, spec, facts))),
+                },
             }),
             Architecture::DistilBert(config) => {
                 Net::Encoder(Box::new(apart(|| DistilBert::new(&b, config, spec, facts))))

@@ -78,6 +78,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "dinov2-small",
         "deit-base-distilled",
         "mpnet-base",
+        "megatron-bert-345m",
+        "xlm-roberta-xl",
         "swin-tiny",
         "clip-vit-base-patch32",
         "siglip-base-patch16-224",

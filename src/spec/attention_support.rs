@@ -9,11 +9,11 @@ use super::{
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
     let config = match architecture {
         Architecture::Decoder(config) => config,
-        Architecture::Bert(config) if matches!(config.kind, BertKind::Albert | BertKind::Mpnet) => {
-            return check_unsupported(scenario, config.kind, findings);
-        }
         Architecture::Bert(config) if config.relative.is_some() => {
             return check_deberta(scenario, findings);
+        }
+        Architecture::Bert(config) => {
+            return check_bert(scenario, config.kind, findings);
         }
         _ => return,
     };
@@ -110,21 +110,27 @@ fn check_delta_rule(scenario: &Scenario, findings: &mut Vec<Finding>) {
     }
 }
 
-/// ALBERT cannot be checkpointed (`supports_gradient_checkpointing`).
-fn check_unsupported(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) {
-    let mpnet = kind == BertKind::Mpnet;
-    if mpnet && scenario.attention == Attention::FlashAttention2 {
+/// What BERT's kin cannot do: some have one attention, and some no checkpointing
+/// (`supports_gradient_checkpointing`).
+fn check_bert(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) {
+    let name = match kind {
+        BertKind::Mpnet => "MPNet",
+        BertKind::Albert => "ALBERT",
+        BertKind::Megatron => "Megatron BERT",
+        _ => return,
+    };
+    if kind != BertKind::Albert && scenario.attention == Attention::FlashAttention2 {
         findings.push(
             Finding::error(
                 "attention",
-                "transformers writes the attention of MPNet in one way only; attention must be eager.",
-                "transformers 中的 MPNet 只有一种注意力实现；attention 必须为 eager。",
+                format!("transformers writes the attention of {name} in one way only; attention must be eager."),
+                format!("transformers 中的 {name} 只有一种注意力实现；attention 必须为 eager。"),
             )
             .with_fix("attention", Attention::Eager.name()),
         );
     }
-    let name = if mpnet { "MPNet" } else { "ALBERT" };
-    if scenario.activation_checkpointing != ActivationCheckpointing::None {
+    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
+    if checkpoints && kind != BertKind::Megatron {
         findings.push(
             Finding::error(
                 "activation_checkpointing",

@@ -1,6 +1,7 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
-//! 4.51), `Data2VecText`, ERNIE (both of 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
+//! 4.51), `Data2VecText`, ERNIE, `RoBERTa` with norms before, XLM-RoBERTa XL and Megatron's BERT (all of 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
+use super::bert_pre_norm::PreNorm;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{self, Module, ModuleKind, embedding, norm, other, output};
@@ -19,6 +20,12 @@ pub enum BertKind {
     Roberta,
     /// `Data2VecText`, which is written as `RoBERTa` is.
     Data2Vec,
+    /// `RoBERTa` with norms before attention and feed-forward layers.
+    RobertaPreNorm,
+    /// XLM-RoBERTa XL and XXL, the same without a norm over the embeddings.
+    XlmRobertaXl,
+    /// Megatron's BERT, whose norms come before, too.
+    Megatron,
     /// `DeBERTa` V2 and V3, whose attention sees distances of tokens.
     Deberta,
     /// ELECTRA, whose embeddings can have fewer columns than its layers.
@@ -89,7 +96,7 @@ impl BertConfig {
     /// Layers with the names that BERT gives them.
     fn built_layers(&self) -> u64 {
         match self.kind {
-            BertKind::Albert => 0,
+            kind if kind == BertKind::Albert || kind.pre_norm().is_some() => 0,
             _ => self.num_hidden_layers,
         }
     }
@@ -98,21 +105,38 @@ impl BertConfig {
 impl BertKind {
     /// Whether the model itself pools what a class is made of.
     pub fn pools(self) -> bool {
-        matches!(self, Self::Bert | Self::Ernie | Self::Albert)
+        matches!(
+            self,
+            Self::Bert | Self::Ernie | Self::Albert | Self::Megatron
+        )
     }
 
     /// Whether it is written as `RoBERTa` is.
     pub fn of_roberta(self) -> bool {
-        matches!(self, Self::Roberta | Self::Data2Vec)
+        matches!(
+            self,
+            Self::Roberta | Self::Data2Vec | Self::RobertaPreNorm | Self::XlmRobertaXl
+        )
+    }
+
+    /// The norms of those that have them before attention and feed-forward layers.
+    pub fn pre_norm(self) -> Option<&'static PreNorm> {
+        PreNorm::of(self)
+    }
+
+    /// Whether there is a norm over the embeddings.
+    pub fn norms_embeddings(self) -> bool {
+        !matches!(self, Self::XlmRobertaXl | Self::Megatron)
     }
 
     /// What the model without a head is called.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Bert => "bert",
+            Self::Bert | Self::Megatron => "bert",
             Self::Ernie => "ernie",
             Self::Data2Vec => "data2vec_text",
-            Self::Roberta => "roberta",
+            Self::Roberta | Self::XlmRobertaXl => "roberta",
+            Self::RobertaPreNorm => "roberta_prelayernorm",
             Self::Electra => "electra",
             Self::Albert => "albert",
             Self::Deberta => "deberta",
@@ -149,16 +173,27 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             "vocab_size",
             &VOCABULARY,
             match kind {
-                BertKind::Roberta => 50_265,
+                BertKind::Roberta | BertKind::RobertaPreNorm => 50_265,
+                BertKind::XlmRobertaXl => 250_880,
+                BertKind::Megatron => 29_056,
                 BertKind::Albert => 30_000,
                 BertKind::Mpnet => 30_527,
                 _ => 30_522,
             },
         ),
-        max_position_embeddings: fields.optional("max_position_embeddings", &VOCABULARY, 512),
+        max_position_embeddings: fields.optional(
+            "max_position_embeddings",
+            &VOCABULARY,
+            if kind == BertKind::XlmRobertaXl {
+                514
+            } else {
+                512
+            },
+        ),
         type_vocab_size: match kind {
             BertKind::Mpnet => 0,
             BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
+            BertKind::XlmRobertaXl => fields.optional("type_vocab_size", &VOCABULARY, 1),
             _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
         },
         task_type_vocab_size: if kind == BertKind::Ernie && fields.flag("use_task_id", false) {
@@ -175,7 +210,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         classifier_dropout: match kind {
             BertKind::Deberta => fields.drops("cls_dropout", hidden),
             BertKind::Albert => fields.drops("classifier_dropout_prob", true),
-            BertKind::Mpnet => hidden,
+            BertKind::Mpnet | BertKind::Megatron => hidden,
             _ => fields.drops("classifier_dropout", hidden),
         },
         num_labels: fields.labels(2),
@@ -288,12 +323,15 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         })
         .collect();
     let at = if roberta { 2 } else { tables.len().min(3) };
-    all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
+    if c.kind.norms_embeddings() {
+        all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
+    }
     if c.kind == BertKind::Albert {
         all.extend(of_albert());
     } else if c.embedding_size != c.hidden_size {
         all.push(linear(format!("{base}.embeddings_project")));
     }
+    all.extend(c.kind.pre_norm().into_iter().flat_map(|n| n.modules(c)));
     for i in 0..c.built_layers() {
         let at = |name: &str| format!("{base}.encoder.layer.{i}.{name}");
         let (attention, after) = if mpnet { MPNET } else { BERT };

@@ -89,6 +89,12 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("camembert", Reader::Bert(BertKind::Roberta)),
     ("data2vec-text", Reader::Bert(BertKind::Data2Vec)),
     ("ernie", Reader::Bert(BertKind::Ernie)),
+    (
+        "roberta-prelayernorm",
+        Reader::Bert(BertKind::RobertaPreNorm),
+    ),
+    ("xlm-roberta-xl", Reader::Bert(BertKind::XlmRobertaXl)),
+    ("megatron-bert", Reader::Bert(BertKind::Megatron)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("electra", Reader::Bert(BertKind::Electra)),

@@ -215,7 +215,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 }
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
-/// gpt-oss, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa` and before version 5 ELECTRA, which have no other, and since version 5 for a
+/// gpt-oss, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT and before version 5 ELECTRA, which have no other, and since version 5 for a
 /// model that caps attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
@@ -235,6 +235,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
         Architecture::Bert(config) => {
             config.relative.is_some()
                 || config.buckets > 0
+                || config.kind == BertKind::Megatron
                 || (config.kind == BertKind::Electra && !recent)
         }
         _ => false,

@@ -33,7 +33,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             if matches!(
                 config.kind,
                 BertKind::Mpnet | BertKind::Data2Vec | BertKind::Ernie
-            ) =>
+            ) || config.kind.pre_norm().is_some() =>
         {
             findings.push(only_recent());
         }

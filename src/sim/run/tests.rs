@@ -116,6 +116,8 @@ const REPEATING: &[&str] = &[
     "bert-base",
     "vit-base",
     "mpnet-base",
+    "megatron-bert-345m",
+    "xlm-roberta-xl",
     "clip-vit-base-patch32",
     "siglip-base-patch16-224",
     "bart-large",
