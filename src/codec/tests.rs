@@ -34,6 +34,7 @@ fn leaves(above: &str, value: &Value, paths: &mut Vec<String>) {
 fn every_key_of_a_scenario_is_in_the_table() {
     let full = Scenario {
         model_overrides: json!({"x": 1}).as_object().expect("an object").clone(),
+        task: Some(Task::CausalLm),
         target_seq_len: Some(1),
         weights: Some(ComputeDtype::Bf16),
         sdpa_backend: Some(SdpaBackend::Math),
@@ -216,6 +217,14 @@ fn the_usual_implementation_of_an_optimizer_needs_no_name() {
     assert_eq!(to_link(&scenario), "v=1&opt=adafactor_transformers");
     let (scenario, _) = from_json(&json!({"optimizer": {"name": "none"}}));
     assert_eq!(scenario.optimizer.implementation, OptimizerImpl::None);
+}
+
+#[test]
+fn a_link_says_the_task_that_is_asked_for_even_where_it_is_the_models_own() {
+    assert_eq!(from_link("v=1&model=gpt2").task, None);
+    let asked = "v=1&model=gpt2&task=causal_lm";
+    assert_eq!(to_link(&from_link(asked)), asked);
+    assert_eq!(from_link("v=1&task=").task, None);
 }
 
 #[test]

@@ -82,7 +82,11 @@ impl DualConfig {
 }
 
 /// Reads a config for a task. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(kind: DualKind, task: Task, fields: &mut ConfigFields<'_>) -> DualConfig {
+pub(super) fn read(
+    kind: DualKind,
+    task: Option<Task>,
+    fields: &mut ConfigFields<'_>,
+) -> DualConfig {
     let nothing = Map::new();
     let part = |name: &str| match fields.get(name) {
         Some(Value::Object(part)) => part,
@@ -97,7 +101,7 @@ pub(super) fn read(kind: DualKind, task: Task, fields: &mut ConfigFields<'_>) ->
     let vision = read_vision(kind, &mut seen);
     let mut read = ConfigFields::new(part("text_config"), &nothing, "model.hf_config.text_config");
     let mut projection = fields.optional("projection_dim", &WIDTH, 512);
-    let text = (task != Task::ImageClassification).then(|| {
+    let text = (task != Some(Task::ImageClassification)).then(|| {
         let tower = tower(kind, &mut read, if clip { [512, 8] } else { [768, 12] });
         if !clip {
             projection = read.optional("projection_size", &WIDTH, tower.hidden_size);

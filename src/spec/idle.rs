@@ -66,7 +66,10 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             .filter(|model| model.images().is_none())
             .map(|_| Idle::NoImages),
         "task" => architecture(scenario)
-            .filter(|model| task::tasks(model, scenario.framework).len() == 1)
+            .filter(|model| {
+                let tasks = task::tasks(model, scenario.framework);
+                tasks.len() == 1 && scenario.task.is_none_or(|asked| tasks.contains(&asked))
+            })
             .map(|_| Idle::OneTask),
         "seq_len"
         | "attention"

@@ -29,7 +29,7 @@ enum Reader {
 }
 
 impl Reader {
-    fn read(self, task: Task, fields: &mut ConfigFields<'_>) -> Architecture {
+    fn read(self, task: Option<Task>, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {
             Self::Bert(kind) => Architecture::Bert(apart(|| bert::read(kind, fields))),
             Self::DistilBert => Architecture::DistilBert(apart(|| distilbert::read(fields))),
@@ -296,7 +296,7 @@ fn config_name(config: &Map<String, Value>) -> String {
 }
 
 fn read_config(
-    name: (String, Task),
+    name: (String, Option<Task>),
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
@@ -310,7 +310,7 @@ fn read_config(
 }
 
 fn read_known(
-    (name, task): (String, Task),
+    (name, task): (String, Option<Task>),
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {

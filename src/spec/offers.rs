@@ -54,7 +54,7 @@ pub fn usual_adapters(scenario: &Scenario) -> Lora {
 fn task_of(scenario: &Scenario) -> Task {
     match model::read(scenario, &mut Vec::new()) {
         Some(model) => task::resolve(scenario, &model.architecture, &mut Vec::new()),
-        None => scenario.task,
+        None => scenario.task.unwrap_or(Task::CausalLm),
     }
 }
 

@@ -22,8 +22,9 @@ pub struct Scenario {
     /// Fields that replace those of the model's config, as `{"num_hidden_layers": 2}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub model_overrides: Map<String, Value>,
-    /// What the model is trained for.
-    pub task: Task,
+    /// What the model is trained for; its own task when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
     /// Samples per forward pass on one device (B).
     pub micro_batch_size: u64,
     /// Tokens per sample (S).
@@ -125,7 +126,7 @@ impl Default for Scenario {
             v: SCENARIO_VERSION,
             model: ModelRef::Catalog(Self::default_model_id().to_owned()),
             model_overrides: Map::new(),
-            task: Task::CausalLm,
+            task: None,
             micro_batch_size: 2,
             seq_len: 256,
             target_seq_len: None,

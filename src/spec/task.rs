@@ -51,7 +51,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
     }
 }
 
-/// The task of a run. `causal_lm`, the default, stands for the architecture's own.
+/// The task of a run: the one that is asked for, or the architecture's own.
 pub(super) fn resolve(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -59,21 +59,22 @@ pub(super) fn resolve(
 ) -> Task {
     let tasks = tasks(architecture, scenario.framework);
     let own = tasks[0];
-    if tasks.contains(&scenario.task) {
-        return scenario.task;
+    let Some(asked) = scenario.task else {
+        return own;
+    };
+    if tasks.contains(&asked) {
+        return asked;
     }
-    if scenario.task != Task::CausalLm {
-        let names = tasks.iter().map(|task| task.name()).collect::<Vec<_>>();
-        let (asked, names) = (scenario.task.name(), names.join(", "));
-        findings.push(
-            Finding::error(
-                "task",
-                format!("The task {asked} is not supported for this model; supported: {names}."),
-                format!("该模型暂不支持任务 {asked}；目前支持：{names}。"),
-            )
-            .with_fix("task", own.name()),
-        );
-    }
+    let names = tasks.iter().map(|task| task.name()).collect::<Vec<_>>();
+    let (asked, names) = (asked.name(), names.join(", "));
+    findings.push(
+        Finding::error(
+            "task",
+            format!("The task {asked} is not supported for this model; supported: {names}."),
+            format!("该模型暂不支持任务 {asked}；目前支持：{names}。"),
+        )
+        .with_fix("task", own.name()),
+    );
     own
 }
 

@@ -372,6 +372,27 @@ fn what_is_not_estimated_yet_is_refused_with_a_reason() {
 }
 
 #[test]
+fn a_task_that_is_asked_for_must_be_one_of_the_models() {
+    for (model, seq_len, own, impossible) in [
+        ("vit-base", 64, "image_classification", "causal_lm"),
+        ("swin-tiny", 64, "image_classification", "causal_lm"),
+        ("clip-vit-base-patch32", 77, "contrastive", "causal_lm"),
+        ("llava-1.5-7b-hf", 600, "image_text_to_text", "causal_lm"),
+        ("t5-small", 64, "seq2seq_lm", "causal_lm"),
+        ("bert-base", 64, "masked_lm", "causal_lm"),
+        ("llama-3.2-1b", 64, "causal_lm", "masked_lm"),
+    ] {
+        let repaired = error(json!({"model": model, "seq_len": seq_len, "task": impossible})).1;
+        assert_eq!(repaired, fix("task", own), "{model}");
+        for asked in [json!(null), own.into()] {
+            let asked = json!({"model": model, "seq_len": seq_len, "task": asked});
+            let spec = resolve(&scenario(asked)).spec.expect("a possible task");
+            assert_eq!(spec.task.name(), own);
+        }
+    }
+}
+
+#[test]
 fn a_token_cannot_go_through_more_experts_than_there_are() {
     let value = json!({"model": "mixtral-8x7b", "model_overrides": {"num_experts_per_tok": 9}});
     let (key, repair) = error(value);

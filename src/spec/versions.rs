@@ -87,7 +87,7 @@ fn check_modernbert(scenario: &Scenario, config: &ModernBertConfig, findings: &m
             .with_fix("attention", Attention::Sdpa.name()),
         );
     }
-    let classifies = scenario.task == Task::SequenceClassification;
+    let classifies = scenario.task == Some(Task::SequenceClassification);
     if classifies && config.mean_pooling && !training::padding_mask(scenario) {
         findings.push(
             Finding::error(

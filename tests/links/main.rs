@@ -31,6 +31,10 @@ fn tree(scenario: &Scenario) -> Value {
     if tree["padding_mask"].is_null() {
         tree["padding_mask"] = false.into();
     }
+    // Without a task a model has its own, which is what causal_lm stood for.
+    if tree["task"].is_null() {
+        tree["task"] = "causal_lm".into();
+    }
     tree
 }
 

@@ -166,7 +166,7 @@ pub(super) static GROUPS: &[Group] = &[
         id: "group-model",
         title: Word::GroupModel,
         settings: &[
-            Setting::new("task").half(),
+            Setting::new("task").absent(Called(Word::Automatic)).half(),
             Setting::new("loss").half(),
             Setting::new("target_seq_len")
                 .steps(LENGTHS)
