@@ -287,7 +287,7 @@ fn recurrent_states_are_as_exact_as_the_goals_ask() {
 
 #[test]
 fn whisper_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("whisper.jsonl", 60);
+    every_goal_is_met("whisper.jsonl", 67);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn mamba_2_and_falcon_mamba_are_as_exact_as_the_goals_ask() {
 
 #[test]
 fn lfm2_and_bamba_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("lfm2_bamba.jsonl", 32);
+    every_goal_is_met("lfm2_bamba.jsonl", 43);
 }
 
 /// Its two models of 35 MiB are off by one segment of 2 MiB, the larger ones by none.

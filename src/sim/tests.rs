@@ -88,7 +88,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "falcon-40b",
     ] {
         what_is_checked_is_built(
-            &json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2}}),
+            &json!({"model": model, "micro_batch_size": 1, "seq_len": 16, "model_overrides": {"num_hidden_layers": 2, "attention_types": [[["global"], 2]]}}),
         );
     }
 }

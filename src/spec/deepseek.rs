@@ -177,6 +177,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     if mini {
         latent.rotary = LatentRotary::Halves;
     }
+    if model_type == DecoderType::AxK1 && latent.query_rank.is_none() {
+        refuse_null(sizes[0], fields);
+    }
     fields.check_activation("hidden_act", &["silu", "swish"]);
     DecoderConfig {
         num_labels: fields.labels(2),
@@ -238,6 +241,19 @@ fn latent(
         value: fields.optional("v_head_dim", &WIDTH, value),
         rotary,
     }
+}
+
+/// `q_lora_rank` of A.X K1 must be a number (`configuration_axk1.py`, transformers 5.23).
+fn refuse_null(default: u64, fields: &mut ConfigFields<'_>) {
+    let key = fields.key("q_lora_rank");
+    fields.push(
+        Finding::error(
+            &key,
+            "q_lora_rank is null, which transformers refuses for this model: it must be a number.",
+            "q_lora_rank 为 null；transformers 中该模型要求它是一个数。",
+        )
+        .with_fix(&key, default),
+    );
 }
 
 /// `qk_rope_head_dim`: columns are turned in pairs.

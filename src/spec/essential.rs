@@ -18,6 +18,7 @@ const FIELDS: &[&str] = &[
     "attention_k_eq_v",
     "attention_out_bias",
     "attention_probs_dropout_prob",
+    "attention_types",
     "attn",
     "attn_config",
     "attn_layer_indices",

@@ -4,7 +4,8 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{Activation, DecoderConfig, DecoderType, Dropout};
+use super::{Activation, DecoderConfig, DecoderType, Dropout, Finding};
+use serde_json::{Value, json};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
@@ -56,6 +57,9 @@ pub(super) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) 
     let num_hidden_layers = fields.named(layers, &LAYERS, if neo { 24 } else { 28 });
     let inner = &["n_inner", "intermediate_size"];
     let head_dim = fields.divided(hidden_size, num_attention_heads, heads[usize::from(neo)]);
+    if neo {
+        check_attention_types(num_hidden_layers, fields);
+    }
     let vocab_size = if neo { 50_257 } else { 50_400 };
     DecoderConfig {
         intermediate_size: fields.named(inner, &WIDTH, 4 * hidden_size),
@@ -89,6 +93,42 @@ pub(super) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) 
             num_attention_heads,
         )
     }
+}
+
+/// `attention_types` of GPT-Neo must name the attention of as many layers as there are
+/// (`configuration_gpt_neo.py`, transformers 5.23, 4.51 and 4.48). Without it there are 24; links
+/// that lost it, as they did once, are estimated nevertheless.
+fn check_attention_types(layers: u64, fields: &mut ConfigFields<'_>) {
+    const FIELD: &str = "attention_types";
+    let of_item = |item: &Value| {
+        let kinds = item.get(0).and_then(Value::as_array).map_or(0, Vec::len);
+        let times = item.get(1).and_then(Value::as_u64).unwrap_or(0);
+        times.saturating_mul(kinds as u64)
+    };
+    let given = fields.get(FIELD).and_then(Value::as_array);
+    let named = given.map(|items| items.iter().map(of_item).fold(0, u64::saturating_add));
+    let count = named.unwrap_or(24);
+    if count == layers {
+        return;
+    }
+    let mut fitting = vec![json!([["global", "local"], layers / 2])];
+    if layers % 2 == 1 {
+        fitting.push(json!([["global"], 1]));
+    }
+    let (english, chinese) = (
+        format!(
+            "attention_types says how {count} layers attend, but there are {layers}: transformers refuses that."
+        ),
+        format!(
+            "attention_types 描述了 {count} 层的注意力，而模型有 {layers} 层：transformers 会报错。"
+        ),
+    );
+    let key = fields.key(FIELD);
+    let finding = match named {
+        Some(_) => Finding::error(&key, english, chinese),
+        None => Finding::warning(&key, english, chinese),
+    };
+    fields.push(finding.with_fix(&key, fitting));
 }
 
 /// What the linear layers of an MLP are called.
@@ -147,4 +187,41 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     }
     all.push(head);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Scenario, Severity, resolve};
+    use serde_json::{Value, json};
+
+    fn finding(asked: Value) -> Option<(Severity, Value)> {
+        let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+        let first = resolve(&scenario).findings.into_iter().next();
+        first.map(|finding| (finding.severity, finding.fix.expect("a fix").value))
+    }
+
+    #[test]
+    fn gpt_neo_says_how_each_of_its_layers_attends() {
+        let of = |layers: Value| {
+            let eager = json!("eager");
+            finding(json!({"model": "gpt-neo-125m", "attention": eager, "model_overrides": layers}))
+        };
+        assert_eq!(of(json!({})), None);
+        let fitting = json!([[["global", "local"], 1], [["global"], 1]]);
+        let repair = Some((Severity::Error, fitting.clone()));
+        assert_eq!(of(json!({"num_layers": 3})), repair);
+        assert_eq!(
+            of(json!({"num_layers": 3, "attention_types": fitting})),
+            None
+        );
+    }
+
+    #[test]
+    fn links_that_lost_the_kinds_of_layers_are_estimated_with_a_warning() {
+        let config =
+            json!({"model_type": "gpt_neo", "num_layers": 2, "hidden_size": 64, "num_heads": 4});
+        let asked = json!({"model": {"hf_config": config}, "attention": "eager"});
+        let (severity, _) = finding(asked).expect("a warning");
+        assert_eq!(severity, Severity::Warning);
+    }
 }

@@ -71,6 +71,7 @@ mod parallelism;
 mod phi;
 mod phi3;
 mod quantization;
+mod refused;
 mod resolve;
 mod resolved;
 mod roundup;

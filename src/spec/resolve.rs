@@ -4,7 +4,7 @@ use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, chunked_loss, classifier, dual,
     evaluation, fla, hardware, image_text, liger, limits, model, offload, optimizer, parallelism,
-    quantization, support, swin, task, training, versions, weights, whisper,
+    quantization, refused, support, swin, task, training, versions, weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -70,6 +70,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     chunked_loss::check(scenario, &model.architecture, task, findings);
     classifier::check(scenario, &model.architecture, task, findings);
     evaluation::check_combinations(scenario, &model.architecture, findings);
+    refused::check(scenario, &model.architecture, task, findings);
     task::check_answers(scenario, &model.architecture, task, findings);
     task::check_encoder_decoder(scenario, &model.architecture, findings);
     fla::check(scenario, &model.architecture, findings);

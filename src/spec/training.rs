@@ -215,8 +215,9 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 }
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
-/// gpt-oss, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT and before version 5 ELECTRA, which have no other, and since version 5 for a
-/// model that caps attention scores; before, sdpa runs without the cap.
+/// gpt-oss, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT and before version 5
+/// ELECTRA, which have no other, and since version 5 for Gemma 2, which caps attention scores; before,
+/// sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
     let eager_only = match architecture {
@@ -226,11 +227,12 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
                 DecoderType::Bloom
                     | DecoderType::Mpt
                     | DecoderType::GptOss
+                    | DecoderType::VaultGemma
                     | DecoderType::GptNeo
                     | DecoderType::GptJ
                     | DecoderType::CodeGen
             );
-            eager || (config.attention_softcap && recent)
+            eager || (config.model_type == DecoderType::Gemma2 && recent)
         }
         Architecture::Bert(config) => {
             config.relative.is_some()
@@ -261,8 +263,8 @@ pub(super) fn check_attention(
         findings.push(
             Finding::notice(
                 "attention",
-                "transformers has no sdpa for this model and runs its eager attention, which is estimated.",
-                "transformers 没有为该模型实现 sdpa，实际运行 eager 注意力；此处按 eager 估算。",
+                "transformers has no sdpa for this model: told to use it, it fails; told nothing, it runs its eager attention, which is estimated.",
+                "transformers 没有为该模型实现 sdpa：明确指定会报错，不指定则运行 eager 注意力；此处按 eager 估算。",
             )
             .with_fix("attention", Attention::Eager.name()),
         );
