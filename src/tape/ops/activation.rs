@@ -81,6 +81,24 @@ impl Tape {
         })
     }
 
+    /// Puts a result `out` of x into the graph, if x's gradient is asked for, where nothing is saved:
+    /// `backward(g)` gives it.
+    pub(super) fn with_nothing_saved(
+        &self,
+        x: &Tensor,
+        out: Tensor,
+        backward: impl Fn(&Self, &Tensor) -> Tensor + 'static,
+    ) -> Tensor {
+        if !self.records(&[x]) {
+            return out;
+        }
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| backward(t, g))]),
+        )
+    }
+
     /// Puts a result `out` of x into the graph, if something was saved for it: `backward(g, kept)` gives
     /// x's gradient.
     pub(super) fn with_saved(

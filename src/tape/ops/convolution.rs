@@ -25,18 +25,11 @@ impl Tape {
         let saved = self.records(&[x]).then(|| self.save(x));
         let shape = [x.dim(0), x.dim(1), tokens];
         let out = self.empty("avg_pool2d", Shape::from(shape), x.dtype());
-        let Some(saved) = saved else { return out };
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let image = saved.unpack(t);
-                let whole = t.empty("avg_pool2d_backward", *image.shape(), g.dtype());
-                drop(t.contiguous(g));
-                smallvec![Some(whole)]
-            }),
-        )
+        self.with_saved(x, out, saved, |t, g, image| {
+            let whole = t.empty("avg_pool2d_backward", *image.shape(), g.dtype());
+            drop(t.contiguous(g));
+            whole
+        })
     }
 
     /// `torch.nn.functional.conv2d(x, weight, bias, stride, padding)` of `[B, C, H, W]` and

@@ -225,15 +225,7 @@ impl Tape {
     }
 
     fn scaled(&self, op: &'static str, x: &Tensor) -> Tensor {
-        let out = self.like(op, x);
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.like(op, g))]),
-        )
+        self.with_nothing_saved(x, self.like(op, x), move |t, g| t.like(op, g))
     }
 
     /// `-x`. Saves nothing.
@@ -243,15 +235,7 @@ impl Tape {
 
     /// `number - x`. Saves nothing.
     pub fn rsub_scalar(&self, x: &Tensor) -> Tensor {
-        let out = self.like("rsub", x);
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.like("neg", g))]),
-        )
+        self.with_nothing_saved(x, self.like("rsub", x), |t, g| t.like("neg", g))
     }
 
     /// `x.pow(2)`. Saves x; its gradient `g * (2 * x)` holds two temporaries of x's size.

@@ -316,28 +316,14 @@ impl Tape {
     /// `x.sum()`. Saves nothing; the gradient is expanded.
     pub fn sum_all(&self, x: &Tensor) -> Tensor {
         let out = self.reduce("sum", x, Shape::new(&[]), x.dtype());
-        if !self.records(&[x]) {
-            return out;
-        }
         let from = *x.shape();
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.expand(g, from))]),
-        )
+        self.with_nothing_saved(x, out, move |t, g| t.expand(g, from))
     }
 
     fn mean(&self, x: &Tensor, shape: Shape) -> Tensor {
         let out = self.reduce("mean", x, shape, x.dtype());
-        if !self.records(&[x]) {
-            return out;
-        }
         let from = *x.shape();
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.empty("div", from, g.dtype()))]),
-        )
+        self.with_nothing_saved(x, out, move |t, g| t.empty("div", from, g.dtype()))
     }
 
     /// `not torch.isfinite(x).all()`, or with `at_once` false `torch.isinf(x).any() or

@@ -136,23 +136,14 @@ impl Tape {
             let shape = Shape::new(&dims);
             out.detach_as(shape, layout::contiguous(&shape))
         };
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                smallvec![g[0].as_ref().map(|g| {
-                    let g = if keepdim {
-                        g.clone()
-                    } else {
-                        t.unsqueeze(g, dim)
-                    };
-                    t.expand(&g, from)
-                })]
-            }),
-        )
+        self.with_nothing_saved(x, out, move |t, g| {
+            let g = if keepdim {
+                g.clone()
+            } else {
+                t.unsqueeze(g, dim)
+            };
+            t.expand(&g, from)
+        })
     }
 
     /// `torch.sort(x)` of whole numbers `[n]`: the sorted numbers and where each was.

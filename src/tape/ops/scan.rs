@@ -1,9 +1,7 @@
 //! Running sums.
 
-use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
-use smallvec::smallvec;
 
 /// Bytes of a tile's state in `cub::DeviceScan::InclusiveSum`, and how many elements a tile has
 /// (tuning for compute capability 8.0, measured at the boundaries): of 8-byte and of 4-byte numbers.
@@ -37,22 +35,14 @@ impl Tape {
     pub fn running_sum(&self, x: &Tensor) -> Tensor {
         let x = &self.cast_up(x);
         let out = self.sums(x);
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                if g.numel() == 1 {
-                    return smallvec![Some(g.clone())];
-                }
-                let flipped = t.like("flip", g);
-                let sum = t.sums(&flipped);
-                smallvec![Some(t.like("flip", &sum))]
-            }),
-        )
+        self.with_nothing_saved(x, out, |t, g| {
+            if g.numel() == 1 {
+                return g.clone();
+            }
+            let flipped = t.like("flip", g);
+            let sum = t.sums(&flipped);
+            t.like("flip", &sum)
+        })
     }
 
     fn sums(&self, x: &Tensor) -> Tensor {

@@ -16,17 +16,9 @@ impl Tape {
         strides.dims_mut()[axis] *= 2;
         let from = *x.shape();
         let out = x.view_with(shape, strides, None);
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let full = |g: &Tensor| t.empty("slice_backward", from, g.dtype());
-                smallvec![g[0].as_ref().map(full)]
-            }),
-        )
+        self.with_nothing_saved(x, out, move |t, g| {
+            t.empty("slice_backward", from, g.dtype())
+        })
     }
 
     /// `torch.roll(x, shifts, dims)` of two dimensions: a copy for each of them, there and back.
@@ -38,14 +30,7 @@ impl Tape {
             second
         };
         let out = rolled(self, x);
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| rolled(t, g))]),
-        )
+        self.with_nothing_saved(x, out, rolled)
     }
 
     /// `base[..., start:].copy_(part)` for columns of a fresh base `[.., D]`. The gradient of the

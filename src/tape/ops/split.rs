@@ -13,17 +13,7 @@ impl Tape {
         let (from, mut joined) = (*x.shape(), x.shape().dims()[1..].to_vec());
         joined[0] *= x.dim(0);
         let out = self.empty("cat", Shape::new(&joined), x.dtype());
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let stacked = |g: &Tensor| t.empty("stack", from, g.dtype());
-                smallvec![g[0].as_ref().map(stacked)]
-            }),
-        )
+        self.with_nothing_saved(x, out, move |t, g| t.empty("stack", from, g.dtype()))
     }
 
     /// `x.split(sizes, dim)`, or `x.chunk(n, dim)` with equal sizes: views whose gradients are
