@@ -26,8 +26,8 @@ pub struct OutOfMemory {
 #[derive(Clone, Debug)]
 pub struct Allocator {
     pub(super) settings: Settings,
-    /// Whether the settings round every request to whole blocks and no further.
-    rounds_to_blocks: bool,
+    /// Whether the settings are those that PyTorch has when nobody sets any.
+    plain: bool,
     pub(super) blocks: Blocks,
     pub(super) small: Pool,
     pub(super) large: Pool,
@@ -50,7 +50,7 @@ impl Allocator {
     /// An allocator that holds nothing yet.
     pub fn new(settings: Settings) -> Self {
         Self {
-            rounds_to_blocks: settings.roundup_power2_divisions.iter().all(|&n| n < 2),
+            plain: settings.are_plain(),
             settings,
             blocks: Blocks::with_heads(2 * BINS),
             small: Pool::new(EDGE + 1),
@@ -88,7 +88,7 @@ impl Allocator {
 
     #[inline(always)]
     fn params(&self, bytes: u64) -> Params {
-        let size = if self.rounds_to_blocks {
+        let size = if self.plain {
             bytes.max(1).next_multiple_of(MIN_BLOCK)
         } else {
             self.settings.round_size(bytes)
@@ -112,7 +112,7 @@ impl Allocator {
     /// What would be held between a request and its free, when the cache serves it and both
     /// together leave no trace: a block that was split is merged again.
     pub fn held_for_a_moment(&self, bytes: u64) -> Option<Held> {
-        if self.settings.collects_garbage_above().is_some() {
+        if !self.plain && self.settings.collects_garbage_above().is_some() {
             return None;
         }
         let params = self.params(bytes);
@@ -137,7 +137,7 @@ impl Allocator {
 
     /// `get_free_block`: best fit in the cache.
     fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
-        if self.settings.collects_garbage_above().is_some() {
+        if !self.plain && self.settings.collects_garbage_above().is_some() {
             self.pool(params.small).0.searches += 1;
         }
         self.find_free_block(params)
@@ -151,6 +151,9 @@ impl Allocator {
             &self.large
         };
         let mut found = pool.best_fit(&self.blocks, params.size)?;
+        if self.plain {
+            return Some(found);
+        }
         if self.settings.expandable_segments {
             found = self.best_expandable_fit(pool, found);
         }
@@ -228,6 +231,14 @@ impl Allocator {
     #[inline(always)]
     fn should_split(&self, size: u64, params: Params) -> bool {
         let remaining = size - params.size;
+        if self.plain {
+            let least = if params.small {
+                MIN_BLOCK
+            } else {
+                SMALL_SIZE + 1
+            };
+            return remaining >= least;
+        }
         if params.small || self.settings.expandable_segments {
             remaining >= MIN_BLOCK
         } else {
@@ -238,45 +249,52 @@ impl Allocator {
     /// `alloc_found_block`: takes what the request needs of a free block.
     fn alloc_found_block(&mut self, id: BlockId, params: Params) -> BlockId {
         let size = self.blocks.get(id).size;
-        let block = if self.should_split(size, params) {
+        if self.should_split(size, params) {
+            self.allocated += params.size;
             let front = self.blocks.split_front(id, params.size, State::Allocated);
             let (pool, blocks) = self.pool(params.small);
-            pool.resized(blocks, id, size);
+            pool.shrunk(blocks, id, size);
             front
         } else {
+            self.allocated += size;
             let (pool, blocks) = self.pool(params.small);
             pool.remove(blocks, id);
             blocks.get_mut(id).set_state(State::Allocated);
             id
-        };
-        self.allocated += self.blocks.get(block).size;
-        block
+        }
     }
 
     /// Makes a block that is in no pool a free one: `try_merge_blocks` with both neighbours, then
     /// `insert_into_blocks`. A free neighbour grows where it stands in its pool.
     pub(super) fn cache(&mut self, id: BlockId) -> BlockId {
-        self.blocks.get_mut(id).set_state(State::Free);
-        let block = *self.blocks.get(id);
+        let mut block = *self.blocks.get(id);
+        block.set_state(State::Free);
+        let Block { prev, next, .. } = block;
         let (pool, blocks) = self.pool(block.is_small());
         let is_free = |neighbour| blocks.get(neighbour).is_like(&block);
-        let grown = match (is_free(block.prev), is_free(block.next)) {
+        match (is_free(prev), is_free(next)) {
             (false, false) => {
+                blocks.get_mut(id).place = block.place;
                 pool.insert(blocks, id);
-                return id;
+                id
             }
-            (false, true) => block.next,
-            (true, false) => block.prev,
-            (true, true) => {
-                pool.remove(blocks, block.next);
-                blocks.absorb(id, block.next);
-                block.prev
+            (false, true) => {
+                let was = blocks.get(next).size;
+                blocks.absorb_before(next, id);
+                pool.grown(blocks, next, was);
+                next
             }
-        };
-        let size = blocks.get(grown).size;
-        blocks.absorb(grown, id);
-        pool.resized(blocks, grown, size);
-        grown
+            (true, is_next_free) => {
+                if is_next_free {
+                    pool.remove(blocks, next);
+                    blocks.absorb_behind(id, next);
+                }
+                let was = blocks.get(prev).size;
+                blocks.absorb_behind(prev, id);
+                pool.grown(blocks, prev, was);
+                prev
+            }
+        }
     }
 }
 

@@ -189,23 +189,36 @@ impl Blocks {
     /// Merges the neighbour `other` into `id` and forgets it.
     #[inline(always)]
     pub fn absorb(&mut self, id: BlockId, other: BlockId) {
+        if self.get(id).prev == other {
+            self.absorb_before(id, other);
+        } else {
+            self.absorb_behind(id, other);
+        }
+    }
+
+    /// The same where it lies before it.
+    #[inline(always)]
+    pub fn absorb_before(&mut self, id: BlockId, other: BlockId) {
         let &Block {
-            place,
-            size,
-            prev,
-            next,
-            ..
+            place, size, prev, ..
         } = self.get(other);
+        let low = self.get(id).place & (MIN_BLOCK - 1);
+        self.remove(other);
+        self.get_mut(prev).next = id;
         let block = self.get_mut(id);
         block.size += size;
-        if block.prev == other {
-            block.place = place;
-            block.prev = prev;
-            self.get_mut(prev).next = id;
-        } else {
-            block.next = next;
-            self.get_mut(next).prev = id;
-        }
+        block.place = place & !(MIN_BLOCK - 1) | low;
+        block.prev = prev;
+    }
+
+    /// The same where it lies behind it.
+    #[inline(always)]
+    pub fn absorb_behind(&mut self, id: BlockId, other: BlockId) {
+        let &Block { size, next, .. } = self.get(other);
         self.remove(other);
+        self.get_mut(next).prev = id;
+        let block = self.get_mut(id);
+        block.size += size;
+        block.next = next;
     }
 }

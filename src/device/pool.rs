@@ -123,7 +123,12 @@ impl Pool {
     #[inline]
     pub fn insert(&mut self, blocks: &mut Blocks, id: BlockId) {
         let &Block { size, place, .. } = blocks.get(id);
-        let bin = bin(size);
+        self.put(blocks, id, size, place, bin(size));
+    }
+
+    /// Adds a free block of this size, at this place, to its bin.
+    #[inline(never)]
+    fn put(&mut self, blocks: &mut Blocks, id: BlockId, size: u64, place: u64, bin: u32) {
         let head = self.heads + bin;
         let after = match first_from(blocks, head, size, place) {
             Found::Near(after) => after,
@@ -142,23 +147,45 @@ impl Pool {
         }
     }
 
-    /// Puts a free block that was of another size, and maybe at another place, where it belongs.
+    /// Puts a free block that was larger, and at a lower place, where it belongs.
     #[inline(always)]
-    pub fn resized(&mut self, blocks: &mut Blocks, id: BlockId, was: u64) {
+    pub fn shrunk(&mut self, blocks: &mut Blocks, id: BlockId, was: u64) {
         let &Block {
             size,
             place,
             before,
-            after,
             ..
         } = blocks.get(id);
-        let is_first = before == self.heads + bin(size);
-        let stays = bin(was) == bin(size)
-            && (is_first || is_before(blocks.get(before), size, place))
-            && !is_before(blocks.get(after), size, place);
+        let bin = bin(size);
+        let stays = bin == self::bin(was)
+            && (before == self.heads + bin || is_before(blocks.get(before), size, place));
+        self.moved(blocks, id, size, place, bin, stays);
+    }
+
+    /// Puts a free block that was smaller, and maybe at a higher place, where it belongs.
+    #[inline(always)]
+    pub fn grown(&mut self, blocks: &mut Blocks, id: BlockId, was: u64) {
+        let &Block {
+            size, place, after, ..
+        } = blocks.get(id);
+        let bin = bin(size);
+        let stays = bin == self::bin(was) && !is_before(blocks.get(after), size, place);
+        self.moved(blocks, id, size, place, bin, stays);
+    }
+
+    #[inline(always)]
+    fn moved(
+        &mut self,
+        blocks: &mut Blocks,
+        id: BlockId,
+        size: u64,
+        place: u64,
+        bin: u32,
+        stays: bool,
+    ) {
         if !stays {
             self.remove(blocks, id);
-            self.insert(blocks, id);
+            self.put(blocks, id, size, place, bin);
         } else if self.searches > 0 {
             self.note_free(id);
         }
@@ -197,7 +224,12 @@ impl Pool {
     pub fn best_fit(&self, blocks: &Blocks, size: u64) -> Option<BlockId> {
         let bin = bin(size);
         let head = self.heads + bin;
-        let (Found::Near(id) | Found::Far(id)) = first_from(blocks, head, size, 0);
+        let mut id = blocks.get(head).after;
+        if blocks.get(id).size < size {
+            id = match first_from(blocks, head, size, 0) {
+                Found::Near(id) | Found::Far(id) => id,
+            };
+        }
         if id != head {
             return Some(id);
         }

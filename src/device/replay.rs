@@ -72,7 +72,7 @@ impl Held {
 #[derive(Clone)]
 pub struct Replay {
     allocator: Allocator,
-    /// Of each storage its block.
+    /// Of each storage its block, up to the last that was allocated.
     places: Vec<BlockId>,
     /// Requests so far.
     done: usize,
@@ -85,7 +85,7 @@ impl Replay {
     pub fn new(storages: usize, settings: Settings) -> Self {
         Self {
             allocator: Allocator::new(settings),
-            places: vec![EDGE; storages],
+            places: Vec::with_capacity(storages),
             done: 0,
             within: None,
         }
@@ -125,12 +125,16 @@ impl Replay {
                     Ok(block) => block,
                     Err(refused) => self.refused(bytes, refused)?,
                 };
-                self.places[id as usize] = block;
+                match self.places.get_mut(id as usize) {
+                    Some(place) => *place = block,
+                    None => self.place(id, block),
+                }
             }
             Request::Free(id) => {
-                let block = std::mem::replace(&mut self.places[id as usize], EDGE);
-                if block != EDGE {
-                    self.allocator.free(block);
+                if let Some(place) = self.places.get_mut(id as usize)
+                    && *place != EDGE
+                {
+                    self.allocator.free(std::mem::replace(place, EDGE));
                 }
             }
             Request::EmptyCache => self.allocator.release_cached_blocks(),
@@ -138,6 +142,12 @@ impl Replay {
         }
         self.done += 1;
         Ok(self.allocator.held())
+    }
+
+    /// The place of a storage that comes after all so far.
+    fn place(&mut self, id: u32, block: BlockId) {
+        self.places.resize(id as usize, EDGE);
+        self.places.push(block);
     }
 
     /// Goes on without a limit that was only watched.

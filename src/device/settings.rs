@@ -63,6 +63,21 @@ pub const POWER2_INTERVALS: usize = 16;
 const POWER2_START: u32 = 20;
 
 impl Settings {
+    /// Whether nothing is set: requests are rounded to whole blocks, and any cached block is split.
+    pub(super) fn are_plain(&self) -> bool {
+        let Self {
+            expandable_segments: false,
+            max_split_size: None,
+            garbage_collection_threshold: None,
+            roundup_power2_divisions,
+            limit: _,
+        } = self
+        else {
+            return false;
+        };
+        roundup_power2_divisions.iter().all(|&n| n < 2)
+    }
+
     /// Bytes that a request takes of a block: `round_size`.
     pub fn round_size(&self, bytes: u64) -> u64 {
         if bytes < MIN_BLOCK {

@@ -38,7 +38,7 @@ pub use accuracy::{
 pub use advice::{Memory, Remedy, RemedyKind, candidates, first_remedy, rank, remedies, remedy};
 pub use asked::Asked;
 pub use detail::{Detail, LiveTensor};
-pub use estimate::{Estimate, estimate, from_trace};
+pub use estimate::{Estimate, estimate, from_trace, keep_memory};
 pub use events::events;
 pub use explain::{Explanation, Lead, Part, explain};
 pub use measure::Measure;

@@ -26,29 +26,46 @@ pub fn replayed(
         let start = stretch.end.min(stretch.start + done);
         done -= start - stretch.start;
         for piece in trace.record.pieces(start..stretch.end) {
-            for place in 0..piece.event_count() {
-                let request = match piece.at(place) {
+            for (event, stored, is_momentary) in piece.steps() {
+                let ran = match event {
                     Event::Alloc(id) => {
-                        let bytes = storages[piece.stored(place)].bytes;
-                        if piece.is_momentary(place) {
-                            Request::Moment { id, bytes }
+                        let bytes = storages[stored].bytes;
+                        if is_momentary {
+                            run(replay, Request::Moment { id, bytes }, &mut after_each)
                         } else {
-                            Request::Alloc { id, bytes }
+                            run(replay, Request::Alloc { id, bytes }, &mut after_each)
                         }
                     }
-                    Event::Free(id) => Request::Free(id),
-                    Event::Mark(_) if std::mem::take(&mut empties) => Request::EmptyCache,
-                    Event::Mark(_) => Request::Nothing,
-                    Event::EmptyCache => Request::EmptyCache,
+                    Event::Free(id) => run(replay, Request::Free(id), &mut after_each),
+                    Event::Mark(_) if !std::mem::take(&mut empties) => {
+                        run(replay, Request::Nothing, &mut after_each)
+                    }
+                    Event::Mark(_) | Event::EmptyCache => {
+                        run(replay, Request::EmptyCache, &mut after_each)
+                    }
                 };
-                match replay.run(request) {
-                    Ok(held) => after_each(request, held),
-                    Err(failure) => return Some(failure),
+                if let Err(failure) = ran {
+                    return Some(failure);
                 }
             }
         }
     }
     None
+}
+
+/// Runs a request and shows it.
+#[inline(always)]
+#[allow(
+    clippy::inline_always,
+    reason = "each kind of request then runs what is for it alone"
+)]
+fn run(
+    replay: &mut Replay,
+    request: Request,
+    after_each: &mut impl FnMut(Request, Held),
+) -> Result<(), Failure> {
+    after_each(request, replay.run(request)?);
+    Ok(())
 }
 
 /// The allocator's settings of a scenario, with as much memory as it asks for.

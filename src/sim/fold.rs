@@ -91,11 +91,10 @@ impl Recorded {
         let again = |range: &Range<usize>| {
             let (mut stretches, mut start, mut at) = (Vec::new(), range.start, range.start);
             for piece in record.pieces(range.clone()) {
-                let lives = |place| record.written()[piece.stored(place)].alive;
-                for place in 0..piece.event_count() {
-                    match piece.at(place) {
+                for (place, (event, stored, _)) in piece.steps().enumerate() {
+                    match event {
                         Event::Free(id) if !is_ours(id) => return None,
-                        Event::Alloc(_) if lives(place) => {
+                        Event::Alloc(_) if record.written()[stored].alive => {
                             stretches.push(start..at + place);
                             start = at + place + 1;
                         }

@@ -75,10 +75,10 @@ impl Leaf {
         if grad.is_none() {
             let shape = *new.shape();
             let strides = match &self.input {
-                Some(input) => *input.strides(),
+                Some(input) => input.strides(),
                 None => layout::contiguous(&shape),
             };
-            let placed = layout::is_same(&shape, [new.strides(), &strides]);
+            let placed = layout::is_same(&shape, [&new.strides(), &strides]);
             let stolen = new.use_count() == 1 && placed;
             *grad = Some(if stolen {
                 new.detach()

@@ -1,6 +1,6 @@
 //! Parameters whose storage comes later than the modules that compute with them.
 
-use super::{Category, Tape, Tensor, layout};
+use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -13,8 +13,7 @@ impl Tape {
     /// The same that gets none.
     pub fn without_storage(&self, shape: Shape, dtype: DType) -> Tensor {
         let storage = Rc::new(self.recorder.alloc(0, Category::Parameters, "parameter"));
-        let strides = layout::contiguous(&shape);
-        Tensor::new(storage, shape, strides, dtype)
+        Tensor::row_major(storage, shape, dtype)
     }
 
     /// Allocates the storage of a parameter, as `op` does.

@@ -110,12 +110,12 @@ pub(super) fn view(old: &Shape, strides: &Strides, new: &Shape) -> Option<Stride
 
 /// Strides that an elementwise operation gives its result: `TensorIterator` keeps the order of
 /// dimensions of its operands (`TensorIteratorBase::reorder_dimensions`, torch 2.15).
-pub(super) fn elementwise(shape: &Shape, operands: &[(&Shape, &Strides)]) -> Strides {
+pub(super) fn elementwise(shape: &Shape, operands: &[(&Shape, Strides)]) -> Strides {
     if operands.iter().all(|(s, st)| is_contiguous(s, st)) {
         return contiguous(shape);
     }
     let rank = shape.rank();
-    let stride = |operand: &(&Shape, &Strides), d: usize| {
+    let stride = |operand: &(&Shape, Strides), d: usize| {
         let missing = rank - operand.0.rank();
         if d < missing || (operand.0.dims()[d - missing] == 1 && shape.dims()[d] != 1) {
             0
@@ -196,7 +196,7 @@ mod tests {
             Shape::from([1, 1, 8, 16]),
             contiguous(&Shape::from([1, 1, 8, 16])),
         );
-        let out = elementwise(&shape, &[(&shape, &transposed), (&row.0, &row.1)]);
+        let out = elementwise(&shape, &[(&shape, transposed), (&row.0, row.1)]);
         assert_eq!(out, transposed);
     }
 }

@@ -173,7 +173,7 @@ impl Tape {
 
     /// A new storage with its tensor, row-major and outside of the graph.
     pub fn empty(&self, op: &'static str, shape: Shape, dtype: DType) -> Tensor {
-        self.empty_strided(op, shape, layout::contiguous(&shape), dtype)
+        self.allocate(op, shape, dtype, Category::Temporaries)
     }
 
     fn empty_strided(
@@ -183,20 +183,7 @@ impl Tape {
         strides: Shape,
         dtype: DType,
     ) -> Tensor {
-        let bytes = shape.numel() * dtype.size();
-        self.tensor(bytes, Category::Temporaries, op, (shape, strides, dtype))
-    }
-
-    /// A new storage with its tensor.
-    fn tensor(
-        &self,
-        bytes: u64,
-        category: Category,
-        op: &'static str,
-        (shape, strides, dtype): (Shape, Shape, DType),
-    ) -> Tensor {
-        let storage = self.recorder.alloc(bytes, category, op);
-        self.recorder.describe(&storage, &shape, dtype);
+        let storage = self.hold(op, &shape, dtype, Category::Temporaries);
         Tensor::new(Rc::new(storage), shape, strides, dtype)
     }
 
@@ -208,13 +195,8 @@ impl Tape {
         dtype: DType,
         category: Category,
     ) -> Tensor {
-        let bytes = shape.numel() * dtype.size();
-        self.tensor(
-            bytes,
-            category,
-            op,
-            (shape, layout::contiguous(&shape), dtype),
-        )
+        let storage = self.hold(op, &shape, dtype, category);
+        Tensor::row_major(Rc::new(storage), shape, dtype)
     }
 
     /// Memory that an operation takes for a moment, in bytes; drop it to return it.
@@ -243,10 +225,7 @@ impl Tape {
 
     /// A parameter that gets a gradient.
     pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
-        let bytes = shape.numel() * dtype.size();
-        let strides = layout::contiguous(&shape);
-        let category = Category::Parameters;
-        self.into_parameter(&self.tensor(bytes, category, "parameter", (shape, strides, dtype)))
+        self.into_parameter(&self.allocate("parameter", shape, dtype, Category::Parameters))
     }
 
     /// `torch.nn.Parameter(x)`: x's storage as a parameter that gets a gradient.

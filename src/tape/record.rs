@@ -58,26 +58,32 @@ pub struct Piece<'a> {
     unwritten: usize,
 }
 
-impl Piece<'_> {
+impl<'a> Piece<'a> {
     /// How many events.
     #[inline]
     pub fn event_count(&self) -> usize {
         self.words.len()
     }
 
-    /// The event at a place.
+    /// Each event, with where its storage is written if it allocates one, and whether the next event of
+    /// this piece frees that.
     #[inline]
-    pub fn at(&self, place: usize) -> Event {
-        self.words[place]
-            .further(self.before[place], self.times)
-            .event()
+    pub fn steps(self) -> impl Iterator<Item = (Event, usize, bool)> + 'a {
+        let (words, times, unwritten) = (self.words, self.times, self.unwritten);
+        // As many, so that nothing is checked in the loop.
+        let before = &self.before[..words.len()];
+        (0..words.len()).map(move |place| {
+            let word = words[place];
+            let is_momentary = words.get(place + 1).is_some_and(|next| next.ends(word));
+            let stored = (word.number() as usize).wrapping_sub(unwritten);
+            let event = word.further(before[place], times).event();
+            (event, stored, is_momentary)
+        })
     }
 
-    /// Whether the event after the one at a place is of this piece and frees what that one allocates.
-    #[inline]
-    pub fn is_momentary(&self, place: usize) -> bool {
-        let next = self.words.get(place + 1);
-        next.is_some_and(|next| next.ends(self.words[place]))
+    /// The events.
+    pub fn events(self) -> impl Iterator<Item = Event> + 'a {
+        self.steps().map(|(event, ..)| event)
     }
 
     /// The event that is written for the one at a place: it does the same to a storage of the same
@@ -91,11 +97,6 @@ impl Piece<'_> {
     #[inline]
     pub fn stored(&self, place: usize) -> usize {
         (self.words[place].number() as usize).wrapping_sub(self.unwritten)
-    }
-
-    /// The events.
-    pub fn events(self) -> impl Iterator<Item = Event> {
-        (0..self.event_count()).map(move |place| self.at(place))
     }
 }
 

@@ -31,12 +31,19 @@ pub(super) struct Recorder {
     closed: Cell<bool>,
 }
 
+/// Storages and events of the few layers that are built of most models: there is room for them from
+/// the start.
+const STORAGES: usize = 2048;
+const EVENTS: usize = 4096;
+
 /// The id of a storage that is not recorded.
 const PHANTOM: u32 = u32::MAX;
 
 impl Recorder {
     pub(super) fn new() -> Rc<Self> {
-        Rc::new(Self::default())
+        let recorder = Self::default();
+        recorder.record.borrow_mut().reserve(STORAGES, EVENTS);
+        Rc::new(recorder)
     }
 
     /// Records an allocation.

@@ -82,7 +82,7 @@ impl Standing<'_> {
             self.made.push((place, Rc::clone(&standing)));
             standing
         });
-        Tensor::new(storage, *kept.shape(), *kept.strides(), kept.dtype())
+        Tensor::new(storage, *kept.shape(), kept.strides(), kept.dtype())
     }
 }
 

@@ -15,35 +15,63 @@ pub struct Tensor(Rc<Impl>);
 struct Impl {
     storage: Rc<Storage>,
     shape: Shape,
-    strides: Strides,
+    /// None where elements lie in row-major order, as in most tensors: models have hundreds of
+    /// thousands.
+    strides: Option<Box<Strides>>,
     dtype: DType,
     edge: Option<Edge>,
     view: bool,
 }
 
-impl Tensor {
-    pub(super) fn new(storage: Rc<Storage>, shape: Shape, strides: Strides, dtype: DType) -> Self {
-        Self(Rc::new(Impl {
+impl Impl {
+    fn row_major(storage: Rc<Storage>, shape: Shape, dtype: DType) -> Self {
+        Self {
             storage,
             shape,
-            strides,
+            strides: None,
             dtype,
             edge: None,
             view: false,
+        }
+    }
+
+    /// The same storage and sizes outside of the graph, in row-major order.
+    fn outside(&self) -> Self {
+        Self {
+            view: self.view,
+            ..Self::row_major(Rc::clone(&self.storage), self.shape, self.dtype)
+        }
+    }
+}
+
+/// Strides as a tensor keeps them.
+fn kept(shape: &Shape, strides: Strides) -> Option<Box<Strides>> {
+    (strides != layout::contiguous(shape)).then(|| Box::new(strides))
+}
+
+impl Tensor {
+    pub(super) fn new(storage: Rc<Storage>, shape: Shape, strides: Strides, dtype: DType) -> Self {
+        let strides = kept(&shape, strides);
+        Self(Rc::new(Impl {
+            strides,
+            ..Impl::row_major(storage, shape, dtype)
         }))
+    }
+
+    /// One whose elements lie in row-major order.
+    pub(super) fn row_major(storage: Rc<Storage>, shape: Shape, dtype: DType) -> Self {
+        Self(Rc::new(Impl::row_major(storage, shape, dtype)))
     }
 
     /// The same storage with another shape. Like PyTorch's views it keeps its base alive, so the
     /// autograd engine never accumulates into it in place.
     pub(super) fn view_with(&self, shape: Shape, strides: Strides, edge: Option<Edge>) -> Self {
-        let storage = Rc::clone(&self.0.storage);
         Self(Rc::new(Impl {
-            storage,
             shape,
-            strides,
-            dtype: self.0.dtype,
+            strides: kept(&shape, strides),
             edge,
             view: true,
+            ..self.0.outside()
         }))
     }
 
@@ -67,19 +95,18 @@ impl Tensor {
 
     /// `Tensor.detach()`: the same storage outside of the graph.
     pub fn detach(&self) -> Self {
-        self.detach_as(self.0.shape, self.0.strides)
+        Self(Rc::new(Impl {
+            strides: self.0.strides.clone(),
+            ..self.0.outside()
+        }))
     }
 
     /// The same storage outside of the graph, with another shape.
     pub(super) fn detach_as(&self, shape: Shape, strides: Strides) -> Self {
-        let storage = Rc::clone(&self.0.storage);
         Self(Rc::new(Impl {
-            storage,
             shape,
-            strides,
-            dtype: self.0.dtype,
-            edge: None,
-            view: self.0.view,
+            strides: kept(&shape, strides),
+            ..self.0.outside()
         }))
     }
 
@@ -93,8 +120,9 @@ impl Tensor {
         self.0.shape.dim(i)
     }
 
-    pub(super) fn strides(&self) -> &Strides {
-        &self.0.strides
+    pub(super) fn strides(&self) -> Strides {
+        let kept = self.0.strides.as_deref();
+        kept.map_or_else(|| layout::contiguous(&self.0.shape), |strides| *strides)
     }
 
     /// The element type.
@@ -147,11 +175,13 @@ impl Tensor {
 
     /// Whether elements lie in row-major order.
     pub fn is_contiguous(&self) -> bool {
-        layout::is_contiguous(&self.0.shape, &self.0.strides)
+        let kept = self.0.strides.as_deref();
+        kept.is_none_or(|strides| layout::is_contiguous(&self.0.shape, strides))
     }
 
     pub(super) fn is_dense(&self) -> bool {
-        layout::is_dense(&self.0.shape, &self.0.strides)
+        let kept = self.0.strides.as_deref();
+        kept.is_none_or(|strides| layout::is_dense(&self.0.shape, strides))
     }
 
     /// Whether nobody else holds this tensor or its storage, so that the engine may add to it in

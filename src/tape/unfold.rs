@@ -381,7 +381,7 @@ impl Tape {
                 *last = Some((place, Rc::new(self.recorder.standing(stands))));
             }
             let storage = last.as_ref().map(|(_, storage)| Rc::clone(storage))?;
-            Some(Tensor::new(storage, *x.shape(), *x.strides(), x.dtype()))
+            Some(Tensor::new(storage, *x.shape(), x.strides(), x.dtype()))
         };
         let mut parameter = |folded: &Parameter, place| {
             let grad = folded.leaf.grad.borrow();

@@ -6,7 +6,7 @@
 
 use highwater::catalog;
 use highwater::codec::decode_json;
-use highwater::report::{Sweeper, estimate, summarize};
+use highwater::report::{Sweeper, estimate, keep_memory, summarize};
 use highwater::sim::simulate;
 use highwater::spec::{
     Evaluation, EvaluationKind, Framework, ModelRef, Optimizer, OptimizerImpl, Precision, Program,
@@ -106,6 +106,7 @@ fn generations() -> [(&'static str, Scenario, Duration); 3] {
 }
 
 fn main() {
+    keep_memory();
     memory();
     println!("smallest of {RUNS} runs, in microseconds");
     println!(

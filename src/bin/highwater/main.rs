@@ -24,6 +24,7 @@ const BAD_INPUT: u8 = 2;
 const DOES_NOT_FIT: u8 = 3;
 
 fn main() -> ExitCode {
+    highwater::report::keep_memory();
     match arguments::parse(std::env::args_os().skip(1)) {
         Ok(Command::Help) => {
             print(USAGE);

@@ -108,7 +108,8 @@ impl Tape {
         const ALIGNMENT: u64 = 8;
         let mut shape = *bias.shape();
         let last = shape.rank() - 1;
-        let strides = bias.strides().dims();
+        let strides = bias.strides();
+        let strides = strides.dims();
         if strides[last] == 1 && strides[..last].iter().all(|n| n.is_multiple_of(ALIGNMENT)) {
             return bias;
         }
@@ -337,7 +338,7 @@ impl Tape {
             if aligned == shape {
                 full
             } else {
-                full.view_with(shape, *full.strides(), None)
+                full.view_with(shape, full.strides(), None)
             }
         });
         // Halves: the kernel computes delta itself. Float32:

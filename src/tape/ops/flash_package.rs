@@ -53,7 +53,7 @@ impl Tape {
         let mut shape = *full.shape();
         let last = shape.rank() - 1;
         shape.dims_mut()[last] = head_dim;
-        let out = full.view_with(shape, *full.strides(), None);
+        let out = full.view_with(shape, full.strides(), None);
         if !records {
             return out;
         }
@@ -115,7 +115,7 @@ impl Tape {
             let mut shape = *grad.shape();
             let last = shape.rank() - 1;
             shape.dims_mut()[last] = g.dim(-1);
-            Some(grad.view_with(shape, *grad.strides(), None))
+            Some(grad.view_with(shape, grad.strides(), None))
         };
         grads.iter().map(narrow).collect()
     }

@@ -41,7 +41,7 @@ impl Tape {
             } else {
                 t.like("zeros_like", &g)
             };
-            let dx = dx.view_with(shape, *dx.strides(), None);
+            let dx = dx.view_with(shape, dx.strides(), None);
             let dw = partial.map(|partial| {
                 let sum = t.reduce("sum", &partial, *weight.shape(), DType::Float32);
                 t.to(&sum, weight.dtype())
@@ -96,7 +96,7 @@ impl Tape {
             let Some(g) = &g[0] else { return Grads::new() };
             let _g = t.contiguous(g);
             let [gate, up] = saved.each_ref().map(|saved| saved.unpack(t));
-            let seen = |x: &Tensor| Some(x.view_with(*x.shape(), *x.strides(), None));
+            let seen = |x: &Tensor| Some(x.view_with(*x.shape(), x.strides(), None));
             smallvec![seen(&gate), seen(&up)]
         };
         let [out] = self.function(&[gate, up], [out], Box::new(backward));

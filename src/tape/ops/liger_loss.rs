@@ -31,7 +31,7 @@ impl Tape {
             t.compared_with_one();
             smallvec![Some(logits.view_with(
                 *logits.shape(),
-                *logits.strides(),
+                logits.strides(),
                 None
             ))]
         };

@@ -253,7 +253,8 @@ impl Tape {
     fn batch_gemm(&self, op: &'static str, shape: Shape, factors: [&Tensor; 2]) -> Tensor {
         let out = self.empty(op, shape, factors[0].dtype());
         let is_matrix = |x: &Tensor| {
-            let ([.., n, m], [.., down, right]) = (x.shape().dims(), x.strides().dims()) else {
+            let strides = x.strides();
+            let ([.., n, m], [.., down, right]) = (x.shape().dims(), strides.dims()) else {
                 return true;
             };
             (*right == 1 && down >= m) || (*down == 1 && right >= n)
@@ -347,7 +348,8 @@ impl Tape {
 /// would have to be copied, and the weight is none that gets a gradient (`should_fold`,
 /// `aten/src/ATen/native/LinearAlgebra.cpp`, torch 2.15).
 fn keeps_samples(x: &Tensor, weight: &Tensor) -> bool {
-    let (sizes, strides) = (x.shape().dims(), x.strides().dims());
+    let strides = x.strides();
+    let (sizes, strides) = (x.shape().dims(), strides.dims());
     let follows = |d: usize| strides[d] == strides[d + 1] * sizes[d + 1];
     let rank = sizes.len();
     rank > 2 && x.numel() > 0 && !weight.requires_grad() && !(0..rank - 2).all(follows)
@@ -355,7 +357,7 @@ fn keeps_samples(x: &Tensor, weight: &Tensor) -> bool {
 
 /// The strides of a factor that is a transposed view.
 fn transposed(factor: &Tensor) -> Option<Strides> {
-    (!factor.is_contiguous() && factor.is_dense()).then(|| *factor.strides())
+    (!factor.is_contiguous() && factor.is_dense()).then(|| factor.strides())
 }
 
 /// The gradient of a transposed factor is computed transposed and seen through a transpose

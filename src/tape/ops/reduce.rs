@@ -271,7 +271,7 @@ impl Tape {
         for (d, reduced) in reduced.iter_mut().enumerate().take(x.shape().rank()) {
             *reduced = d < missing || (shape.dims()[d - missing] == 1 && x.shape().dims()[d] != 1);
         }
-        let (dims, len) = iteration(x.shape(), x.strides(), &reduced);
+        let (dims, len) = iteration(x.shape(), &x.strides(), &reduced);
         let mut parts = smallvec::SmallVec::<[Scratch; 1]>::new();
         with_32bit_indexing(&dims[..len], x.dtype().size(), &mut |part| {
             parts.push(scratch(part, self.backend(), accumulator));
@@ -357,7 +357,7 @@ impl Tape {
     pub(in crate::tape) fn sum_to_size(&self, x: &Tensor, shape: &Shape) -> Tensor {
         let sum = self.reduce("sum", x, *shape, x.dtype());
         if x.shape().rank() > shape.rank() {
-            sum.view_with(*shape, *sum.strides(), None)
+            sum.view_with(*shape, sum.strides(), None)
         } else {
             sum
         }

@@ -184,7 +184,7 @@ impl Tape {
         let saved_offsets = self.save(offsets);
         let out = self.empty(OP, shape, x.dtype());
         let (shape_x, shape_weights) = (*x.shape(), *weights.shape());
-        let order = *weights.strides();
+        let order = weights.strides();
         self.attach(
             &[x, weights],
             out,

@@ -23,7 +23,7 @@ impl Tape {
     pub fn view(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
         let shape = shape.into();
         let strides =
-            layout::view(x.shape(), x.strides(), &shape).expect("a view of these strides exists");
+            layout::view(x.shape(), &x.strides(), &shape).expect("a view of these strides exists");
         let from = *x.shape();
         self.view_node(x, shape, strides, || {
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
@@ -33,7 +33,7 @@ impl Tape {
     /// `x.reshape(shape)`: a view, or a copy where none exists.
     pub fn reshape(&self, x: &Tensor, shape: impl Into<Shape>) -> Tensor {
         let shape = shape.into();
-        if layout::view(x.shape(), x.strides(), &shape).is_some() {
+        if layout::view(x.shape(), &x.strides(), &shape).is_some() {
             self.view(x, shape)
         } else {
             let copy = self.clone_contiguous(x);
@@ -60,7 +60,7 @@ impl Tape {
     /// `x.transpose(a, b)`.
     pub fn transpose(&self, x: &Tensor, a: isize, b: isize) -> Tensor {
         let (i, j) = (x.shape().axis(a), x.shape().axis(b));
-        let (mut shape, mut strides) = (*x.shape(), *x.strides());
+        let (mut shape, mut strides) = (*x.shape(), x.strides());
         shape.dims_mut().swap(i, j);
         strides.dims_mut().swap(i, j);
         self.view_node(x, shape, strides, || {
@@ -74,7 +74,7 @@ impl Tape {
             let dims: smallvec::SmallVec<[u64; 5]> = order.iter().map(|&d| of.dims()[d]).collect();
             Shape::new(&dims)
         };
-        let (shape, strides) = (picked(x.shape(), order), picked(x.strides(), order));
+        let (shape, strides) = (picked(x.shape(), order), picked(&x.strides(), order));
         let mut inverse: smallvec::SmallVec<[usize; 5]> = order.into();
         for (to, &from) in order.iter().enumerate() {
             inverse[from] = to;
@@ -92,7 +92,7 @@ impl Tape {
             Shape::new(&dims)
         };
         let from = *x.shape();
-        self.view_node(x, without(x.shape()), without(x.strides()), || {
+        self.view_node(x, without(x.shape()), without(&x.strides()), || {
             Box::new(move |t, g| {
                 let full = |g: &Tensor| t.empty("select_backward", from, g.dtype());
                 smallvec![g[0].as_ref().map(full)]
@@ -170,7 +170,7 @@ impl Tape {
             .dims()
             .get(dim)
             .map_or(1, |s| s * x.shape().dims()[dim]);
-        let (shape, strides) = (insert(x.shape(), 1), insert(x.strides(), step));
+        let (shape, strides) = (insert(x.shape(), 1), insert(&x.strides(), step));
         let from = *x.shape();
         self.view_node(x, shape, strides, || {
             Box::new(move |t, g| smallvec![g[0].as_ref().map(|g| t.reshape(g, from))])
@@ -184,7 +184,7 @@ impl Tape {
         let whole = start == 0 && end == shape.dims()[axis];
         shape.dims_mut()[axis] = end - start;
         let from = *x.shape();
-        self.view_node(x, shape, *x.strides(), || {
+        self.view_node(x, shape, x.strides(), || {
             Box::new(move |t, g| {
                 smallvec![g[0].as_ref().map(|g| {
                     if whole {
@@ -201,7 +201,7 @@ impl Tape {
     /// gradient is copied into zeros of the same shape.
     pub fn whole_slice(&self, x: &Tensor) -> Tensor {
         let from = *x.shape();
-        self.view_node(x, from, *x.strides(), || {
+        self.view_node(x, from, x.strides(), || {
             Box::new(move |t, g| {
                 smallvec![
                     g[0].as_ref()
@@ -219,7 +219,7 @@ impl Tape {
         let copied = |t: &Self, x: &Tensor, shape: Shape| {
             // Where something is added only the order of channels that come last is kept.
             let longer = shape.numel() > x.numel();
-            let strides = if longer && !layout::is_channels_last(x.shape(), x.strides()) {
+            let strides = if longer && !layout::is_channels_last(x.shape(), &x.strides()) {
                 layout::contiguous(&shape)
             } else {
                 layout::elementwise(&shape, &[(x.shape(), x.strides())])
@@ -264,7 +264,7 @@ impl Tape {
             }
         };
         let saved: Vec<_> = storages.map(|bytes| self.save(&kept(bytes))).collect();
-        self.view_node(x, *x.shape(), *x.strides(), || {
+        self.view_node(x, *x.shape(), x.strides(), || {
             Box::new(move |t, g| {
                 let _kept: Vec<_> = saved.iter().map(|kept| kept.unpack(t)).collect();
                 g.clone()
@@ -319,7 +319,7 @@ impl Tape {
                     .map(|&(size, needed)| {
                         let mut shape = *g.shape();
                         shape.dims_mut()[axis] = size;
-                        needed.then(|| g.view_with(shape, *g.strides(), None))
+                        needed.then(|| g.view_with(shape, g.strides(), None))
                     })
                     .collect()
             }),

@@ -10,7 +10,7 @@ impl Tape {
     /// `x[..., 0::2]` or `x[..., 1::2]` along `dim`: a view whose gradient is a full tensor of zeros
     /// around it.
     pub fn every_second(&self, x: &Tensor, dim: isize) -> Tensor {
-        let (mut shape, mut strides) = (*x.shape(), *x.strides());
+        let (mut shape, mut strides) = (*x.shape(), x.strides());
         let axis = shape.axis(dim);
         shape.dims_mut()[axis] /= 2;
         strides.dims_mut()[axis] *= 2;
@@ -164,7 +164,7 @@ impl Tape {
     /// `torch.view_as_real(x)` of pairs that already are seen as such: a view whose gradient is made
     /// contiguous.
     pub fn view_as_real(&self, x: &Tensor) -> Tensor {
-        let out = x.view_with(*x.shape(), *x.strides(), None);
+        let out = x.view_with(*x.shape(), x.strides(), None);
         if !self.records(&[x]) {
             return out;
         }

@@ -29,7 +29,7 @@ impl Tape {
         let part = |&size: &u64| {
             let mut shape = *x.shape();
             shape.dims_mut()[axis] = size;
-            (shape, *x.strides())
+            (shape, x.strides())
         };
         self.apart(x, sizes.iter().map(part))
     }
@@ -42,7 +42,7 @@ impl Tape {
             dims.remove(dim);
             Shape::new(&dims)
         };
-        let part = (without(x.shape()), without(x.strides()));
+        let part = (without(x.shape()), without(&x.strides()));
         let mut parts = self.apart(x, std::iter::repeat_n(part, N)).into_iter();
         [(); N].map(|()| parts.next().expect("a part for each index"))
     }

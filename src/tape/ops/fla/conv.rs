@@ -65,7 +65,7 @@ impl Tape {
                 let sum = t.reduce("sum", &parts, shape, DType::Float32);
                 t.cast_or_same(&sum, weight.dtype())
             };
-            let dw = dw.detach_as(*weight.shape(), *weight.strides());
+            let dw = dw.detach_as(*weight.shape(), weight.strides());
             drop(parts);
             smallvec![Some(dx), Some(dw)]
         };

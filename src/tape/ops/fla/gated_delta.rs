@@ -177,7 +177,7 @@ impl Tape {
             let sum = self.reduce("sum", &parts, shape, DType::Float32);
             let sum = self.cast_or_same(&sum, parameter.dtype());
             drop(parts);
-            sum.detach_as(*parameter.shape(), *parameter.strides())
+            sum.detach_as(*parameter.shape(), parameter.strides())
         };
         let d_a = total(a_log, a_parts);
         let d_bias = total(bias, bias_parts);
@@ -256,7 +256,7 @@ impl Tape {
         drop(dq);
         let normal_k = alike(self, BACKWARD, &dk);
         drop(dk);
-        let dg = dg.detach_as(*decay.shape(), *decay.strides());
+        let dg = dg.detach_as(*decay.shape(), decay.strides());
         smallvec![
             Some(normal_q),
             Some(normal_k),

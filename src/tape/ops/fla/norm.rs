@@ -144,7 +144,7 @@ impl Tape {
         let sum = self.reduce("sum", &parts, Shape::from([1, columns]), DType::Float32);
         let sum = self.cast_or_same(&sum, weight.dtype());
         drop(parts);
-        sum.detach_as(*weight.shape(), *weight.strides())
+        sum.detach_as(*weight.shape(), weight.strides())
     }
 
     /// `x.to(dtype)` where nothing is recorded.
