@@ -139,7 +139,7 @@ fn modernbert_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn heads_of_encoders_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("encoder_heads.jsonl", 80);
+    every_goal_is_met("encoder_heads.jsonl", 125);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
 /// Over the families of decoders and the versions of transformers.
 #[test]
 fn generation_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("generation.jsonl", 555);
+    every_goal_is_met("generation.jsonl", 580);
 }
 
 #[test]

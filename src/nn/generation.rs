@@ -79,7 +79,9 @@ impl Calling {
         } else {
             &[DecoderType::GraniteMoeShared, DecoderType::Opt]
         });
-        let tuples = bart || is(&[DecoderType::Gpt2]) || (early && is(&[DecoderType::Opt]));
+        let tuples = bart
+            || is(&[DecoderType::Gpt2, DecoderType::Mpt])
+            || (early && is(&[DecoderType::Opt]));
         let encodes = spec.task == Task::Seq2SeqLm;
         let no_start = [
             DecoderType::Qwen2,
@@ -95,6 +97,7 @@ impl Calling {
             DecoderType::Glm4Moe,
             DecoderType::Dots1,
             DecoderType::GptOss,
+            DecoderType::Mpt,
         ];
         Self {
             special_tokens: match &spec.architecture {
@@ -107,7 +110,15 @@ impl Calling {
                 if bart && config.kind != BartKind::M2m100),
             hears,
             encodes,
-            positions: !encodes && !linear && !is(&[DecoderType::Bloom, DecoderType::Mamba2]),
+            positions: !encodes
+                && !linear
+                && !is(&[
+                    DecoderType::Bloom,
+                    DecoderType::Mpt,
+                    DecoderType::Mamba,
+                    DecoderType::FalconMamba,
+                    DecoderType::Mamba2,
+                ]),
             last_logits: takes_logits_to_keep(&spec.architecture, spec.framework),
             prepares_inputs: linear && !recent,
             drops_mask: linear && recent && !spec.padding_mask,

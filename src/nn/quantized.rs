@@ -11,8 +11,8 @@ impl Builder<'_> {
     /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
     /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
     /// parameters, where nothing of the head comes after it; before transformers 5 the last
-    /// parameter is the head's, which is tied later, and one that is a bias counts too (`ViT`'s
-    /// classifier); of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
+    /// parameter is the head's, which is tied later, and one that is a bias counts too (the last
+    /// layer of classifiers); of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
     /// Falcon's and those in PyTorch's own `MultiheadAttention`, it takes those of transformers 4
     /// only (`replace_with_bnb_linear`).
     pub(super) fn held(&self) -> QuantizationType {
@@ -21,8 +21,12 @@ impl Builder<'_> {
         let whole = spec.quantization.is_on()
             && match &spec.architecture {
                 Architecture::T5(_) => is_called(".wo"),
-                Architecture::Vit(_) => {
-                    self.facts().transformers != Transformers::V5 && is_called("classifier")
+                Architecture::Vit(_)
+                | Architecture::Bert(_)
+                | Architecture::DistilBert(_)
+                | Architecture::ModernBert(_) => {
+                    self.facts().transformers != Transformers::V5
+                        && (is_called("classifier") || is_called("qa_outputs"))
                 }
                 Architecture::Dual(_) => {
                     is_called("text_projection") || is_called("head.attention.out_proj")

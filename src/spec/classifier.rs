@@ -63,6 +63,24 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
     }
 }
 
+/// Whether a layer of the head that PEFT trains as a whole is quantized. transformers 4 leaves the
+/// last layer whole, and no other of a head; version 5 leaves none.
+fn quantizes_head(scenario: &Scenario, architecture: &Architecture, task: Task) -> bool {
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let classes = task == Task::SequenceClassification;
+    match architecture {
+        Architecture::Decoder(_) => false,
+        // Its last layer is called otherwise than PEFT expects.
+        Architecture::ModernBert(_) if task == Task::QuestionAnswering => false,
+        _ if task.heads_trained_whole().is_empty() => false,
+        Architecture::Bert(config) if !recent && classes => {
+            config.relative.is_none() && !config.kind.pools()
+        }
+        Architecture::DistilBert(_) => recent || classes,
+        _ => recent,
+    }
+}
+
 /// What is not estimated of such a model.
 pub(super) fn check(
     scenario: &Scenario,
@@ -71,12 +89,12 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let decoder = matches!(architecture, Architecture::Decoder(_));
-    if !decoder && scenario.quantization.is_on() && !task.heads_trained_whole().is_empty() {
+    if scenario.quantization.is_on() && quantizes_head(scenario, architecture, task) {
         findings.push(
             Finding::error(
                 "quantization.type",
-                "A quantized base below a head that classifies is not estimated.",
-                "暂不支持估算带分类头的模型使用量化基座。",
+                "PEFT trains the head that classifies as a whole, and transformers quantizes it, or a layer of it: such weights take no gradients, and it fails. Of most encoders transformers 4 leaves the last layer whole.",
+                "PEFT 会完整训练分类头，而 transformers 会量化它或其中的层：量化权重无法求梯度，会报错。对多数编码器，transformers 4 会保留最后一层不量化。",
             )
             .with_fix("quantization.type", QuantizationType::None.name()),
         );
@@ -102,5 +120,42 @@ pub(super) fn check(
     if kind == EvaluationKind::Generate {
         let none = EvaluationKind::Loss.name().into();
         refuse("evaluation.kind", "Generation by", "生成文本", none);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Scenario, resolve};
+    use serde_json::json;
+
+    #[test]
+    fn a_quantized_head_is_refused_where_it_would_be_trained() {
+        let runs = |model: &str, task: &str, version: &str| {
+            let framework = match version {
+                "5.23" => "torch-2.15/transformers-5.23".to_owned(),
+                older => format!("torch-2.6/transformers-{older}"),
+            };
+            let asked = json!({
+                "model": model, "task": task, "framework": framework, "precision": "bf16",
+                "attention": "eager", "lora": {"target_modules": ["all-linear"]},
+                "quantization": {"type": "nf4"}, "seq_len": 64,
+                "model_overrides": {"reference_compile": false},
+            });
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            let errors = resolve(&scenario).findings.into_iter();
+            !errors
+                .into_iter()
+                .any(|finding| finding.key == "quantization.type")
+        };
+        let (classes, tokens) = ("sequence_classification", "token_classification");
+        for version in ["4.51", "4.48"] {
+            assert!(runs("bert-base", classes, version));
+            assert!(runs("roberta-base", tokens, version));
+            assert!(!runs("roberta-base", classes, version));
+            assert!(!runs("distilbert-base", classes, version));
+        }
+        assert!(!runs("bert-base", tokens, "5.23"));
+        assert!(!runs("modernbert-base", classes, "5.23"));
+        assert!(runs("modernbert-base", "question_answering", "5.23"));
     }
 }

@@ -243,6 +243,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Qwen2Moe,
     DecoderType::Qwen3Moe,
     DecoderType::Bloom,
+    DecoderType::Mpt,
     DecoderType::Falcon,
     DecoderType::DeepseekV2,
     DecoderType::DeepseekV3,

@@ -42,6 +42,12 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         }
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
         Architecture::Vit(_) | Architecture::Swin(_) => &[Task::ImageClassification],
+        // The class for answers came with transformers 4.51.
+        Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => &[
+            Task::MaskedLm,
+            Task::SequenceClassification,
+            Task::TokenClassification,
+        ],
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,
             Task::SequenceClassification,
