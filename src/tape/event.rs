@@ -53,6 +53,7 @@ impl Word {
 
     /// Apart, so that the two others are told from each other by a branch that can be foreseen.
     #[cold]
+    #[inline(never)]
     fn rare(self) -> Event {
         if self.is_mark() {
             Event::Mark(self.number())
