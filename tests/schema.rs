@@ -20,7 +20,7 @@ fn described(kind: Kind) -> Value {
         Kind::Text => json!({"type": "string"}),
         Kind::List => json!({"type": "array", "items": {"type": "string"}}),
         Kind::Fields => json!({"type": "object"}),
-        Kind::Divisions => json!({"type": ["integer", "string"], "minimum": 0}),
+        Kind::Divisions | Kind::Sides => json!({"type": ["integer", "string"], "minimum": 0}),
     }
 }
 

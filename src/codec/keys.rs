@@ -33,6 +33,8 @@ pub enum Kind {
     Fields,
     /// A whole number, or a list by size such as `[256:1,>:8]`.
     Divisions,
+    /// Pixels along both sides of an image, or width and height such as `1920x1080`; a text.
+    Sides,
 }
 
 /// One key.
@@ -66,6 +68,7 @@ pub static KEYS: &[Key] = &[
     key("seq_len", "seq", Kind::Tokens),
     key("target_seq_len", "tseq", Kind::Tokens),
     key("images", "images", Kind::Count),
+    key("image_size", "image", Kind::Sides),
     key("gradient_accumulation_steps", "accum", Kind::Count),
     key("precision", "precision", name!(Precision)),
     key("weights", "weights", name!(ComputeDtype)),
@@ -230,6 +233,10 @@ impl Kind {
                 let list = value.as_str().filter(|text| text.starts_with('['));
                 return list.map_or_else(|| whole(value), |_| Some(value.clone()));
             }
+            Self::Sides => {
+                let number = whole(value).map(|number| number.to_string().into());
+                return number.or_else(|| value.is_string().then(|| value.clone()));
+            }
         };
         fits.then(|| value.clone())
     }
@@ -255,6 +262,10 @@ impl Kind {
             Self::Divisions => (
                 "a whole number, or a list by size in MiB such as [256:1,512:2,>:8]",
                 "整数，或按大小（MiB）给出的列表，例如 [256:1,512:2,>:8]",
+            ),
+            Self::Sides => (
+                "pixels along both sides, or width and height such as 1920x1080",
+                "边长像素数，或宽x高，例如 1920x1080",
             ),
         };
         (english.to_owned(), chinese.to_owned())

@@ -224,7 +224,7 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
 
 pub(super) fn read_value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
-        Kind::Model | Kind::Name(_) | Kind::Text => Some(text.into()),
+        Kind::Model | Kind::Name(_) | Kind::Text | Kind::Sides => Some(text.into()),
         Kind::Divisions if text.starts_with('[') => Some(text.into()),
         Kind::Count | Kind::Divisions => parse_count(text).ok().map(Value::from),
         Kind::Tokens => parse_tokens(text).ok().map(Value::from),

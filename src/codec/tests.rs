@@ -103,6 +103,7 @@ fn every_key_of_a_scenario_is_in_the_table() {
         },
         padding_mask: Some(true),
         pad_to_multiple_of: Some(8),
+        image_size: Some("1920x1080".to_owned()),
         evaluation: Evaluation {
             micro_batch_size: Some(1),
             use_cache: Some(true),

@@ -175,8 +175,8 @@ pub(super) fn batch_tensors(spec: &ResolvedSpec, samples: u64) -> Vec<Bytes> {
     };
     let target = spec.scenario.target_seq_len.unwrap_or(spec.seq_len);
     let mut batch = vec![tokens(spec.seq_len), tokens(spec.seq_len), tokens(target)];
-    if let (Some([channels, side]), 1..) = (spec.architecture.pixels(), spec.images) {
-        let pixels = [samples, spec.images, channels, side, side];
+    if let (Some(images), 1..) = (spec.architecture.images(), spec.images) {
+        let pixels = [samples, spec.images, images.pixels(spec.image_size)];
         let elements = pixels.into_iter().fold(1, u64::saturating_mul);
         batch.push(Bytes(elements.saturating_mul(DType::Float32.size())));
     }

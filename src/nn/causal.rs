@@ -9,11 +9,11 @@ use super::layer_inputs::LayerInputs;
 use super::layers::{Embedding, Linear};
 use super::model::Output;
 use super::norm::Norm;
-use super::rotary::Rotary;
+use super::rotary::{Grids, Rotary};
 use super::rotary_pairs;
 pub(super) use super::shared::Shared;
 use super::sharing_attention::KeptStates;
-use super::sight::Sight;
+use super::sight::{Among, Sight};
 use super::style::{EmbeddingScale, Masks, Style};
 use super::{classifier, loss, mask};
 use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
@@ -171,19 +171,18 @@ impl<L: Layer> Causal<L> {
         }
         let [model, ..] = self.style.names;
         let embedded = t.scoped(model, None, || self.embed(t, input_ids));
-        let decode = |embedded, grouped| {
-            t.scoped(model, None, || self.decode(t, input_ids, embedded, grouped))
-        };
+        let decode =
+            |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
         let images = self.shell.call().images();
         let Some((sight, images)) = self.sight.as_ref().zip(images) else {
-            let hidden = decode(embedded, false);
+            let hidden = decode(embedded, &Among::default());
             return self.read(t, &hidden, (input_ids, labels));
         };
         let seen = sight.see(t, &self.shell, embedded, &images);
-        let hidden = decode(seen.embedded.clone(), seen.grouped);
-        drop((seen.embedded, seen.held));
+        let hidden = decode(seen.embedded.clone(), &seen.among);
+        drop((seen.embedded, seen.held, seen.among));
         let mut output = self.read(t, &hidden, (input_ids, labels));
-        output.encoded = Some(seen.features);
+        output.encoded = seen.features;
         output
     }
 
@@ -313,14 +312,19 @@ impl<L: Layer> Causal<L> {
         }
     }
 
-    /// Token ids `[B, S]` and what they, and images (whose tokens may be grouped), are embedded as
-    /// `[B, S, H]` to the last hidden states.
-    fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor, grouped: bool) -> Tensor {
+    /// Token ids `[B, S]` and what they, and images among them, are embedded as `[B, S, H]` to the last
+    /// hidden states.
+    fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor, among: &Among) -> Tensor {
         let inputs = self.inputs.as_ref();
         let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
         let size = (input_ids.dim(0), input_ids.dim(1));
-        let given = grouped.then(|| self.shell.masks_of_groups(t, size).map(Some).into());
-        let positions = self.shell.positions(t, size.1);
+        let given = among
+            .grouped
+            .then(|| self.shell.masks_of_groups(t, size).map(Some).into());
+        let positions = match &among.places {
+            Some(places) => t.select(places, 0),
+            None => self.shell.positions(t, size.1),
+        };
         let (full, windowed) = given.unwrap_or_else(|| self.masks(t, input_ids));
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);
@@ -335,11 +339,11 @@ impl<L: Layer> Causal<L> {
                     let angles = rotary_pairs::complex(t, rotary, &positions);
                     (angles.clone(), angles)
                 } else {
-                    let all = if self.style.grids {
+                    let all = if self.style.grids == Grids::None || among.places.is_some() {
+                        positions.clone()
+                    } else {
                         let row = [1, positions.dim(-1)];
                         t.expand(&t.reshape(&positions, row), *input_ids.shape())
-                    } else {
-                        positions.clone()
                     };
                     rotary.forward(t, &all, self.dtype)
                 }

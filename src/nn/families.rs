@@ -4,6 +4,7 @@
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layer::{Holds, Parts};
 use super::norm::NormKind;
+use super::rotary::Grids;
 use super::rotary_attention::{Gate, HeadNorm, Turn};
 use super::style::{EmbeddingScale, Masks, Style};
 use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary, LayerNames};
@@ -102,7 +103,18 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         }
         _ => kin(c, facts, &mut style, &mut parts),
     }
+    among_images(c, &mut style, &mut parts);
     (style, parts)
+}
+
+/// Qwen2 in Qwen2-VL, whose tokens have places in images.
+fn among_images(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
+    let images = c.images.as_ref();
+    if images.is_some_and(|images| images.packed().is_some()) {
+        style.grids = Grids::Sections;
+        style.passes_positions = false;
+        parts.projects_first = true;
+    }
 }
 
 /// Command R and what came after it.
@@ -146,6 +158,7 @@ const fn plain() -> Parts {
         contiguous_for_mask: false,
         sinks: false,
         unread_rotary: false,
+        projects_first: false,
         scales_keys: false,
         gate: Gate::None,
         turns_rows: false,
@@ -225,7 +238,9 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
         }
         _ if c.model_type.follows_delta_rule() => {
             style.norm = NormKind::Gemma;
-            style.grids = c.model_type != DecoderType::Qwen3Next;
+            if c.model_type != DecoderType::Qwen3Next {
+                style.grids = Grids::InTurn;
+            }
             parts.turn = Turn::FirstColumns;
             parts.head_norm = HeadNorm::Rows(NormKind::Gemma);
             parts.gate = Gate::BesideQueries;

@@ -45,6 +45,8 @@ pub(super) struct Parts {
     pub(super) sinks: bool,
     /// Whether attention has rotary embeddings of its own, which nobody reads.
     pub(super) unread_rotary: bool,
+    /// Whether queries, keys and values are all projected before they are parted into heads.
+    pub(super) projects_first: bool,
     /// Whether keys are multiplied by a number.
     pub(super) scales_keys: bool,
     /// What gates the result of attention.

@@ -96,6 +96,8 @@ mod shared;
 mod sharing_attention;
 mod short_conv;
 mod sight;
+mod sight_packed;
+mod sight_places;
 mod sparse_mixer;
 mod style;
 mod swin;

@@ -21,7 +21,7 @@ use super::swin::Swin;
 use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
-use crate::spec::{Architecture, EvaluationKind, ImageKind, Loss, ResolvedSpec, Task};
+use crate::spec::{Architecture, EvaluationKind, ImageConfig, ImageKind, Loss, ResolvedSpec, Task};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape, apart};
 use std::rc::Rc;
@@ -39,8 +39,9 @@ pub struct Batch {
     decoder_ids: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     images: Option<(Tensor, bool)>,
-    /// The second label `[B]` of a sample that has two, or the kinds `[B, S]` of its tokens.
-    _ends: Option<Tensor>,
+    /// The second label `[B]` of a sample that has two, how many patches images have, the kinds
+    /// `[B, S]` of tokens.
+    _beside: [Option<Tensor>; 3],
 }
 
 /// What a forward pass returns.
@@ -253,7 +254,7 @@ impl Model {
             labels: None,
             decoder_ids: None,
             images: None,
-            _ends: None,
+            _beside: [const { None }; 3],
         };
         self.evaluate(t, &batch, request)
     }
@@ -340,7 +341,7 @@ fn batch(
             labels: None,
             decoder_ids: None,
             images: None,
-            _ends: None,
+            _beside: [const { None }; 3],
         };
     }
     let pixels = |count: u64| {
@@ -349,8 +350,7 @@ fn batch(
         let shape = Shape::from([count, channels, side, side]);
         Some(input(shape, DType::Float32))
     };
-    let among_tokens = spec.architecture.images().is_some();
-    let images = if among_tokens { None } else { pixels(samples) };
+    let images = pixels(samples);
     if spec.task == Task::Contrastive {
         let tokens = Shape::from([samples, seq_len]);
         return Batch {
@@ -359,7 +359,7 @@ fn batch(
             labels: None,
             decoder_ids: None,
             images: images.map(|images| (images, labels)),
-            _ends: None,
+            _beside: [const { None }; 3],
         };
     }
     if let Some(images) = images {
@@ -369,7 +369,7 @@ fn batch(
             labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
             decoder_ids: None,
             images: None,
-            _ends: None,
+            _beside: [const { None }; 3],
         };
     }
     let floats = if spec.quantization.is_on() {
@@ -409,17 +409,41 @@ fn batch(
         .then(|| input(given, DType::Int64));
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
-    let grouped =
-        matches!(spec.architecture.images(), Some(images) if images.kind == ImageKind::Gemma3);
-    let seen = (among_tokens && spec.images > 0).then(|| pixels(samples * spec.images));
-    // Which tokens stand for images.
-    let kinds = (grouped && spec.images > 0).then(|| input(tokens, DType::Int64));
+    let [seen, grids, kinds] = among_tokens(t, spec, samples, tokens);
     Batch {
         input: ids,
         padding_mask: mask,
         labels,
         decoder_ids,
-        images: seen.flatten().map(|images| (images, false)),
-        _ends: ends.or(kinds),
+        images: seen.map(|images| (images, false)),
+        _beside: [ends, grids, kinds],
     }
+}
+
+/// What comes with texts with images: those, how many patches they have in time, height and width, and
+/// which tokens stand for them.
+#[inline(never)] // Not in the model, so that the page can fetch it later.
+fn among_tokens(t: &Tape, spec: &ResolvedSpec, samples: u64, tokens: Shape) -> [Option<Tensor>; 3] {
+    let Some(sight) = spec.architecture.images() else {
+        return [const { None }; 3];
+    };
+    let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
+    let images = samples * spec.images;
+    let pixels = sight.pixels(spec.image_size);
+    let shape = match sight {
+        ImageConfig::Whole(sight) => {
+            let [height, width] = spec.image_size;
+            Shape::from([images, sight.tower.num_channels, height, width])
+        }
+        ImageConfig::Packed(sight) => {
+            let columns = sight.columns();
+            Shape::from([images * (pixels / columns), columns])
+        }
+    };
+    let seen = (images > 0).then(|| input(shape, DType::Float32));
+    let packed = sight.packed().is_some();
+    let grids = (packed && images > 0).then(|| input(Shape::from([images, 3]), DType::Int64));
+    let grouped = sight.kind() == ImageKind::Gemma3;
+    let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
+    [seen, grids, kinds]
 }

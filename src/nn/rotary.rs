@@ -5,6 +5,17 @@ use super::facts::{Facts, Transformers};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
+/// Angles of a token's places in time, height and width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grids {
+    /// A token has one place.
+    None,
+    /// Columns of the three take turns, in place (`Qwen3_5TextRotaryEmbedding`).
+    InTurn,
+    /// Sections of columns are put together (`Qwen2VLRotaryEmbedding`).
+    Sections,
+}
+
 /// `LlamaRotaryEmbedding`: cosines and sines `[1, S, D]`. transformers 4.48 takes both and then
 /// scales both, 4.51 one after the other; 5 shifts positions by the length of the cache, takes the
 /// angles as an elementwise product and keeps the original frequencies as a second buffer.
@@ -17,8 +28,8 @@ pub(super) struct Rotary {
     /// Whether frequencies are made on the host each time, for the largest position
     /// (`PhimoeRotaryEmbedding`).
     remade: bool,
-    /// Whether there are angles for each of three positions (`Qwen3_5TextRotaryEmbedding`).
-    grids: bool,
+    /// How angles of three positions become those of a token.
+    grids: Grids,
     version: Transformers,
 }
 
@@ -33,7 +44,7 @@ impl Rotary {
             dim,
             by_pair: false,
             remade: false,
-            grids: false,
+            grids: Grids::None,
             version: facts.transformers,
         }
     }
@@ -48,8 +59,8 @@ impl Rotary {
         Self { remade, ..self }
     }
 
-    /// The same with angles for each of three positions if `grids` says so.
-    pub(super) fn in_grids(self, grids: bool) -> Self {
+    /// The same with angles for each of three positions as `grids` says.
+    pub(super) fn in_grids(self, grids: Grids) -> Self {
         Self { grids, ..self }
     }
 
@@ -62,7 +73,7 @@ impl Rotary {
     pub(super) fn forward(&self, t: &Tape, positions: &Tensor, dtype: DType) -> (Tensor, Tensor) {
         let s = positions.dim(-1);
         let b = positions.numel() / s;
-        if self.grids {
+        if self.grids != Grids::None {
             return self.of_grids(t, [b, s], dtype);
         }
         let length = self.remade.then(|| {
@@ -120,6 +131,12 @@ impl Rotary {
         };
         let (cos, sin) = (scaled("cos"), scaled("sin"));
         let composed = |x: Tensor| {
+            if self.grids == Grids::Sections {
+                let half = t.empty("cat", Shape::from([b, s, self.dim / 2]), x.dtype());
+                let whole = t.cat(&[&half, &half], -1);
+                drop(half);
+                return whole;
+            }
             let first = t.slice(&x, 0, 0, 1);
             t.view(&t.cat(&[&first, &first], -1), [b, s, self.dim])
         };

@@ -104,6 +104,8 @@ pub(super) struct RotaryAttention {
     forgets_weights: bool,
     /// Whether the parts of turned queries and keys stay in local variables.
     holds: bool,
+    /// Whether queries, keys and values are all projected before they are parted into heads.
+    projects_first: bool,
     /// Whether keys are multiplied by a number.
     scales_keys: bool,
     /// Whether turned queries are multiplied by numbers of their positions.
@@ -193,6 +195,7 @@ impl RotaryAttention {
             forgets_weights: forgets_weights(c.model_type)
                 && options.facts.transformers != Transformers::V5,
             holds: matches!(parts.holds, Holds::Both | Holds::Turned),
+            projects_first: parts.projects_first,
             scales_keys: parts.scales_keys,
             scales_queries: c.scales_queries && !parts.turns_rows,
             gated,
@@ -425,6 +428,10 @@ impl RotaryAttention {
                 let normalized = q_norm.forward(t, &q);
                 drop(q);
                 [normalized, k_norm.forward(t, &k), v].map(|y| t.transpose(&y, 1, 2))
+            }
+            _ if self.projects_first => {
+                let all = [q, k, v].map(|projection| projection.forward(t, x));
+                all.map(|y| part(&y))
             }
             (_, norms) => {
                 let q = part(&q.forward(t, x));

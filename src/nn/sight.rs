@@ -1,5 +1,5 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
-//! (`models/{llava,gemma3}/modeling_*.py` of transformers 5.23).
+//! (`models/{llava,gemma3,qwen2_vl,qwen2_5_vl}/modeling_*.py` of transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -10,12 +10,22 @@ use super::facts::Facts;
 use super::layers::Linear;
 use super::mask_blocks;
 use super::norm::{Norm, NormKind};
-use crate::spec::{Activation, DualKind, ImageConfig, ImageKind, ResolvedSpec};
+use super::sight_packed::PackedTower;
+use super::sight_places::Places;
+use crate::spec::{Activation, DualKind, ImageConfig, ImageKind, ResolvedSpec, WholeConfig};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
+/// What sees images for a decoder.
+pub(super) enum Sight {
+    /// Images of one size.
+    Whole(Box<WholeSight>),
+    /// Images of any size, and the places of their tokens.
+    Packed(Box<(PackedTower, Places)>),
+}
+
 /// The tower and what stands between it and the decoder.
-pub(super) struct Sight {
+pub(super) struct WholeSight {
     vision: Vision,
     /// Where it stands.
     scope: u32,
@@ -50,15 +60,24 @@ pub(super) struct Seen {
     /// `[B, S, H]`.
     pub(super) embedded: Tensor,
     /// What the model returns besides: features of all images, `[tokens, H]`.
-    pub(super) features: Tensor,
+    pub(super) features: Option<Tensor>,
     /// What stays in local variables until the decoder has run.
     pub(super) held: Vec<Tensor>,
+    /// What the decoder does otherwise.
+    pub(super) among: Among,
+}
+
+/// What images among tokens change for a decoder.
+#[derive(Default)]
+pub(super) struct Among {
     /// Whether the masks are those of tokens of images that see each other.
     pub(super) grouped: bool,
+    /// Places of tokens in time, height and width, `[3, B, S]`.
+    pub(super) places: Option<Tensor>,
 }
 
 impl Projector {
-    fn new(b: &Builder, c: &ImageConfig, hidden: u64) -> Self {
+    fn new(b: &Builder, c: &WholeConfig, hidden: u64) -> Self {
         let seen = c.tower.vision.hidden_size;
         match c.kind {
             ImageKind::Llava => Self::Layers {
@@ -67,7 +86,7 @@ impl Projector {
                 second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
                 without_class: c.tower.kind == DualKind::Clip && !c.with_class,
             },
-            ImageKind::Gemma3 => Self::Pooled {
+            _ => Self::Pooled {
                 weight: b.parameter("mm_input_projection_weight", [seen, hidden]),
                 norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::Gemma, seen),
                 side: c.tower.image_size / c.tower.patch_size,
@@ -121,8 +140,53 @@ impl Sight {
         hidden: u64,
         (spec, facts): (&ResolvedSpec, Facts),
     ) -> Self {
-        let tower = b.at("vision_tower");
         let options = AttentionOptions::of(spec, facts);
+        match c {
+            ImageConfig::Whole(c) => Self::Whole(Box::new(WholeSight::new(b, c, hidden, options))),
+            ImageConfig::Packed(c) => {
+                let tower = PackedTower::new(b, c, hidden, options);
+                Self::Packed(Box::new((tower, Places::new(c, spec))))
+            }
+        }
+    }
+
+    /// Images among embedded tokens `[B, S, H]`: `[N, C, I, I]`, or patches of all of them in one list.
+    #[inline(never)]
+    pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+        match self {
+            Self::Whole(sight) => sight.see(t, shell, embedded, images),
+            Self::Packed(packed) => {
+                let (tower, places) = &**packed;
+                let size = (embedded.dim(0), embedded.dim(1));
+                let seen = tower.forward(t, shell, images, places.images(size.0));
+                let sizes = places.tokens(size.0);
+                let features = {
+                    let parts = t.parts(&seen.merged, &sizes, 0);
+                    let joined = t.cat(&parts.iter().collect::<Vec<_>>(), 0);
+                    t.to(&joined, embedded.dtype())
+                };
+                let (mask, of_videos) = placeholders(t, &embedded, true);
+                let merged = t.masked_scatter(&embedded, &mask, &features);
+                drop(embedded);
+                let places = places.forward(t, size, shell.call().mask().is_some());
+                let held = [features, mask, seen.last, seen.merged].into_iter();
+                Seen {
+                    embedded: merged,
+                    features: None,
+                    held: held.chain(of_videos).collect(),
+                    among: Among {
+                        grouped: false,
+                        places: Some(places),
+                    },
+                }
+            }
+        }
+    }
+}
+
+impl WholeSight {
+    fn new(b: &Builder, c: &WholeConfig, hidden: u64, options: AttentionOptions) -> Self {
+        let tower = b.at("vision_tower");
         // Far from the ends of a folded list no layer has a place of its own.
         let layers = ("encoder.layers", c.layers_after > 1);
         Self {
@@ -135,9 +199,7 @@ impl Sight {
         }
     }
 
-    /// Images `[N, C, I, I]` among embedded tokens `[B, S, H]`.
-    #[inline(never)]
-    pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+    fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
         let after = (!self.grouped).then_some(self.layers_after);
         let seen = t.in_scope(self.scope, || self.vision.forward(t, shell, images, after));
         let read = seen.kept.as_ref().unwrap_or(&seen.last);
@@ -153,7 +215,7 @@ impl Sight {
         drop(projected);
         let features = t.to(&joined, embedded.dtype());
         drop(joined);
-        let mask = placeholders(t, &embedded);
+        let (mask, _) = placeholders(t, &embedded, false);
         let merged = t.masked_scatter(&embedded, &mask, &features);
         drop(embedded);
         let mut held: Vec<Tensor> = [mask, seen.last].into_iter().chain(held).collect();
@@ -163,21 +225,29 @@ impl Sight {
         }
         Seen {
             embedded: merged,
-            features,
+            features: Some(features),
             held,
-            grouped: self.grouped,
+            among: Among {
+                grouped: self.grouped,
+                places: None,
+            },
         }
     }
 }
 
 /// Which tokens stand for images, `[B, S, 1]`, of embedded ones `[B, S, H]`; that they are as many as
-/// features is checked.
-fn placeholders(t: &Tape, embedded: &Tensor) -> Tensor {
+/// features is checked. The same for `videos`, if the model looks for them, too, of which there are none.
+fn placeholders(t: &Tape, embedded: &Tensor, videos: bool) -> (Tensor, Option<Tensor>) {
     let size = Shape::from([embedded.dim(0), embedded.dim(1)]);
-    let mask = t.empty("eq", size, DType::Bool);
     let number = Shape::new(&[]);
-    let count = t.empty("sum", number, DType::Int64);
-    drop(t.empty("sum", size, DType::Int64));
+    let mask = t.empty("eq", size, DType::Bool);
+    let of_videos = videos.then(|| t.empty("eq", size, DType::Bool));
+    let counted = || {
+        let count = t.empty("sum", number, DType::Int64);
+        drop(t.empty("sum", size, DType::Int64));
+        count
+    };
+    let count = counted();
     {
         let elements = t.empty("mul", number, DType::Int64);
         let equal = t.empty("eq", number, DType::Bool);
@@ -185,6 +255,7 @@ fn placeholders(t: &Tape, embedded: &Tensor) -> Tensor {
         drop(t.empty("_is_all_true", number, DType::Bool));
         drop(equal);
     }
+    drop(videos.then(counted));
     drop(count);
-    t.unsqueeze(&mask, 2)
+    (t.unsqueeze(&mask, 2), of_videos)
 }

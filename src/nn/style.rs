@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, MaskStyle};
 use super::norm::NormKind;
+use super::rotary::Grids;
 
 /// How an architecture is put together.
 #[derive(Clone, Copy)]
@@ -19,8 +20,8 @@ pub(super) struct Style {
     pub(super) rotary_by_pair: bool,
     /// Whether angles are complex numbers.
     pub(super) complex_rotary: bool,
-    /// Whether angles are made for a token's place in time, height and width, which are the same in text.
-    pub(super) grids: bool,
+    /// How angles are made for a token's place in time, height and width, which are the same in text.
+    pub(super) grids: Grids,
     /// Whether the frequencies of angles are made in each forward pass.
     pub(super) remade_rotary: bool,
     /// Whether the loss takes logits in the dtype that they have.
@@ -60,7 +61,7 @@ impl Style {
             wide_rotary: false,
             rotary_by_pair: false,
             complex_rotary: false,
-            grids: false,
+            grids: Grids::None,
             remade_rotary: false,
             narrow_loss: false,
             whole_head: false,

@@ -15,7 +15,7 @@
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Mark, ModelParameter, Trace};
-use crate::spec::{Architecture, ResolvedSpec};
+use crate::spec::{Architecture, EvaluationKind, ResolvedSpec};
 use crate::tape::{Details, Event, Record, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
@@ -152,7 +152,16 @@ impl Recorded {
 }
 
 /// Whether what is found in a batch's mask stays for the next batches, as flash-linear-attention
-/// keeps it: no step is like another then.
+/// keeps it, or what is found of its images, as Qwen2-VL keeps it, beyond an evaluation: no step is
+/// like another then.
 pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
-    matches!(spec.architecture, Architecture::Fla(_)) && spec.padding_mask
+    let evaluated = spec.evaluation.kind != EvaluationKind::None;
+    match &spec.architecture {
+        Architecture::Fla(_) => spec.padding_mask,
+        Architecture::Decoder(c) => {
+            let images = c.images.as_ref();
+            evaluated && images.is_some_and(|images| images.packed().is_some())
+        }
+        _ => false,
+    }
 }

@@ -33,6 +33,11 @@ impl<'a> ConfigFields<'a> {
         }
     }
 
+    /// The same fields, read once more by another reader.
+    pub(super) fn again(&self) -> Self {
+        Self::new(self.base, self.overrides, self.base_key)
+    }
+
     /// The field's value; null counts as absent, as in transformers.
     pub(super) fn get(&self, field: &str) -> Option<&'a Value> {
         debug_assert!(

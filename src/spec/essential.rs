@@ -57,6 +57,7 @@ const FIELDS: &[&str] = &[
     "decoder_layerdrop",
     "decoder_layers",
     "decoder_sparse_step",
+    "depth",
     "depths",
     "dim",
     "do_layer_norm_before",
@@ -91,6 +92,7 @@ const FIELDS: &[&str] = &[
     "first_k_dense_replace",
     "full_attention_interval",
     "full_attn_idxs",
+    "fullatt_block_indexes",
     "fuse_cross_entropy",
     "fuse_linear_cross_entropy",
     "fuse_norm",
@@ -108,6 +110,7 @@ const FIELDS: &[&str] = &[
     "hidden_size_per_layer_input",
     "hybrid_override_pattern",
     "image_size",
+    "in_channels",
     "inner_group_num",
     "input_jitter_noise",
     "interleave_moe_layer_step",
@@ -175,6 +178,7 @@ const FIELDS: &[&str] = &[
     "num_mel_bins",
     "num_shared_experts",
     "num_v_heads",
+    "out_hidden_size",
     "output_router_logits",
     "parallel_attn",
     "partial_rotary_factor",
@@ -220,10 +224,12 @@ const FIELDS: &[&str] = &[
     "sliding_window",
     "sliding_window_pattern",
     "sparse_prediction",
+    "spatial_merge_size",
     "ssm_cfg",
     "ssm_state_size",
     "state_size",
     "task_type_vocab_size",
+    "temporal_patch_size",
     "text_config",
     "tie_embedding",
     "tie_word_embeddings",
@@ -275,6 +281,8 @@ pub(super) fn is_read(name: &str) -> bool {
 /// Where transformers 5 keeps what is known of positions, and the part of it that is read.
 const ROPE: &str = "rope_parameters";
 const FACTOR: &str = "partial_rotary_factor";
+/// Layers that see all of an image, in a part that does not say its type.
+const FULL_LAYERS: &str = "fullatt_block_indexes";
 /// Names of labels, which are only counted.
 const LABELS: &str = "id2label";
 
@@ -295,7 +303,7 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
         if known {
             is_read(name) && name != LABELS && (name != ROPE || value.get(FACTOR).is_some())
         } else {
-            !value.is_object() && !value.is_array()
+            !value.is_object() && !value.is_array() || name == FULL_LAYERS
         }
     };
     let fields = config.iter().filter(|(name, value)| kept(name, value));

@@ -62,6 +62,10 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         "target_seq_len" => architecture(scenario)
             .filter(|model| !model.is_encoder_decoder())
             .map(|_| Idle::NoDecoder),
+        "image_size" => architecture(scenario).and_then(|model| match model.images() {
+            Some(images) => images.whole().map(|_| Idle::Images),
+            None => Some(Idle::NoImages),
+        }),
         "images" => architecture(scenario)
             .filter(|model| model.images().is_none())
             .map(|_| Idle::NoImages),

@@ -1,7 +1,9 @@
-//! Decoders that read images among their tokens (`models/{llava,gemma3}/configuration_*.py` of transformers
-//! 5.23).
+//! Decoders that read images among their tokens (`models/{llava,gemma3,qwen2_vl,qwen2_5_vl}/configuration_*.py`
+//! of transformers 5.23).
 
 use super::config_fields::ConfigFields;
+use super::image_size;
+use super::image_text_packed::{self as packed, PackedConfig};
 use super::limits::check;
 use super::modules::{Module, linear, other};
 use super::{
@@ -21,11 +23,70 @@ pub enum ImageKind {
     Llava,
     /// Gemma 3: the mean of patches that lie together, and a matrix.
     Gemma3,
+    /// Qwen2-VL: the patches of all images in one list.
+    Qwen2,
+    /// Qwen2.5-VL: the same, most layers seeing windows of an image.
+    Qwen25,
 }
 
 /// What sees images for a decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImageConfig {
+pub enum ImageConfig {
+    /// Images of one size.
+    Whole(WholeConfig),
+    /// Images of any size.
+    Packed(PackedConfig),
+}
+
+impl ImageConfig {
+    /// Which one.
+    pub fn kind(&self) -> ImageKind {
+        match self {
+            Self::Whole(config) => config.kind,
+            Self::Packed(config) => config.kind,
+        }
+    }
+
+    /// What sees images of one size.
+    pub fn whole(&self) -> Option<&WholeConfig> {
+        match self {
+            Self::Whole(config) => Some(config),
+            Self::Packed(_) => None,
+        }
+    }
+
+    /// What sees images of any size.
+    pub fn packed(&self) -> Option<&PackedConfig> {
+        match self {
+            Self::Packed(config) => Some(config),
+            Self::Whole(_) => None,
+        }
+    }
+
+    /// Tokens of a text that an image takes whose sides are so many pixels: its own and those that
+    /// stand around it.
+    pub fn places(&self, sides: [u64; 2]) -> u64 {
+        match self {
+            Self::Whole(config) => config.tokens(),
+            Self::Packed(config) => config.tokens(sides) + packed::AROUND,
+        }
+    }
+
+    /// Pixels of an image in all its channels.
+    pub fn pixels(&self, [height, width]: [u64; 2]) -> u64 {
+        let channels = match self {
+            Self::Whole(config) => config.tower.num_channels,
+            Self::Packed(config) => config.channels * config.temporal_patch_size,
+        };
+        [channels, height, width]
+            .into_iter()
+            .fold(1, u64::saturating_mul)
+    }
+}
+
+/// What sees images of one size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeConfig {
     /// Which one.
     pub kind: ImageKind,
     /// The tower.
@@ -42,7 +103,7 @@ pub struct ImageConfig {
     pub pooled_tokens: u64,
 }
 
-impl ImageConfig {
+impl WholeConfig {
     /// Tokens of an image.
     pub fn tokens(&self) -> u64 {
         if self.kind == ImageKind::Gemma3 {
@@ -54,7 +115,7 @@ impl ImageConfig {
 }
 
 /// The part `name` of a config.
-fn part<'a>(
+pub(super) fn part<'a>(
     fields: &ConfigFields<'a>,
     name: &str,
     nothing: &'a Map<String, Value>,
@@ -67,6 +128,9 @@ fn part<'a>(
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    if matches!(kind, ImageKind::Qwen2 | ImageKind::Qwen25) {
+        return packed::read(kind, fields);
+    }
     let nothing = Map::new();
     let mut text = ConfigFields::new(
         part(fields, "text_config", &nothing),
@@ -82,7 +146,7 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     for finding in text.into_findings() {
         fields.push(finding);
     }
-    config.images = Some(Box::new(images));
+    config.images = Some(Box::new(ImageConfig::Whole(images)));
     config
 }
 
@@ -119,7 +183,7 @@ fn images(
     kind: ImageKind,
     fields: &mut ConfigFields<'_>,
     mut seen: ConfigFields<'_>,
-) -> ImageConfig {
+) -> WholeConfig {
     let llava = kind == ImageKind::Llava;
     let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
     let tower = dual::read_vision(
@@ -145,7 +209,7 @@ fn images(
     } else {
         pooled_tokens(fields, side)
     };
-    ImageConfig {
+    WholeConfig {
         kind,
         tower,
         layers_after,
@@ -217,20 +281,11 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
         },
         None => module,
     };
-    let at = |name: &str| format!("model.multi_modal_projector{name}");
-    let projector = match images.kind {
-        ImageKind::Llava => {
-            [".linear_1", ".linear_2"].map(|name| linear(at(name), images.projector_bias))
-        }
-        ImageKind::Gemma3 => [
-            Module {
-                parameters: &["mm_input_projection_weight"],
-                ..other(at(""))
-            },
-            other(at(".mm_soft_emb_norm")),
-        ],
+    let mut all = match images {
+        ImageConfig::Whole(images) => dual::vision_modules(&images.tower, "model.vision_tower"),
+        ImageConfig::Packed(images) => packed::modules(images),
     };
-    let mut all = dual::vision_modules(&images.tower, "model.vision_tower");
+    let projector = images.whole().map(projector);
     for module in &mut all {
         // PEFT's adapters of tables and modules trained as a whole are the decoder's.
         if !module.kind.is_linear() {
@@ -240,17 +295,41 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
             };
         }
     }
-    all.extend(projector);
+    all.extend(projector.into_iter().flatten());
     all.extend(text.into_iter().map(inside));
     all
 }
 
-/// How many images each sample has, and what is not estimated of models that see them.
+/// What stands between the tower and the decoder.
+fn projector(images: &WholeConfig) -> [Module; 2] {
+    let at = |name: &str| format!("model.multi_modal_projector{name}");
+    if images.kind == ImageKind::Gemma3 {
+        let own = Module {
+            parameters: &["mm_input_projection_weight"],
+            ..other(at(""))
+        };
+        return [own, other(at(".mm_soft_emb_norm"))];
+    }
+    [".linear_1", ".linear_2"].map(|name| linear(at(name), images.projector_bias))
+}
+
+/// How many images each sample has, and the pixels along their sides; and what is not estimated of
+/// models that see them.
 pub(super) fn resolve(
     scenario: &Scenario,
     config: Option<&ImageConfig>,
     findings: &mut Vec<Finding>,
-) -> u64 {
+) -> (u64, [u64; 2]) {
+    if scenario.image_size.is_some() && config.and_then(ImageConfig::packed).is_none() {
+        findings.push(
+            Finding::notice(
+                "image_size",
+                "image_size has no effect: the model sees no images, or images of one size only.",
+                "image_size 不起作用：该模型不读取图像，或只读取固定尺寸的图像。",
+            )
+            .with_fix("image_size", Value::Null),
+        );
+    }
     let Some(config) = config else {
         if scenario.images != 1 {
             findings.push(
@@ -262,26 +341,36 @@ pub(super) fn resolve(
                 .with_fix("images", 1),
             );
         }
-        return 0;
+        return (0, [0, 0]);
     };
     check("images", scenario.images, &IMAGES, findings);
-    let tokens = config.tokens();
-    let seq_len = training::padded(scenario, scenario.seq_len);
+    let sides = match config {
+        ImageConfig::Whole(config) => [config.tower.image_size; 2],
+        ImageConfig::Packed(config) => image_size::resolve(scenario, config.factor(), findings),
+    };
+    let tokens = config.places(sides);
+    let (key, seq_len) = match training::usual_lengths(scenario) {
+        Some([usual, _]) => ("dataset.length_mean", usual),
+        None => ("seq_len", training::padded(scenario, scenario.seq_len)),
+    };
     let needed = tokens.saturating_mul(scenario.images);
     if needed >= seq_len && scenario.images > 0 {
         let images = scenario.images;
         let wanted = needed.saturating_add(1);
         findings.push(
             Finding::error(
-                "seq_len",
-                format!("{images} images of {tokens} tokens each are {needed} tokens, which seq_len counts; with one of text it must be at least {wanted}."),
-                format!("{images} 张图像各占 {tokens} 个词元，共 {needed} 个，都计入序列长度；再加至少 1 个文本词元，seq_len 不得小于 {wanted}。"),
+                key,
+                format!("{images} images of {tokens} tokens each are {needed} tokens, which {key} counts; with one of text it must be at least {wanted}."),
+                format!("{images} 张图像各占 {tokens} 个词元，共 {needed} 个，都计入序列长度；再加至少 1 个文本词元，{key} 不得小于 {wanted}。"),
             )
-            .with_fix("seq_len", wanted),
+            .with_fix(key, wanted),
         );
     }
-    refuse(scenario, config.kind, findings);
-    scenario.images
+    if let ImageConfig::Packed(config) = config {
+        packed::check_windows(scenario, config, sides, findings);
+    }
+    refuse(scenario, config.kind(), findings);
+    (scenario.images, sides)
 }
 
 /// What is not estimated yet.
@@ -375,8 +464,24 @@ mod tests {
     }
 
     #[test]
+    fn images_of_any_size_take_tokens_by_their_size() {
+        let of = |seq_len, image_size: Option<&str>| Scenario {
+            model: ModelRef::Catalog("qwen2.5-vl-3b-instruct".to_owned()),
+            image_size: image_size.map(str::to_owned),
+            ..of(seq_len, 1)
+        };
+        // 27 x 27 tokens of 28 pixels, and those that stand around them.
+        assert!(resolve(&of(731, None)).spec.is_none());
+        assert!(resolve(&of(732, None)).spec.is_some());
+        let wide = resolve(&of(128, Some("448x140"))).spec.expect("80 tokens");
+        assert_eq!(wide.image_size, [140, 448]);
+        assert!(resolve(&of(128, Some("large"))).spec.is_none());
+    }
+
+    #[test]
     fn images_are_idle_where_nothing_sees_them() {
         assert_eq!(idle(&of(1024, 1), "images"), None);
         assert_eq!(idle(&Scenario::default(), "images"), Some(Idle::NoImages));
+        assert_eq!(idle(&of(1024, 1), "image_size"), Some(Idle::Images));
     }
 }

@@ -113,6 +113,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("siglip", Reader::Dual(DualKind::Siglip)),
     ("llava", Reader::WithImages(ImageKind::Llava)),
     ("gemma3", Reader::WithImages(ImageKind::Gemma3)),
+    ("qwen2_vl", Reader::WithImages(ImageKind::Qwen2)),
+    ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
     ("mt5", Reader::T5 { multilingual: true }),
@@ -214,6 +216,17 @@ fn reads_all_parts(config: &Map<String, Value>, framework: Framework) -> bool {
     })
 }
 
+/// The text part of a config whose fields lie beside those of what sees images, where that is not read.
+fn flat_text_part(config: &Map<String, Value>, framework: Framework) -> Option<Map<String, Value>> {
+    let given = config.get("model_type").and_then(Value::as_str)?;
+    let is_flat = ["qwen2_vl", "qwen2_5_vl"].contains(&given);
+    (is_flat && !reads_all_parts(config, framework)).then(|| {
+        let mut text = config.clone();
+        text.insert("model_type".to_owned(), "qwen2".into());
+        text
+    })
+}
+
 /// The decoder of this `model_type`.
 pub(super) fn decoder_type(model_type: &str) -> Option<DecoderType> {
     let found = MODEL_TYPES.iter().find(|(name, _)| *name == model_type);
@@ -261,6 +274,11 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             {
                 findings.push(text_part_only());
                 let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");
+                return read_config(name, fields, findings);
+            }
+            if let Some(text) = flat_text_part(hf_config, scenario.framework) {
+                findings.push(text_part_only());
+                let fields = ConfigFields::new(&text, overrides, "model.hf_config");
                 return read_config(name, fields, findings);
             }
             read_config(name, fields, findings)
@@ -340,7 +358,8 @@ fn read_known(
         Some(Architecture::Decoder(config)) if config.images.is_some() => fields
             .get("text_config")
             .and_then(|text| text.get("max_position_embeddings"))
-            .and_then(Value::as_u64),
+            .and_then(Value::as_u64)
+            .or(max_positions),
         _ => max_positions,
     };
     findings.extend(fields.into_findings());

@@ -1,6 +1,6 @@
 //! Numbers of parameters of what sees images.
 
-use super::{DualConfig, DualKind, ImageConfig, TowerConfig};
+use super::{DualConfig, DualKind, ImageConfig, PackedConfig, TowerConfig};
 
 fn feed_forward(t: &TowerConfig) -> u64 {
     2 * t.hidden_size * t.intermediate_size + t.intermediate_size
@@ -28,6 +28,29 @@ pub(super) fn vision_parameters(c: &DualConfig) -> u64 {
 
 /// Those of a tower and of two layers between it and a decoder of `hidden` columns.
 pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
+    let c = match c {
+        ImageConfig::Whole(c) => c,
+        ImageConfig::Packed(c) => return packed_parameters(c, hidden),
+    };
     let seen = c.tower.vision.hidden_size;
     vision_parameters(&c.tower) + (seen + 1) * hidden + (hidden + 1) * hidden
+}
+
+/// Those of a tower over patches in one list before a decoder of `hidden` columns.
+fn packed_parameters(c: &PackedConfig, hidden: u64) -> u64 {
+    let (h, inner) = (c.tower.hidden_size, c.tower.intermediate_size);
+    let windowed = c.window.is_some();
+    let norm = if windowed { h } else { 2 * h };
+    let mlp = if windowed {
+        3 * h * inner + 2 * inner + h
+    } else {
+        2 * h * inner + inner + h
+    };
+    let layer = 2 * norm + 4 * (h * h + h) + mlp;
+    let merged = h * c.merge * c.merge;
+    c.columns() * h
+        + c.tower.num_hidden_layers * layer
+        + norm
+        + (merged + 1) * merged
+        + (merged + 1) * hidden
 }

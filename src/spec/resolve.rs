@@ -77,7 +77,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     whisper::check(scenario, &model.architecture, findings);
     swin::check(scenario, &model.architecture, findings);
     dual::check(scenario, &model.architecture, task, findings);
-    let images = image_text::resolve(scenario, model.architecture.images(), findings);
+    let (images, image_size) = image_text::resolve(scenario, model.architecture.images(), findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);
@@ -95,6 +95,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
             scenario.target_seq_len.unwrap_or(scenario.seq_len),
         ),
         images,
+        image_size,
         usual_lengths: training::usual_lengths(scenario),
         gradient_accumulation_steps: scenario.gradient_accumulation_steps,
         precision: scenario.precision,

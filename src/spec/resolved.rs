@@ -29,6 +29,8 @@ pub struct ResolvedSpec {
     pub target_seq_len: u64,
     /// Images of each sample.
     pub images: u64,
+    /// Height and width in pixels of those images.
+    pub image_size: [u64; 2],
     /// The same two of usual batches, where those are shorter.
     pub usual_lengths: Option<[u64; 2]>,
     /// Micro-batches per optimizer step.
@@ -195,16 +197,13 @@ impl Architecture {
         }
     }
 
-    /// Channels of images that it sees and pixels along each side of them, if it sees any.
+    /// Channels of images that it sees alone or compares, and pixels along each side of them.
     pub fn pixels(&self) -> Option<[u64; 2]> {
         match self {
             Self::Vit(config) => Some([config.num_channels, config.image_size]),
             Self::Dual(config) => Some([config.num_channels, config.image_size]),
             Self::Swin(config) => Some([config.num_channels, config.image_size]),
-            _ => {
-                let tower = &self.images()?.tower;
-                Some([tower.num_channels, tower.image_size])
-            }
+            _ => None,
         }
     }
 

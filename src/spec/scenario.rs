@@ -34,6 +34,10 @@ pub struct Scenario {
     pub target_seq_len: Option<u64>,
     /// Images of each sample, whose tokens are among the S, where the model sees images.
     pub images: u64,
+    /// Pixels along the sides of those images where any size is seen: one number, or width and height
+    /// as in `1920x1080`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<String>,
     /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pad_to_multiple_of: Option<u64>,
@@ -131,6 +135,7 @@ impl Default for Scenario {
             seq_len: 256,
             target_seq_len: None,
             images: 1,
+            image_size: None,
             pad_to_multiple_of: None,
             gradient_accumulation_steps: 1,
             precision: Precision::Fp32,

@@ -80,6 +80,9 @@ settings! {
     "images": "Images per sample", "每个样本的图像数";
         "Images among the tokens of each sample; their tokens are part of the sequence length.",
         "每个样本词元中的图像数；图像的词元计入序列长度。"; "", "AutoProcessor, pixel_values";
+    "image_size": "Image size", "图像尺寸";
+        "Pixels along both sides of an image, or width x height; the processor rounds them to whole tokens.",
+        "图像边长的像素数，或宽x高；处理器会将其取整为完整的词元。"; "", "AutoProcessor, image_grid_thw";
     "pad_to_multiple_of": "Pad to a multiple of", "填充到其倍数";
         "pad_to_multiple_of of the data collator; 1 pads no further.",
         "data collator 的 pad_to_multiple_of；1 表示不再填充。"; "\u{2308}S / n\u{2309} n", "DataCollatorForSeq2Seq(pad_to_multiple_of=n)";

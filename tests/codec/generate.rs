@@ -102,7 +102,7 @@ impl Random {
             Kind::Text if path == "hardware.gpu" && !self.one_in(4) => {
                 json!(self.pick(ACCELERATORS).id)
             }
-            Kind::Text => json!(self.text()),
+            Kind::Text | Kind::Sides => json!(self.text()),
             Kind::List => (0..self.below(4)).map(|_| json!(self.text())).collect(),
             Kind::Fields => Value::Object(self.fields(2)),
         }

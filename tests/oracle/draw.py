@@ -122,6 +122,8 @@ def scenario(chance, framework=FRAMEWORK):
     if task != "image_classification":
         made["seq_len"] = pick([33, 64, 100, 127, 128, 200, 256, 301, 512][:2 if task == "contrastive" else None])
         made["padding_mask"] = often(0.25)
+    if task == "image_text_to_text":
+        made.update(images=pick([0, 1, 1, 2]), image_size=pick(["112", "168x56", "140x196"]), seq_len=pick([100, 127, 200]))
     if task == "seq2seq_lm" and often(0.6):
         made["target_seq_len"] = pick([17, 48, 64, 130])
     if kind in LINEAR_ATTENTION:

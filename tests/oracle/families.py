@@ -19,14 +19,14 @@ LIKE = dict(mt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt", siglip="
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], bart=["seq2seq_lm"], whisper=["seq2seq_lm"], vit=["image_classification"],
-             **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]),
+             **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl"], ["image_text_to_text"]),
              **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
-           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert",
+           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
 LINEAR_ATTENTION = SINCE_5[-6:]
@@ -179,6 +179,8 @@ FAMILIES = dict(
     qwen3_5_text=lambda d: d.delta(), qwen3_5_moe_text=lambda d: d.delta(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, shared_expert_intermediate_size=136),
     mpnet=lambda d: encoder(d), deit=lambda d: pictures(d), dinov2=lambda d: pictures(d, **d.flag("use_swiglu_ffn")),
     clip=lambda d: pair(d, projection_dim=96), siglip=lambda d: pair(d, text=dict(projection_size=d.hidden)),
+    qwen2_vl=lambda d: patches(d, hidden_size=d.hidden, embed_dim=4 * d.pick([16, 40])),
+    qwen2_5_vl=lambda d: patches(d, out_hidden_size=d.hidden, hidden_size=4 * d.pick([16, 40]), intermediate_size=d.pick([136, 300]), window_size=d.pick([56, 112]), fullatt_block_indexes=[1]),
     swin=lambda d: dict(image_size=64, patch_size=4, embed_dim=32, depths=[2, d.pick([2, 4])], num_heads=[2, 4], window_size=4, drop_path_rate=d.pick([0.0, 0.1]), num_labels=d.pick([2, 10])),
     hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),
 )
@@ -187,6 +189,12 @@ FAMILIES = dict(
 def latent(d, **more):
     return d.common(num_key_value_heads=d.heads, tie_word_embeddings=d.often(0.3), moe_intermediate_size=72, n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=d.pick([1, 2]),
                     q_lora_rank=d.pick([None, 56]), kv_lora_rank=40, qk_rope_head_dim=16, qk_nope_head_dim=32, v_head_dim=d.pick([32, 48]), **more)
+
+
+def patches(d, **seen):
+    """A decoder, and what sees images of any size."""
+    sections = [d.head // 2 - 2 * (d.head // 6), d.head // 6, d.head // 6]
+    return dict(text_config=d.decoder(rope_scaling=dict(type="mrope", mrope_section=sections)), vision_config=dict(depth=d.pick([1, 2, 3]), num_heads=4, **seen))
 
 
 def pictures(d, **more):

@@ -1,23 +1,28 @@
 """Batches of texts with images, and what the models that read them find in values. On a stubbed device as many tokens stand for images as
 there are features of them; on a real GPU the token ids say so, and nothing is replaced."""
-import ctypes, os
+import ctypes, math, os, sys
 import torch
 
 real = bool(os.environ.get("HIGHWATER_REAL_GPU"))
+PACKED = ("qwen2_vl", "qwen2_5_vl")  # patches of images of any size come in one list
+# `min_pixels` and `max_pixels` in `preprocessor_config.json` of Qwen/Qwen2-VL-7B-Instruct and Qwen/Qwen2.5-VL-7B-Instruct.
+PIXELS = 3136, 12845056
 
 
 def sizes(scenario, vision):
     """Height and width of an image in pixels."""
-    asked = scenario["image_size"] or vision.image_size
-    return asked if isinstance(asked, (list, tuple)) else (asked, asked)
+    width, _, height = str(scenario["image_size"] or getattr(vision, "image_size", 768)).partition("x")
+    return int(height or width), int(width)
 
 
 def with_images(scenario, config, batch):
     """The batch with what a processor adds for `images` images in each sample, and their tokens."""
     count = scenario["micro_batch_size"] * scenario["images"]
+    vision = config.vision_config
+    if config.model_type in PACKED:
+        return with_patches(scenario, config, batch, count)
     if not count:
         return batch
-    vision = config.vision_config
     height, width = sizes(scenario, vision)
     batch["pixel_values"] = torch.zeros(count, vision.num_channels, height, width, device="cuda")
     tokens = getattr(config, "mm_tokens_per_image", None) or (height // vision.patch_size) * (width // vision.patch_size)
@@ -27,6 +32,51 @@ def with_images(scenario, config, batch):
         tokens += 1
     batch["input_ids"][:, :scenario["images"] * tokens] = config.image_token_id
     return batch
+
+
+def resized(height, width, factor):
+    """`smart_resize` of `image_processing_qwen2_vl.py`, which cannot be imported without torchvision."""
+    least, most = PIXELS
+    sides = [round(side / factor) * factor for side in (height, width)]
+    if sides[0] * sides[1] > most:
+        return [max(factor, math.floor(side / math.sqrt(height * width / most) / factor) * factor) for side in (height, width)]
+    if sides[0] * sides[1] < least:
+        return [math.ceil(side * math.sqrt(least / (height * width)) / factor) * factor for side in (height, width)]
+    return sides
+
+
+def with_patches(scenario, config, batch, count):
+    """What processors of Qwen's add: patches, how many of them each image has down and across, kinds of tokens."""
+    vision = config.vision_config
+    merge = vision.spatial_merge_size
+    grid = [side // vision.patch_size for side in resized(*sizes(scenario, vision), vision.patch_size * merge)]
+    columns = vision.in_channels * vision.temporal_patch_size * vision.patch_size ** 2
+    tokens = grid[0] * grid[1] // merge ** 2
+    kinds = torch.zeros(batch["input_ids"].shape, dtype=torch.long)
+    for image in range(scenario["images"]):
+        start = image * (tokens + 2) + 1  # between tokens of its start and its end
+        kinds[:, start:start + tokens] = 1
+    grids = torch.tensor([[1, *grid]] * count)
+    if count:
+        batch["pixel_values"] = torch.zeros(count * grid[0] * grid[1], columns, device="cuda")
+        batch["image_grid_thw"] = with_values(grids)
+    batch["mm_token_type_ids"] = with_values(kinds)
+    if "attention_mask" in batch:
+        mask = torch.ones(kinds.shape, dtype=torch.long)
+        mask[:, -1:] = 0
+        batch["attention_mask"] = with_values(mask, batch["attention_mask"])
+    if real:
+        batch["input_ids"][kinds.cuda() == 1] = config.image_token_id
+    return batch
+
+
+def with_values(values, x=None):
+    """The tensor on the device, x if it is there, whose values are known on the stubbed one, too."""
+    x = values.cuda() if x is None else x
+    if real:
+        return x
+    import known_values
+    return known_values.known(x, values)
 
 
 def scattered():
@@ -53,6 +103,32 @@ def matching():
     torch._check_tensor_all_with = computed
 
 
+class Torch:
+    """PyTorch for the functions that find patches and windows: what they put on the device keeps its values."""
+    def __getattr__(self, name):
+        return getattr(torch, name)
+
+    def tensor(self, values, **options):
+        return with_values(torch.tensor(values, dtype=options.get("dtype")), torch.tensor(values, **options))
+
+
+def seen():
+    try:
+        import transformers.vision_utils as vision
+    except ImportError:
+        return
+    vision.torch = Torch()
+    unique = torch.unique_consecutive
+
+    def found(x):
+        """As many as there are stay of the result's memory, which has a place for each."""
+        return with_values(unique(x.values), unique(x.as_subclass(torch.Tensor)).resize_(len(unique(x.values))))
+
+    Torch.unique_consecutive = staticmethod(found)
+
+
 if not real:
+    sys.path.append(f"{os.path.dirname(os.path.abspath(__file__))}/without_gpu")
     scattered()
     matching()
+    seen()

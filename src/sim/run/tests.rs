@@ -120,6 +120,7 @@ const REPEATING: &[&str] = &[
     "xlm-roberta-xl",
     "clip-vit-base-patch32",
     "siglip-base-patch16-224",
+    "qwen2-vl-2b-instruct",
     "bart-large",
     "nllb-200-distilled-600m",
     "opus-mt-en-de",
@@ -200,6 +201,8 @@ fn a_few_layers_stand_for_all() {
             scenario.model = crate::spec::ModelRef::Catalog(model.to_owned());
             (scenario.micro_batch_size, scenario.seq_len) = (2, 64);
             scenario.target_seq_len = Some(64);
+            // 16 tokens, of a model that sees images among its tokens.
+            scenario.image_size = Some("112".to_owned());
             let Some(spec) = resolve(&scenario).spec else {
                 continue;
             };

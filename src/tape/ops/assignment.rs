@@ -28,8 +28,13 @@ impl Tape {
 
     /// The indices that `nonzero` finds in a mask of n elements that is copied first.
     fn found(&self, dtype: DType, n: u64, indices: Shape) -> Tensor {
+        let _mask = self.empty("nonzero", Shape::from([n]), dtype);
+        self.nonzero(n, indices)
+    }
+
+    /// The indices that `nonzero` finds in a mask of n elements.
+    pub fn nonzero(&self, n: u64, indices: Shape) -> Tensor {
         const OP: &str = "nonzero";
-        let _mask = self.empty(OP, Shape::from([n]), dtype);
         let _count = self.scratch(OP, COUNT);
         drop(self.scratch(OP, self.sum_storage(n)));
         let found = self.empty(OP, indices, DType::Int64);

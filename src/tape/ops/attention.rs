@@ -30,6 +30,8 @@ pub struct Sdpa {
     pub grouped: bool,
 }
 
+/// The columns of a head are a multiple of so many in flash attention.
+const FLASH_COLUMNS: u64 = 8;
 /// Flash attention rounds head sizes up to this.
 const FLASH_HEAD: u64 = 32;
 /// The widest heads of flash attention.
@@ -80,7 +82,10 @@ impl Tape {
             } else {
                 SdpaKernel::Efficient
             }) {
-                SdpaKernel::Flash => self.flash_attention(&q, &k, &v, options.dropout),
+                SdpaKernel::Flash if q.dim(-1).is_multiple_of(FLASH_COLUMNS) => {
+                    self.flash_attention(&q, &k, &v, options.dropout)
+                }
+                SdpaKernel::Flash => self.padded_flash_attention([&q, &k, &v], options.dropout),
                 SdpaKernel::Math => self.math_attention(&q, &k, &v, mask.as_ref(), options),
                 SdpaKernel::Efficient => {
                     let bias = mask
@@ -146,6 +151,22 @@ impl Tape {
 
     /// Flash attention (`aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp`, torch
     /// 2.15). Saves q, k, v, the result, the log of the softmax's sums and the generator's state.
+    /// [`Self::flash_attention`] of heads that are padded to a multiple of 8 columns (`pad_last_dim`,
+    /// `aten/src/ATen/native/transformers/attention.cpp`, torch 2.15).
+    #[inline(never)] // Not in the others, so that the page can fetch it later.
+    fn padded_flash_attention(&self, all: [&Tensor; 3], dropout: bool) -> Tensor {
+        let columns = all[0].dim(-1);
+        let aligned = columns.next_multiple_of(FLASH_COLUMNS);
+        let [q, k, v] = all.map(|x| {
+            let mut shape = *x.shape();
+            let last = shape.rank() - 1;
+            shape.dims_mut()[last] = aligned;
+            self.pad(x, shape)
+        });
+        let out = self.flash_attention(&q, &k, &v, dropout);
+        self.slice(&out, -1, 0, columns)
+    }
+
     fn flash_attention(&self, q: &Tensor, k: &Tensor, v: &Tensor, dropout: bool) -> Tensor {
         const OP: &str = "_scaled_dot_product_flash_attention";
         let records = self.records(&[q, k, v]);

@@ -47,7 +47,18 @@ impl Tape {
         let bias = bias.map(|bias| self.cast_down(bias));
         let weight = self.cast_down(weight);
         let x = self.cast_down(x);
-        self.without_autocast(|| self.convolution(&x, &weight, bias.as_ref(), window))
+        self.without_autocast(|| self.conv_of_images(&x, &weight, bias.as_ref(), window))
+    }
+
+    /// `torch.nn.functional.conv3d(x, weight, stride=...)` of patches `[n, C, T, P, P]` that the kernel
+    /// `[O, C, T, P, P]` covers, to `[n, O, 1, 1, 1]`
+    /// (`aten/src/ATen/native/cuda/NaiveDilatedConvolution.cu`, torch 2.15): as for images.
+    pub fn conv_patches(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+        let weight = self.cast_down(weight);
+        let x = self.cast_down(x);
+        let shape = Shape::from([x.dim(0), weight.dim(0), 1, 1, 1]);
+        let columns = weight.numel() / weight.dim(0).max(1);
+        self.without_autocast(|| self.convolution([&x, &weight], None, shape, columns))
     }
 
     /// `torch.nn.functional.conv1d(x, weight, bias, stride, padding)` of `[B, C, L]` and
@@ -68,20 +79,32 @@ impl Tape {
         };
         self.without_autocast(|| {
             let [x, weight] = [&x, &weight].map(|x| self.unsqueeze(x, 2));
-            let out = self.convolution(&x, &weight, bias.as_ref(), window);
+            let out = self.conv_of_images(&x, &weight, bias.as_ref(), window);
             self.view(&out, [out.dim(0), out.dim(1), out.dim(3)])
         })
     }
 
-    fn convolution(
+    fn conv_of_images(
         &self,
         x: &Tensor,
         weight: &Tensor,
         bias: Option<&Tensor>,
         window: Window,
     ) -> Tensor {
-        const OP: &str = "convolution";
         let shape = convolved(x, weight, window);
+        let columns = columns(weight, &shape, window);
+        self.convolution([x, weight], bias, shape, columns)
+    }
+
+    /// To a result of a shape, with as many elements of columns for each image.
+    fn convolution(
+        &self,
+        [x, weight]: [&Tensor; 2],
+        bias: Option<&Tensor>,
+        shape: Shape,
+        columns: u64,
+    ) -> Tensor {
+        const OP: &str = "convolution";
         let inputs: smallvec::SmallVec<[&Tensor; 3]> = [Some(x), Some(weight), bias]
             .into_iter()
             .flatten()
@@ -91,7 +114,6 @@ impl Tape {
             .then(|| (self.save(x), self.save(weight)));
         let x = &self.contiguous(x);
         let out = self.empty(OP, shape, x.dtype());
-        let columns = columns(weight, &shape, window);
         self.by_images(OP, shape.dims()[0], columns, x.dtype());
         let Some(saved) = saved else { return out };
         let needs = [

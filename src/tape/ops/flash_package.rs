@@ -158,6 +158,32 @@ impl Tape {
         )
     }
 
+    /// `x[rows]` of `[N, ..]` for n rows whose numbers are on the host: they are copied whenever they are
+    /// read. Its gradient is added to zeros row by row.
+    pub fn index_by_host(&self, x: &Tensor, n: u64) -> Tensor {
+        let mut shape = *x.shape();
+        shape.dims_mut()[0] = n;
+        let copied = move |t: &Self, op| t.empty(op, Shape::from([n]), DType::Int64);
+        let out = {
+            let _rows = copied(self, "index");
+            self.empty("index", shape, x.dtype())
+        };
+        if !self.records(&[x]) {
+            return out;
+        }
+        let from = *x.shape();
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let grad = t.empty("new_zeros", from, g.dtype());
+                t.put_sorted(g, n, from.dims()[0], copied(t, "index_put"));
+                smallvec![Some(grad)]
+            }),
+        )
+    }
+
     /// What `_index_put_impl_(indices, values, accumulate=True, unsafe=True)` takes for `n` indices of so
     /// many dimensions, which together tell one out of `of` (`index_put_with_sort_kernel`, `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
     pub(super) fn index_put(&self, values: &Tensor, n: u64, dimensions: u64, of: u64) {
@@ -169,6 +195,13 @@ impl Tape {
         };
         let linear = position();
         (1..dimensions).for_each(|_| drop(position()));
+        self.put_sorted(values, n, of, linear);
+    }
+
+    /// The same from where `linear` indices are there.
+    fn put_sorted(&self, values: &Tensor, n: u64, of: u64, linear: Tensor) {
+        const OP: &str = "index_put";
+        let indices = || self.empty(OP, Shape::from([n]), DType::Int64);
         let _values = self.contiguous(values);
         let sorted = (indices(), indices());
         {

@@ -172,6 +172,7 @@ pub(super) static GROUPS: &[Group] = &[
                 .steps(LENGTHS)
                 .absent(As("seq_len")),
             Setting::new("images").steps(FEW_OR_NONE),
+            Setting::new("image_size").absent(Called(Word::Automatic)),
             Setting::new("dataset.length_mean")
                 .steps(LENGTHS)
                 .absent(As("seq_len")),

@@ -1,0 +1,129 @@
+//! Places of tokens in time, height and width in texts with images
+//! (`get_rope_index` in `models/{qwen2_vl,qwen2_5_vl}/modeling_*.py` of transformers 5.23).
+
+use crate::spec::{PackedConfig, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::RefCell;
+
+/// What decides them.
+pub(super) struct Places {
+    /// Images of a sample.
+    images: u64,
+    /// Pixels along the sides of an image.
+    sides: [u64; 2],
+    /// Tokens along them.
+    grid: [u64; 2],
+    /// How far a text's last place is from its length, `[B, 1]`, which the model keeps.
+    deltas: RefCell<Option<Tensor>>,
+}
+
+impl Places {
+    pub(super) fn new(c: &PackedConfig, spec: &ResolvedSpec) -> Self {
+        let sides = spec.image_size;
+        Self {
+            images: spec.images,
+            sides,
+            grid: c.grid(sides).map(|patches| patches / c.merge),
+            deltas: RefCell::default(),
+        }
+    }
+
+    /// Images of a batch of so many samples, and the pixels along their sides.
+    pub(super) fn images(&self, samples: u64) -> (u64, [u64; 2]) {
+        (samples * self.images, self.sides)
+    }
+
+    /// Tokens of each of them.
+    pub(super) fn tokens(&self, samples: u64) -> Vec<u64> {
+        let images = usize::try_from(samples * self.images).unwrap_or(0);
+        vec![self.grid[0] * self.grid[1]; images]
+    }
+
+    /// `[3, B, S]`; where a mask comes with the batch, of tokens that are no padding, all but one of
+    /// each sample.
+    pub(super) fn forward(&self, t: &Tape, (b, s): (u64, u64), masked: bool) -> Tensor {
+        let seen = s - u64::from(masked);
+        let places = numbers(t, "zeros", &[3, b, s]);
+        let mut deltas = Vec::new();
+        let mut left = Left::default();
+        for _ in 0..b {
+            let ids = masked.then(|| {
+                let kept = || seen_tokens(t, s, || numbers(t, "index", &[seen]));
+                left.ids = None;
+                [kept(), kept()]
+            });
+            left.ids = ids;
+            left.at = None;
+            left.parts.clear();
+            left.parts = self.of_sample(t, seen, &mut left);
+            let all = numbers(t, "cat", &[3, seen]);
+            left.all = Some(all.clone());
+            if masked {
+                seen_tokens(t, s, || ());
+            }
+            let largest = t.reduce("max", &all, Shape::new(&[]), DType::Int64);
+            let next = numbers(t, "add", &[]);
+            drop(largest);
+            deltas.push(numbers(t, "sub", &[]));
+            drop(next);
+        }
+        let all = numbers(t, "_to_copy", &[b]);
+        drop((deltas, left));
+        self.deltas.replace(Some(all));
+        places
+    }
+
+    /// The places `[3, ..]` of texts and images of a sample with so many tokens.
+    fn of_sample(&self, t: &Tape, tokens: u64, left: &mut Left) -> Vec<Tensor> {
+        let [down, across] = self.grid;
+        let shifted = |count: u64, shape: &[u64]| {
+            let _range = numbers(t, "arange", &[count]);
+            numbers(t, "add", shape)
+        };
+        let of_text = |length: u64| shifted(length, &[3, length]);
+        let mut parts = Vec::new();
+        let mut rest = tokens;
+        for i in 0..self.images {
+            // Where an image starts, after where the one before ends.
+            let around = if i == 0 { 1 } else { 2 };
+            parts.push(of_text(around));
+            let lines = [1, down, across].map(|count| shifted(count, &[count]));
+            let all = numbers(t, "stack", &[3, down, across]);
+            drop(lines);
+            left.image = Some(all.clone());
+            parts.push(all);
+            drop(t.empty("gt", Shape::new(&[]), DType::Bool));
+            let _step = numbers(t, "floor_divide", &[]);
+            if left.at.is_none() {
+                left.at = Some(numbers(t, "add", &[]));
+            }
+            rest = rest.saturating_sub(around + down * across);
+        }
+        parts.extend((rest > 0).then(|| of_text(rest)));
+        parts
+    }
+}
+
+/// What the loop's variables refer to from one sample to the next.
+#[derive(Default)]
+struct Left {
+    /// Tokens that are no padding, and their kinds.
+    ids: Option<[Tensor; 2]>,
+    /// The place that is next.
+    at: Option<Tensor>,
+    parts: Vec<Tensor>,
+    image: Option<Tensor>,
+    all: Option<Tensor>,
+}
+
+fn numbers(t: &Tape, op: &'static str, shape: &[u64]) -> Tensor {
+    t.empty(op, Shape::new(shape), DType::Int64)
+}
+
+/// What is `read` where a sample's mask `[S]` says that there is no padding.
+fn seen_tokens<R>(t: &Tape, s: u64, read: impl FnOnce() -> R) -> R {
+    let _flags = t.empty("_to_copy", Shape::from([s]), DType::Bool);
+    let _found = t.nonzero(s, Shape::from([s - 1, 1]));
+    read()
+}

@@ -1,0 +1,251 @@
+//! Decoders that read images of any size, whose patches lie in one list
+//! (`models/{qwen2_vl,qwen2_5_vl}/configuration_*.py` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::image_text::part;
+use super::limits::{HEADS, LAYERS, WIDTH};
+use super::modules::{Module, linear, norm, other};
+use super::vit::{CHANNELS, PIXELS};
+use super::{
+    Activation, DecoderConfig, DecoderType, Finding, ImageConfig, ImageKind, Scenario, TowerConfig,
+    decoder,
+};
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// Tokens around an image's own: where it starts and where it ends.
+pub(super) const AROUND: u64 = 2;
+/// Patches along a side of what becomes one token.
+const MERGE: RangeInclusive<u64> = 1..=1 << 6;
+/// Windows that one forward pass may see, each of which is attended to by itself.
+const WINDOWS: u64 = 1 << 14;
+
+/// A tower over patches in one list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedConfig {
+    /// Which one.
+    pub kind: ImageKind,
+    /// Its layers.
+    pub tower: TowerConfig,
+    /// Channels of an image.
+    pub channels: u64,
+    /// Pixels along each side of a patch.
+    pub patch_size: u64,
+    /// Pictures that a patch goes through, of an image all the same.
+    pub temporal_patch_size: u64,
+    /// Patches along each side of what becomes one token.
+    pub merge: u64,
+    /// Tokens along each side of a window, where there are some.
+    pub window: Option<u64>,
+    /// Of each layer whether it sees all of an image.
+    pub full: Vec<bool>,
+}
+
+impl PackedConfig {
+    /// What the sides of an image are multiples of.
+    pub fn factor(&self) -> u64 {
+        self.patch_size * self.merge
+    }
+
+    /// Patches along the sides of an image with so many pixels.
+    pub fn grid(&self, sides: [u64; 2]) -> [u64; 2] {
+        sides.map(|side| side / self.patch_size.max(1))
+    }
+
+    /// Tokens of an image.
+    pub fn tokens(&self, sides: [u64; 2]) -> u64 {
+        let [down, across] = self.grid(sides).map(|patches| patches / self.merge.max(1));
+        down.saturating_mul(across)
+    }
+
+    /// Numbers in a patch.
+    pub fn columns(&self) -> u64 {
+        self.channels * self.temporal_patch_size * self.patch_size * self.patch_size
+    }
+
+    /// Patches of each window of an image, row by row; of windows that hold none, too, if `empty`.
+    pub fn windows(&self, sides: [u64; 2], empty: bool) -> Vec<u64> {
+        let Some(window) = self.window else {
+            return Vec::new();
+        };
+        // A side that is a multiple of windows gets one more.
+        let along = |tokens: u64| {
+            (0..=tokens / window)
+                .map(|i| (tokens - i * window).min(window))
+                .filter(|&tokens| empty || tokens > 0)
+                .collect::<Vec<_>>()
+        };
+        let [down, across] = self.grid(sides).map(|patches| along(patches / self.merge));
+        let merged = self.merge * self.merge;
+        let of_row = |rows: &u64| {
+            let rows = *rows;
+            across.iter().map(move |columns| rows * columns * merged)
+        };
+        down.iter().flat_map(of_row).collect()
+    }
+}
+
+/// Reads a config, whose text part may lie in `text_config` or beside the others. What is wrong is
+/// pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let nothing = Map::new();
+    let nested = matches!(fields.get("text_config"), Some(Value::Object(_)));
+    let mut text = if nested {
+        let text = part(fields, "text_config", &nothing);
+        ConfigFields::new(text, &nothing, "model.hf_config.text_config")
+    } else {
+        fields.again()
+    };
+    let mut config = decoder::read(DecoderType::Qwen2, &mut text);
+    if text.get("num_key_value_heads").is_none() {
+        config.num_key_value_heads = 8.min(config.num_attention_heads);
+    }
+    config.tie_word_embeddings |= fields.flag("tie_word_embeddings", false);
+    let seen = part(fields, "vision_config", &nothing);
+    let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
+    let images = tower(kind, config.hidden_size, &mut seen);
+    for finding in text.into_findings().into_iter().chain(seen.into_findings()) {
+        fields.push(finding);
+    }
+    config.images = Some(Box::new(ImageConfig::Packed(images)));
+    config
+}
+
+/// The tower before a decoder of `hidden` columns.
+fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedConfig {
+    let windowed = kind == ImageKind::Qwen25;
+    let (width, out) = if windowed {
+        ("hidden_size", "out_hidden_size")
+    } else {
+        ("embed_dim", "hidden_size")
+    };
+    let hidden_size = seen.optional(width, &WIDTH, if windowed { 3584 } else { 1280 });
+    let given = seen.optional(out, &WIDTH, 3584);
+    if given != hidden {
+        let key = seen.key(out);
+        seen.push(
+            Finding::error(
+                &key,
+                format!("What sees images gives {given} columns; the text model has {hidden}."),
+                format!("图像编码器输出 {given} 列，而文本模型的隐藏维度为 {hidden}。"),
+            )
+            .with_fix(&key, hidden),
+        );
+    }
+    let heads = seen.named(&["num_heads", "num_attention_heads"], &HEADS, 16);
+    let head_dim = seen.divided(hidden_size, heads, "num_heads");
+    if !head_dim.is_multiple_of(4) {
+        let key = seen.key("num_heads");
+        seen.push(Finding::error(
+            &key,
+            format!("Heads of {head_dim} columns cannot be turned by places down and across an image: they must be a multiple of 4."),
+            format!("每头 {head_dim} 列无法按图像的行列位置旋转：必须是 4 的倍数。"),
+        ));
+    }
+    let layers = seen.named(&["depth", "num_hidden_layers"], &LAYERS, 32);
+    let patch_size = seen.optional("patch_size", &PIXELS, 14);
+    let merge = seen.optional("spatial_merge_size", &MERGE, 2);
+    let tower = TowerConfig {
+        hidden_size,
+        intermediate_size: if windowed {
+            seen.optional("intermediate_size", &WIDTH, 3420)
+        } else {
+            hidden_size * seen.optional("mlp_ratio", &(1..=1 << 6), 4)
+        },
+        num_hidden_layers: layers,
+        num_attention_heads: heads,
+        head_dim,
+        activation: if windowed {
+            seen.check_activation("hidden_act", &["silu"]);
+            Activation::Silu
+        } else {
+            seen.activation("hidden_act", "quick_gelu")
+        },
+        attention_dropout: false,
+    };
+    PackedConfig {
+        kind,
+        tower,
+        channels: seen.optional("in_channels", &CHANNELS, 3),
+        patch_size,
+        temporal_patch_size: seen.optional("temporal_patch_size", &MERGE, 2),
+        merge,
+        window: windowed.then(|| window(seen, patch_size * merge)),
+        full: full_layers(seen, layers, windowed),
+    }
+}
+
+/// Tokens along a side of a window, each of so many pixels.
+fn window(seen: &mut ConfigFields<'_>, token: u64) -> u64 {
+    let window = seen.optional("window_size", &(1..=1 << 16), 112);
+    if window >= token {
+        return window / token.max(1);
+    }
+    let key = seen.key("window_size");
+    seen.push(
+        Finding::error(
+            &key,
+            format!(
+                "A window of {window} pixels holds no token, which has {token} along each side."
+            ),
+            format!("{window} 像素的窗口容不下边长 {token} 像素的词元。"),
+        )
+        .with_fix(&key, 4 * token),
+    );
+    1
+}
+
+/// Of each layer whether it sees all of an image.
+fn full_layers(seen: &ConfigFields<'_>, layers: u64, windowed: bool) -> Vec<bool> {
+    const DEFAULT: [u64; 4] = [7, 15, 23, 31];
+    let given = seen.get("fullatt_block_indexes").and_then(Value::as_array);
+    let is_full = |layer: u64| match given {
+        Some(given) => given.iter().any(|index| index.as_u64() == Some(layer)),
+        None => DEFAULT.contains(&layer),
+    };
+    (0..layers)
+        .map(|layer| !windowed || is_full(layer))
+        .collect()
+}
+
+/// The modules of the tower.
+pub(super) fn modules(c: &PackedConfig) -> Vec<Module> {
+    let windowed = c.kind == ImageKind::Qwen25;
+    let norm = |path: String| if windowed { other(path) } else { norm(path) };
+    let mut all = vec![other("model.visual.patch_embed.proj")];
+    let mlp: &[&str] = if windowed {
+        &["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]
+    } else {
+        &["mlp.fc1", "mlp.fc2"]
+    };
+    for layer in 0..c.tower.num_hidden_layers {
+        let at = |name: &str| format!("model.visual.blocks.{layer}.{name}");
+        all.extend([norm(at("norm1")), norm(at("norm2"))]);
+        let linears = ["attn.qkv", "attn.proj"].iter().chain(mlp);
+        all.extend(linears.map(|name| linear(at(name), true)));
+    }
+    all.push(norm("model.visual.merger.ln_q".to_owned()));
+    all.extend([0, 2].map(|i| linear(format!("model.visual.merger.mlp.{i}"), true)));
+    all
+}
+
+/// Refuses more windows than are simulated.
+pub(super) fn check_windows(
+    scenario: &Scenario,
+    config: &PackedConfig,
+    sides: [u64; 2],
+    findings: &mut Vec<Finding>,
+) {
+    let of_image = config.windows(sides, false).len().max(1) as u64;
+    let images = scenario.micro_batch_size.saturating_mul(scenario.images);
+    if images.saturating_mul(of_image) > WINDOWS {
+        findings.push(
+            Finding::error(
+                "images",
+                format!("{images} images in a batch are seen in {of_image} windows each; up to {WINDOWS} windows are estimated."),
+                format!("一个批次有 {images} 张图像，每张分为 {of_image} 个窗口；最多支持估算 {WINDOWS} 个窗口。"),
+            )
+            .with_fix("images", 1),
+        );
+    }
+}
