@@ -210,7 +210,7 @@ fn read_key(key: &'static Key, text: &str, builder: &mut Builder) {
     let optional_without_value = text.is_empty()
         && !matches!(
             key.kind,
-            Kind::Model | Kind::Text | Kind::List | Kind::Fields
+            Kind::Model | Kind::Text | Kind::Sides | Kind::List | Kind::Fields
         );
     if optional_without_value {
         builder.clear(key.path);

@@ -28,7 +28,8 @@ fn parse(text: &str) -> Option<[u64; 2]> {
 
 /// Height and width in pixels of an image whose sides the processor makes multiples of `factor`.
 pub(super) fn resolve(scenario: &Scenario, factor: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
-    let Some(text) = &scenario.image_size else {
+    let given = scenario.image_size.as_ref();
+    let Some(text) = given.filter(|text| !text.is_empty()) else {
         return resized([DEFAULT_SIDE; 2], factor);
     };
     let sides = parse(text).unwrap_or_else(|| {
