@@ -273,6 +273,8 @@ models! {
     "siglip2-so400m-patch14-384", "SigLIP 2 SO400M, images of 384", "google/siglip2-so400m-patch14-384", "2025-02";
     "llava-1.5-7b-hf", "LLaVA 1.5 7B", "llava-hf/llava-1.5-7b-hf", "2023-12";
     "llava-1.5-13b-hf", "LLaVA 1.5 13B", "llava-hf/llava-1.5-13b-hf", "2023-12";
+    "paligemma-3b-pt-224", "PaliGemma 3B, images of 224", "google/paligemma-3b-pt-224", "2024-05";
+    "paligemma2-3b-pt-224", "PaliGemma 2 3B, images of 224", "google/paligemma2-3b-pt-224", "2024-12";
     "qwen2.5-vl-3b-instruct", "Qwen2.5-VL 3B", "Qwen/Qwen2.5-VL-3B-Instruct", "2025-01";
     "qwen2.5-vl-7b-instruct", "Qwen2.5-VL 7B", "Qwen/Qwen2.5-VL-7B-Instruct", "2025-01";
     "qwen2-vl-2b-instruct", "Qwen2-VL 2B", "Qwen/Qwen2-VL-2B-Instruct", "2024-08";

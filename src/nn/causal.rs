@@ -175,7 +175,11 @@ impl<L: Layer> Causal<L> {
             |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
         let images = self.shell.call().images();
         let Some((sight, images)) = self.sight.as_ref().zip(images) else {
-            let hidden = decode(embedded, &Among::default());
+            let alone = self
+                .sight
+                .as_ref()
+                .map(|sight| sight.alone(t, &self.shell, &embedded));
+            let hidden = decode(embedded, &alone.unwrap_or_default());
             return self.read(t, &hidden, (input_ids, labels));
         };
         let seen = sight.see(t, &self.shell, embedded, &images);
@@ -318,13 +322,12 @@ impl<L: Layer> Causal<L> {
         let inputs = self.inputs.as_ref();
         let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
         let size = (input_ids.dim(0), input_ids.dim(1));
-        let given = among
-            .grouped
-            .then(|| self.shell.masks_of_groups(t, size).map(Some).into());
-        let positions = match &among.places {
-            Some(places) => t.select(places, 0),
-            None => self.shell.positions(t, size.1),
-        };
+        let given = among.grouped.then(|| {
+            self.shell
+                .masks_of_groups(t, size, self.style.masks == Masks::Both)
+        });
+        let positions =
+            (among.positions.clone()).unwrap_or_else(|| self.shell.positions(t, size.1));
         let (full, windowed) = given.unwrap_or_else(|| self.masks(t, input_ids));
         if self.style.embedding_scale == EmbeddingScale::Replaced {
             embedded = t.mul_scalar(&embedded);
@@ -339,7 +342,7 @@ impl<L: Layer> Causal<L> {
                     let angles = rotary_pairs::complex(t, rotary, &positions);
                     (angles.clone(), angles)
                 } else {
-                    let all = if self.style.grids == Grids::None || among.places.is_some() {
+                    let all = if self.style.grids == Grids::None || among.positions.is_some() {
                         positions.clone()
                     } else {
                         let row = [1, positions.dim(-1)];

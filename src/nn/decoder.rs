@@ -110,6 +110,14 @@ impl Shell {
         }
     }
 
+    /// The same, where the first is 1 (`PaliGemmaModel`).
+    pub(super) fn later_positions(&self, t: &Tape, s: u64) -> Tensor {
+        match self.given_positions() {
+            Some(given) => given,
+            None => t.add_scalar(&self.positions(t, s)),
+        }
+    }
+
     /// Positions `[B, S]` that the caller gives.
     pub(super) fn given_positions(&self) -> Option<Tensor> {
         self.call.positions()
@@ -164,9 +172,16 @@ impl Shell {
 
     /// The masks of texts with images, of layers that see all and of those that see what is near.
     #[inline(never)] // Not in the decoder, so that the page can fetch it later.
-    pub(super) fn masks_of_groups(&self, t: &Tape, size: (u64, u64)) -> [Tensor; 2] {
+    pub(super) fn masks_of_groups(
+        &self,
+        t: &Tape,
+        size: (u64, u64),
+        windowed: bool,
+    ) -> (Option<Tensor>, Option<Tensor>) {
         let request = self.request(t, size, None, MaskStyle::Boolean);
-        [false, true].map(|window| mask_blocks::of_groups(t, request, window))
+        let full = mask_blocks::of_groups(t, request, false);
+        let near = windowed.then(|| mask_blocks::of_groups(t, request, true));
+        (Some(full), near)
     }
 
     /// What decides the mask for B samples of S tokens.

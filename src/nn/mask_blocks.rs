@@ -1,5 +1,6 @@
 //! Masks of texts with images whose tokens see each other, later ones too
-//! (`create_masks_for_vision_model` in `models/gemma3/modeling_gemma3.py`, transformers 5.23).
+//! (`create_masks_for_vision_model` in `models/gemma3/modeling_gemma3.py`, and in
+//! `models/paligemma/modeling_paligemma.py`, transformers 5.23).
 
 use super::mask::{self, MaskRequest, flags, indices};
 use crate::tape::{Tape, Tensor};
@@ -23,6 +24,16 @@ pub(super) fn groups(t: &Tape, (b, s): (u64, u64)) -> Tensor {
     let scalar = indices(t, "scalar_tensor", 1);
     let found = indices(t, "where", n);
     drop((scalar, is_image, padded, starts, groups));
+    found
+}
+
+/// Which tokens `[B, S]` stand before an answer (`PaliGemmaModel`).
+pub(super) fn prefixes(t: &Tape, (b, s): (u64, u64)) -> Tensor {
+    let n = b * s;
+    let _before = flags(t, "eq", n);
+    let numbers = [0, 1].map(|_| indices(t, "scalar_tensor", 1));
+    let found = indices(t, "where", n);
+    drop(numbers);
     found
 }
 

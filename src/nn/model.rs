@@ -443,7 +443,7 @@ fn among_tokens(t: &Tape, spec: &ResolvedSpec, samples: u64, tokens: Shape) -> [
     let seen = (images > 0).then(|| input(shape, DType::Float32));
     let packed = sight.packed().is_some();
     let grids = (packed && images > 0).then(|| input(Shape::from([images, 3]), DType::Int64));
-    let grouped = sight.kind() == ImageKind::Gemma3;
+    let grouped = matches!(sight.kind(), ImageKind::Gemma3 | ImageKind::PaliGemma);
     let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
     [seen, grids, kinds]
 }

@@ -1,5 +1,5 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
-//! (`models/{llava,gemma3,qwen2_vl,qwen2_5_vl}/modeling_*.py` of transformers 5.23).
+//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl}/modeling_*.py` of transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -33,8 +33,10 @@ pub(super) struct WholeSight {
     /// Tokens of an image.
     tokens: u64,
     projector: Projector,
-    /// Whether tokens of an image see each other.
+    /// Whether tokens of an image, or of all before an answer, see each other.
     grouped: bool,
+    /// Whether those before an answer do (`PaliGemmaModel`).
+    prefixed: bool,
 }
 
 /// What stands between the tower and the decoder.
@@ -46,6 +48,8 @@ enum Projector {
         second: Linear,
         without_class: bool,
     },
+    /// `PaliGemmaMultiModalProjector`.
+    One(Linear),
     /// `Gemma3MultiModalProjector`: the mean of patches that lie together, `side` of them along each
     /// side of an image.
     Pooled {
@@ -72,8 +76,8 @@ pub(super) struct Seen {
 pub(super) struct Among {
     /// Whether the masks are those of tokens of images that see each other.
     pub(super) grouped: bool,
-    /// Places of tokens in time, height and width, `[3, B, S]`.
-    pub(super) places: Option<Tensor>,
+    /// Positions `[S]` or `[B, S]`.
+    pub(super) positions: Option<Tensor>,
 }
 
 impl Projector {
@@ -86,6 +90,9 @@ impl Projector {
                 second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
                 without_class: c.tower.kind == DualKind::Clip && !c.with_class,
             },
+            ImageKind::PaliGemma => {
+                Self::One(Linear::new(&b.at("linear"), seen, hidden, c.projector_bias))
+            }
             _ => Self::Pooled {
                 weight: b.parameter("mm_input_projection_weight", [seen, hidden]),
                 norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::Gemma, seen),
@@ -113,6 +120,7 @@ impl Projector {
                 let projected = second.forward(t, &active);
                 (projected.clone(), Some(projected))
             }
+            Self::One(layer) => (layer.forward(t, x), None),
             Self::Pooled { weight, norm, side } => {
                 let (n, columns) = (x.dim(0), x.dim(2));
                 let pooled = {
@@ -150,6 +158,16 @@ impl Sight {
         }
     }
 
+    /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
+    #[inline(never)]
+    pub(super) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
+        let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
+        Among {
+            grouped: false,
+            positions: prefixed.then(|| shell.later_positions(t, embedded.dim(1))),
+        }
+    }
+
     /// Images among embedded tokens `[B, S, H]`: `[N, C, I, I]`, or patches of all of them in one list.
     #[inline(never)]
     pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
@@ -176,7 +194,7 @@ impl Sight {
                     held: held.chain(of_videos).collect(),
                     among: Among {
                         grouped: false,
-                        places: Some(places),
+                        positions: Some(t.select(&places, 0)),
                     },
                 }
             }
@@ -194,12 +212,16 @@ impl WholeSight {
             scope: tower.scope,
             layers_after: c.layers_after,
             tokens: c.tokens(),
-            grouped: c.kind == ImageKind::Gemma3,
+            grouped: c.kind != ImageKind::Llava,
+            prefixed: c.kind == ImageKind::PaliGemma,
             projector: Projector::new(&b.at("multi_modal_projector"), c, hidden),
         }
     }
 
     fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+        let positions = self
+            .prefixed
+            .then(|| shell.later_positions(t, embedded.dim(1)));
         let after = (!self.grouped).then_some(self.layers_after);
         let seen = t.in_scope(self.scope, || self.vision.forward(t, shell, images, after));
         let read = seen.kept.as_ref().unwrap_or(&seen.last);
@@ -220,8 +242,11 @@ impl WholeSight {
         drop(embedded);
         let mut held: Vec<Tensor> = [mask, seen.last].into_iter().chain(held).collect();
         held.extend(seen.kept);
-        if self.grouped {
-            held.push(mask_blocks::groups(t, (merged.dim(0), merged.dim(1))));
+        let size = (merged.dim(0), merged.dim(1));
+        if self.prefixed {
+            held.push(mask_blocks::prefixes(t, size));
+        } else if self.grouped {
+            held.push(mask_blocks::groups(t, size));
         }
         Seen {
             embedded: merged,
@@ -229,7 +254,7 @@ impl WholeSight {
             held,
             among: Among {
                 grouped: self.grouped,
-                places: None,
+                positions,
             },
         }
     }

@@ -110,6 +110,7 @@ const FIELDS: &[&str] = &[
     "hidden_size_per_layer_input",
     "hybrid_override_pattern",
     "image_size",
+    "image_token_index",
     "in_channels",
     "inner_group_num",
     "input_jitter_noise",

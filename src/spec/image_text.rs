@@ -1,14 +1,15 @@
-//! Decoders that read images among their tokens (`models/{llava,gemma3,qwen2_vl,qwen2_5_vl}/configuration_*.py`
+//! Decoders that read images among their tokens (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl}/configuration_*.py`
 //! of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::image_size;
 use super::image_text_packed::{self as packed, PackedConfig};
-use super::limits::check;
-use super::modules::{Module, linear, other};
+use super::image_text_whole::{self as whole, WholeConfig};
+use super::limits::{VOCABULARY, check};
+use super::modules::{Module, other};
 use super::{
-    Activation, Attention, DecoderConfig, DecoderType, DualConfig, DualKind, EvaluationKind,
-    Finding, Scenario, decoder, dual, evaluation, model, training,
+    Attention, DecoderConfig, DecoderType, EvaluationKind, Finding, Scenario, decoder, dual,
+    evaluation, model, training,
 };
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -23,6 +24,8 @@ pub enum ImageKind {
     Llava,
     /// Gemma 3: the mean of patches that lie together, and a matrix.
     Gemma3,
+    /// `PaliGemma`: a matrix, and texts that see all of what stands before an answer.
+    PaliGemma,
     /// Qwen2-VL: the patches of all images in one list.
     Qwen2,
     /// Qwen2.5-VL: the same, most layers seeing windows of an image.
@@ -84,36 +87,6 @@ impl ImageConfig {
     }
 }
 
-/// What sees images of one size.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WholeConfig {
-    /// Which one.
-    pub kind: ImageKind,
-    /// The tower.
-    pub tower: DualConfig,
-    /// Layers of the tower after the one whose hidden states are read.
-    pub layers_after: u64,
-    /// Whether the token that stands for all of an image is read, too.
-    pub with_class: bool,
-    /// Whether the layers between tower and decoder have biases.
-    pub projector_bias: bool,
-    /// The function between them.
-    pub activation: Activation,
-    /// Tokens of an image where patches are pooled.
-    pub pooled_tokens: u64,
-}
-
-impl WholeConfig {
-    /// Tokens of an image.
-    pub fn tokens(&self) -> u64 {
-        if self.kind == ImageKind::Gemma3 {
-            return self.pooled_tokens;
-        }
-        let class = self.tower.kind == DualKind::Clip;
-        self.tower.image_tokens() - u64::from(class && !self.with_class)
-    }
-}
-
 /// The part `name` of a config.
 pub(super) fn part<'a>(
     fields: &ConfigFields<'a>,
@@ -139,10 +112,13 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     );
     let model_type = text_type(kind, &mut text);
     let mut config = decoder::read(model_type, &mut text);
-    config.tie_word_embeddings |= fields.flag("tie_word_embeddings", false);
+    config.tie_word_embeddings |= fields.flag("tie_word_embeddings", kind == ImageKind::PaliGemma);
     let seen = part(fields, "vision_config", &nothing);
     let seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
-    let images = images(kind, fields, seen);
+    if kind == ImageKind::PaliGemma {
+        check_image_token(fields, config.vocab_size);
+    }
+    let images = whole::read(kind, config.hidden_size, fields, seen);
     for finding in text.into_findings() {
         fields.push(finding);
     }
@@ -150,125 +126,51 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     config
 }
 
+/// Refuses a token of images that is none of the vocabulary's, which is replaced in a copy of tokens.
+fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) {
+    let token = fields.optional("image_token_index", &(0..=VOCABULARY.end() - 1), 256_000);
+    if token < vocabulary {
+        return;
+    }
+    let key = fields.key("image_token_index");
+    fields.push(
+        Finding::error(
+            &key,
+            format!("The token of images, {token}, is none of the vocabulary's {vocabulary}; that is not estimated yet."),
+            format!("图像词元 {token} 不在大小为 {vocabulary} 的词表中；暂不支持估算。"),
+        )
+        .with_fix(&key, vocabulary - 1),
+    );
+}
+
 /// Which decoder reads the tokens.
 fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
     if kind == ImageKind::Gemma3 {
         return DecoderType::Gemma3;
     }
-    let given = text.text("model_type").unwrap_or("llama");
-    let found = model::decoder_type(given).filter(|found| {
-        matches!(
-            found,
-            DecoderType::Llama | DecoderType::Mistral | DecoderType::Qwen2
-        )
-    });
-    found.unwrap_or_else(|| {
+    let (name, names): (_, &[&str]) = match kind {
+        ImageKind::PaliGemma => ("PaliGemma", &["gemma", "gemma2"]),
+        _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
+    };
+    let given = text.text("model_type").unwrap_or(names[0]);
+    let known = names.contains(&given).then(|| model::decoder_type(given));
+    known.flatten().unwrap_or_else(|| {
         let key = text.key("model_type");
         text.push(
             Finding::error(
                 &key,
                 format!(
-                    "LLaVA is estimated over decoders of type llama, mistral or qwen2, not {given}."
+                    "{name} is estimated over decoders of type {}, not {given}.",
+                    names.join(", ")
                 ),
-                format!("LLaVA 目前支持 llama、mistral 或 qwen2 类型的解码器，不支持 {given}。"),
+                format!(
+                    "{name} 目前支持 {} 类型的解码器，不支持 {given}。",
+                    names.join("、")
+                ),
             )
-            .with_fix(&key, "llama"),
+            .with_fix(&key, names[0]),
         );
         DecoderType::Llama
-    })
-}
-
-/// The tower and what stands between it and the decoder.
-fn images(
-    kind: ImageKind,
-    fields: &mut ConfigFields<'_>,
-    mut seen: ConfigFields<'_>,
-) -> WholeConfig {
-    let llava = kind == ImageKind::Llava;
-    let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
-    let tower = dual::read_vision(
-        if of_clip {
-            DualKind::Clip
-        } else {
-            DualKind::Siglip
-        },
-        &mut seen,
-    );
-    for finding in seen.into_findings() {
-        fields.push(finding);
-    }
-    let layers = tower.vision.num_hidden_layers;
-    let layers_after = if llava {
-        layers_after(fields, layers)
-    } else {
-        0
-    };
-    let side = tower.image_size / tower.patch_size.max(1);
-    let pooled_tokens = if llava {
-        0
-    } else {
-        pooled_tokens(fields, side)
-    };
-    WholeConfig {
-        kind,
-        tower,
-        layers_after,
-        with_class: fields.text("vision_feature_select_strategy") == Some("full"),
-        projector_bias: fields.flag("multimodal_projector_bias", true),
-        activation: fields.activation("projector_hidden_act", "gelu"),
-        pooled_tokens,
-    }
-}
-
-/// Tokens of an image of `side` by `side` patches, squares of which are pooled.
-fn pooled_tokens(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
-    let tokens = fields.optional("mm_tokens_per_image", &(1..=1 << 24), 256);
-    let root = tokens.isqrt();
-    if root * root == tokens && root <= side && (side / root).pow(2) * tokens == side * side {
-        return tokens;
-    }
-    let key = fields.key("mm_tokens_per_image");
-    let nearest = (1..=side)
-        .filter(|root| side.is_multiple_of(*root))
-        .min_by_key(|other| (other * other).abs_diff(tokens))
-        .unwrap_or(1);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("An image of {side} x {side} patches cannot be pooled to {tokens} tokens: their number must be the square of a number that divides {side}."),
-            format!("{side} x {side} 个图块无法池化为 {tokens} 个词元：词元数必须是 {side} 的某个因数的平方。"),
-        )
-        .with_fix(&key, nearest * nearest),
-    );
-    tokens
-}
-
-/// Layers after the one that `vision_feature_layer` names: -1 is the last one's result, 1 the first's.
-fn layers_after(fields: &mut ConfigFields<'_>, layers: u64) -> u64 {
-    let given = fields.get("vision_feature_layer").cloned();
-    let number = match &given {
-        None => Some(-2),
-        Some(value) => value.as_i64(),
-    };
-    let after = number.and_then(|number| {
-        let after = if number < 0 {
-            number.checked_neg()?.checked_sub(1)
-        } else {
-            i64::try_from(layers).ok()?.checked_sub(number)
-        };
-        after.and_then(|after| u64::try_from(after).ok())
-    });
-    after.filter(|&after| after < layers).unwrap_or_else(|| {
-        let key = fields.key("vision_feature_layer");
-        fields.push(
-            Finding::error(
-                &key,
-                format!("vision_feature_layer must be one number, the hidden states after one of the tower's {layers} layers: from 1 to {layers}, or -1 for the last."),
-                format!("vision_feature_layer 必须是一个数，即图像编码器 {layers} 层中某一层的输出：1 到 {layers}，或以 -1 表示最后一层。"),
-            )
-            .with_fix(&key, -1),
-        );
-        0
     })
 }
 
@@ -285,7 +187,7 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
         ImageConfig::Whole(images) => dual::vision_modules(&images.tower, "model.vision_tower"),
         ImageConfig::Packed(images) => packed::modules(images),
     };
-    let projector = images.whole().map(projector);
+    let projector = images.whole().map(whole::projector);
     for module in &mut all {
         // PEFT's adapters of tables and modules trained as a whole are the decoder's.
         if !module.kind.is_linear() {
@@ -298,19 +200,6 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
     all.extend(projector.into_iter().flatten());
     all.extend(text.into_iter().map(inside));
     all
-}
-
-/// What stands between the tower and the decoder.
-fn projector(images: &WholeConfig) -> [Module; 2] {
-    let at = |name: &str| format!("model.multi_modal_projector{name}");
-    if images.kind == ImageKind::Gemma3 {
-        let own = Module {
-            parameters: &["mm_input_projection_weight"],
-            ..other(at(""))
-        };
-        return [own, other(at(".mm_soft_emb_norm"))];
-    }
-    [".linear_1", ".linear_2"].map(|name| linear(at(name), images.projector_bias))
 }
 
 /// How many images each sample has, and the pixels along their sides; and what is not estimated of
@@ -375,12 +264,13 @@ pub(super) fn resolve(
 
 /// What is not estimated yet.
 fn refuse(scenario: &Scenario, kind: ImageKind, findings: &mut Vec<Finding>) {
-    if kind == ImageKind::Gemma3 && training::padding_mask(scenario) {
+    let grouped = matches!(kind, ImageKind::Gemma3 | ImageKind::PaliGemma);
+    if grouped && training::padding_mask(scenario) {
         findings.push(
             Finding::error(
                 "padding_mask",
-                "Of Gemma 3 with images batches without padding are estimated only.",
-                "目前只支持估算不含填充的 Gemma 3 图文批次。",
+                "Of Gemma 3 with images and PaliGemma batches without padding are estimated only.",
+                "目前只支持估算不含填充的 Gemma 3 和 PaliGemma 图文批次。",
             )
             .with_fix("padding_mask", false),
         );

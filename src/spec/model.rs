@@ -113,6 +113,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("siglip", Reader::Dual(DualKind::Siglip)),
     ("llava", Reader::WithImages(ImageKind::Llava)),
     ("gemma3", Reader::WithImages(ImageKind::Gemma3)),
+    ("paligemma", Reader::WithImages(ImageKind::PaliGemma)),
     ("qwen2_vl", Reader::WithImages(ImageKind::Qwen2)),
     ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
     ("distilbert", Reader::DistilBert),

@@ -207,6 +207,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("vit-base", 85_800_194),
     ("llava-1.5-7b-hf", 7_063_427_072),
     ("llava-1.5-13b-hf", 13_351_494_656),
+    ("paligemma-3b-pt-224", 2_923_466_480),
+    ("paligemma2-3b-pt-224", 3_032_242_416),
     ("qwen2.5-vl-3b-instruct", 3_754_622_976),
     ("qwen2.5-vl-7b-instruct", 8_292_166_656),
     ("qwen2-vl-2b-instruct", 2_208_985_600),

@@ -1,6 +1,6 @@
 //! Numbers of parameters of what sees images.
 
-use super::{DualConfig, DualKind, ImageConfig, PackedConfig, TowerConfig};
+use super::{DualConfig, DualKind, ImageConfig, ImageKind, PackedConfig, TowerConfig};
 
 fn feed_forward(t: &TowerConfig) -> u64 {
     2 * t.hidden_size * t.intermediate_size + t.intermediate_size
@@ -33,7 +33,11 @@ pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
         ImageConfig::Packed(c) => return packed_parameters(c, hidden),
     };
     let seen = c.tower.vision.hidden_size;
-    vision_parameters(&c.tower) + (seen + 1) * hidden + (hidden + 1) * hidden
+    let second = match c.kind {
+        ImageKind::PaliGemma => 0,
+        _ => (hidden + 1) * hidden,
+    };
+    vision_parameters(&c.tower) + (seen + 1) * hidden + second
 }
 
 /// Those of a tower over patches in one list before a decoder of `hidden` columns.

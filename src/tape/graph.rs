@@ -21,7 +21,7 @@ pub(super) type ParameterId = u32;
 #[derive(Clone)]
 pub(super) enum Edge {
     /// To output `1` of a node.
-    Node(Rc<Node>, u8),
+    Node(Rc<Node>, u16),
     /// To a leaf's `.grad`.
     Leaf(Rc<Leaf>),
 }
@@ -118,7 +118,7 @@ pub(super) struct Node {
 
 impl Node {
     /// Puts a gradient into the buffer of output `nr`, adding to what is there.
-    pub(super) fn receive(&self, tape: &Tape, nr: u8, grad: Tensor) {
+    pub(super) fn receive(&self, tape: &Tape, nr: u16, grad: Tensor) {
         let nr = usize::from(nr);
         let mut buffer = self.buffer.borrow_mut();
         if buffer.len() <= nr {

@@ -26,7 +26,7 @@ def with_images(scenario, config, batch):
     height, width = sizes(scenario, vision)
     batch["pixel_values"] = torch.zeros(count, vision.num_channels, height, width, device="cuda")
     tokens = getattr(config, "mm_tokens_per_image", None) or (height // vision.patch_size) * (width // vision.patch_size)
-    if config.model_type == "gemma3":
+    if config.model_type in ("gemma3", "paligemma"):
         batch["token_type_ids"] = torch.zeros_like(batch["input_ids"])
     if getattr(config, "vision_feature_select_strategy", None) == "full":
         tokens += 1
