@@ -99,6 +99,16 @@ pub(super) fn part<'a>(
     }
 }
 
+/// The text part of a config whose fields lie beside those of what sees images.
+pub(super) fn flat_text_part(config: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let given = config.get("model_type").and_then(Value::as_str)?;
+    ["qwen2_vl", "qwen2_5_vl"].contains(&given).then(|| {
+        let mut text = config.clone();
+        text.insert("model_type".to_owned(), "qwen2".into());
+        text
+    })
+}
+
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     if matches!(kind, ImageKind::Qwen2 | ImageKind::Qwen25) {

@@ -217,17 +217,6 @@ fn reads_all_parts(config: &Map<String, Value>, framework: Framework) -> bool {
     })
 }
 
-/// The text part of a config whose fields lie beside those of what sees images, where that is not read.
-fn flat_text_part(config: &Map<String, Value>, framework: Framework) -> Option<Map<String, Value>> {
-    let given = config.get("model_type").and_then(Value::as_str)?;
-    let is_flat = ["qwen2_vl", "qwen2_5_vl"].contains(&given);
-    (is_flat && !reads_all_parts(config, framework)).then(|| {
-        let mut text = config.clone();
-        text.insert("model_type".to_owned(), "qwen2".into());
-        text
-    })
-}
-
 /// The decoder of this `model_type`.
 pub(super) fn decoder_type(model_type: &str) -> Option<DecoderType> {
     let found = MODEL_TYPES.iter().find(|(name, _)| *name == model_type);
@@ -277,7 +266,9 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
                 let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");
                 return read_config(name, fields, findings);
             }
-            if let Some(text) = flat_text_part(hf_config, scenario.framework) {
+            if let Some(text) = image_text::flat_text_part(hf_config)
+                && !reads_all_parts(hf_config, scenario.framework)
+            {
                 findings.push(text_part_only());
                 let fields = ConfigFields::new(&text, overrides, "model.hf_config");
                 return read_config(name, fields, findings);
