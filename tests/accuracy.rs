@@ -101,9 +101,9 @@ fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
 
 #[test]
 fn encoder_decoders_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("t5.jsonl", 216);
+    every_goal_is_met("t5.jsonl", 240);
     every_goal_is_met("bart.jsonl", 57);
-    every_goal_is_met("bart_kin.jsonl", 80);
+    every_goal_is_met("bart_kin.jsonl", 134);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn what_sees_images_is_as_exact_as_the_goals_ask() {
 #[test]
 fn bert_and_roberta_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("bert.jsonl", 122);
-    every_goal_is_met("bert_kin.jsonl", 99);
+    every_goal_is_met("bert_kin.jsonl", 126);
 }
 
 #[test]

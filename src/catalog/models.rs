@@ -292,6 +292,17 @@ models! {
     "deberta-v3-small", "DeBERTa V3 small", "microsoft/deberta-v3-small", "2021-11";
     "deberta-v3-base", "DeBERTa V3 base", "microsoft/deberta-v3-base", "2021-11";
     "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";
+    "umt5-small", "UMT5 small", "google/umt5-small", "2023-04";
+    "umt5-base", "UMT5 base", "google/umt5-base", "2023-04";
+    "esm2-8m", "ESM-2 8M (proteins)", "facebook/esm2_t6_8M_UR50D", "2022-08";
+    "esm2-35m", "ESM-2 35M (proteins)", "facebook/esm2_t12_35M_UR50D", "2022-08";
+    "esm2-150m", "ESM-2 150M (proteins)", "facebook/esm2_t30_150M_UR50D", "2022-08";
+    "esm2-650m", "ESM-2 650M (proteins)", "facebook/esm2_t33_650M_UR50D", "2022-08";
+    "esm2-3b", "ESM-2 3B (proteins)", "facebook/esm2_t36_3B_UR50D", "2022-08";
+    "plbart-base", "PLBART base (program code)", "uclanlp/plbart-base", "2021-03";
+    "blenderbot-400m-distill", "BlenderBot 400M distill", "facebook/blenderbot-400M-distill", "2020-04";
+    "blenderbot-3b", "BlenderBot 3B", "facebook/blenderbot-3B", "2020-04";
+    "blenderbot-small-90m", "BlenderBot Small 90M", "facebook/blenderbot_small-90M", "2020-04";
     "mpnet-base", "MPNet base", "microsoft/mpnet-base", "2020-04";
     "all-mpnet-base-v2", "all-mpnet-base v2 (sentence embeddings)", "sentence-transformers/all-mpnet-base-v2", "2021-08";
     "electra-base", "ELECTRA base", "google/electra-base-discriminator", "2020-03";

@@ -61,9 +61,25 @@ pub(super) fn activated(t: &Tape, activation: Activation, x: Tensor) -> Tensor {
         Activation::Tanh => t.tanh(&x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::GeluFast => gelu_fast(t, &x),
+        Activation::GeluErf => gelu_erf(t, x),
         Activation::QuickGelu => quick_gelu(t, &x),
         Activation::Relu2 => relu_squared(t, &x),
     }
+}
+
+/// `gelu` (`models/esm/modeling_esm.py`): x 0.5 (1 + erf(x / c)).
+fn gelu_erf(t: &Tape, x: Tensor) -> Tensor {
+    let half = t.mul_scalar(&x);
+    let one_plus = {
+        let bent = {
+            let scaled = t.div_scalar(&x);
+            t.erf(&scaled)
+        };
+        t.add_scalar(&bent)
+    };
+    let out = t.mul(&half, &one_plus);
+    drop(x);
+    out
 }
 
 /// `QuickGELUActivation`: x sigmoid(c x).

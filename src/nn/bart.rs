@@ -1,5 +1,5 @@
-//! BART and its kin (`models/{bart,mbart,pegasus,marian,m2m_100}/modeling_*.py`): an encoder and a decoder
-//! with one embedding.
+//! BART and its kin (`models/{bart,mbart,plbart,blenderbot,blenderbot_small,pegasus,marian,m2m_100}/
+//! modeling_*.py`): an encoder and a decoder with one embedding.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bart_layer::BartLayer;
@@ -72,7 +72,7 @@ impl Seq2Seq for Bart {
     }
 
     fn shifted(&self, t: &Tape, labels: &Tensor) -> Tensor {
-        if self.kind == BartKind::Mbart {
+        if self.kind.shifts_round() {
             shift_round(t, labels)
         } else {
             seq2seq::shift_right(t, labels)
@@ -155,7 +155,7 @@ impl Stack {
     ) -> Tensor {
         let recent = self.shell.facts.transformers == Transformers::V5;
         let (b, s) = (ids.dim(0), ids.dim(1));
-        let embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
+        let mut embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
         // The decoder of transformers 5 makes masks before it embeds the positions.
         let ranged = recent && self.decoder && self.kind != BartKind::M2m100;
         let range = ranged.then(|| {
@@ -176,7 +176,7 @@ impl Stack {
             }
             let arange = || t.empty("arange", Shape::from([s]), DType::Int64);
             let ids = range.clone().unwrap_or_else(arange);
-            if self.kind.has_fixed_positions() {
+            if self.kind.counts_from_zero() {
                 return self.embed_positions.forward(t, &ids);
             }
             let ids = match &range {
@@ -187,11 +187,23 @@ impl Stack {
             self.embed_positions.forward(t, &rows)
         });
         // What is made of the positions takes their name.
-        let range = range.filter(|_| !matches!(self.kind, BartKind::Mbart | BartKind::Marian));
-        let mut hidden = t.add(&embedded, &positions);
-        if let Some(norm) = &self.layernorm_embedding {
-            hidden = t.scoped("layernorm_embedding", None, || norm.forward(t, &hidden));
-        }
+        let range = range.filter(|_| {
+            matches!(
+                self.kind,
+                BartKind::Bart | BartKind::Plbart | BartKind::Pegasus
+            )
+        });
+        let norm = |x: &Tensor| match &self.layernorm_embedding {
+            Some(norm) => t.scoped("layernorm_embedding", None, || norm.forward(t, x)),
+            None => x.clone(),
+        };
+        let mut hidden = if self.kind == BartKind::BlenderbotSmall && self.decoder {
+            embedded = norm(&embedded);
+            t.add(&embedded, &positions)
+        } else {
+            let sum = t.add(&embedded, &positions);
+            norm(&sum)
+        };
         hidden = dropped(t, hidden, self.dropout);
         let shared = early.unwrap_or_else(|| Shared {
             mask: self.padded(t, (b, s, s)),
@@ -240,8 +252,13 @@ impl Stack {
             let cached = t.cached_tokens();
             ones = Some(t.empty("ones", Shape::from([b, cached + s]), DType::Float32));
             let mask = mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype));
-            // The mask of BART and M2M100 takes its name.
-            ones = ones.filter(|_| !matches!(self.kind, BartKind::Bart | BartKind::M2m100));
+            // The mask of BART, PLBART and M2M100 takes its name.
+            ones = ones.filter(|_| {
+                !matches!(
+                    self.kind,
+                    BartKind::Bart | BartKind::Plbart | BartKind::M2m100
+                )
+            });
             mask
         } else {
             self.eager
@@ -256,7 +273,7 @@ impl Stack {
     }
 }
 
-/// `shift_tokens_right` of mBART: the decoder's ids from the labels, of which the last that is no padding
+/// `shift_tokens_right` of mBART and PLBART: the decoder's ids from the labels, of which the last that is no padding
 /// comes first.
 fn shift_round(t: &Tape, labels: &Tensor) -> Tensor {
     let (b, n) = (labels.dim(0), labels.dim(1));

@@ -1,6 +1,7 @@
 //! The encoders by their type.
 
 use super::bert::Bert;
+use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
@@ -18,6 +19,12 @@ pub(super) trait Encoder {
 }
 
 impl Encoder for Bert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for EsmModel {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

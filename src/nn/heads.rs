@@ -93,6 +93,8 @@ pub(super) struct Head {
     /// Whether that stays in a local variable.
     pub(super) holds: bool,
     pub(super) output: Linear,
+    /// What is added to what the last layer gives.
+    pub(super) bias: Option<Tensor>,
     pub(super) loss: HeadLoss,
 }
 
@@ -107,6 +109,7 @@ impl Head {
             dropout,
             holds: true,
             output,
+            bias: None,
             loss: HeadLoss::Classes,
         }
     }
@@ -185,7 +188,10 @@ impl Head {
             None => read,
         };
         let x = dropped(t, x, self.dropout);
-        let logits = self.output.forward(t, &x);
+        let mut logits = self.output.forward(t, &x);
+        if let Some(bias) = &self.bias {
+            logits = t.add(&logits, bias);
+        }
         drop(kept);
         if self.holds {
             held.push(x);

@@ -19,6 +19,7 @@ mod bart;
 mod bart_attention;
 mod bart_layer;
 mod bert;
+mod bert_esm;
 mod bert_layer;
 mod bert_pre_norm;
 mod bloom;

@@ -2,6 +2,7 @@
 
 use super::bart::Bart;
 use super::bert::Bert;
+use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
@@ -21,7 +22,10 @@ use super::swin::Swin;
 use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
-use crate::spec::{Architecture, EvaluationKind, ImageConfig, ImageKind, Loss, ResolvedSpec, Task};
+use crate::spec::{
+    Architecture, BertConfig, BertKind, EvaluationKind, ImageConfig, ImageKind, Loss, ResolvedSpec,
+    Task,
+};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape, apart};
 use std::rc::Rc;
@@ -114,6 +118,23 @@ enum Net {
     Dual(Box<Dual>),
 }
 
+/// BERT or one of its kin.
+fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<dyn Encoder> {
+    if let Some(relative) = c.relative {
+        return Box::new(apart(|| Deberta::new(b, c, relative, spec, facts)));
+    }
+    if let Some(esm) = c.esm {
+        return Box::new(apart(|| EsmModel::new(b, c, esm, spec, facts)));
+    }
+    if let Some(names) = c.kind.pre_norm() {
+        return Box::new(apart(|| PreNormBert::new(b, c, names, spec, facts)));
+    }
+    match c.kind {
+        BertKind::Mpnet => Box::new(apart(|| Mpnet::new(b, c, spec, facts))),
+        _ => Box::new(apart(|| Bert::new(b, c, spec, facts))),
+    }
+}
+
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
@@ -123,20 +144,7 @@ impl Model {
         let facts = Facts::of(spec);
         let net = match &spec.architecture {
             Architecture::Linear(config) => Net::Linear(apart(|| LinearNet::new(&b, config))),
-            Architecture::Bert(config) => Net::Encoder(match config.relative {
-                Some(relative) => {
-                    Box::new(apart(|| Deberta::new(&b, config, relative, spec, facts)))
-                }
-                None if config.buckets > 0 => {
-                    Box::new(apart(|| Mpnet::new(&b, config, spec, facts)))
-                }
-                None => match config.kind.pre_norm() {
-                    Some(names) => {
-                        Box::new(apart(|| PreNormBert::new(&b, config, names, spec, facts)))
-                    }
-                    None => Box::new(apart(|| Bert::new(&b, config, spec, facts))),
-                },
-            }),
+            Architecture::Bert(config) => Net::Encoder(bert(&b, config, spec, facts)),
             Architecture::DistilBert(config) => {
                 Net::Encoder(Box::new(apart(|| DistilBert::new(&b, config, spec, facts))))
             }

@@ -35,12 +35,18 @@ pub(super) struct Rotary {
 
 impl Rotary {
     pub(super) fn new(b: &Builder, dim: u64, facts: Facts) -> Self {
-        let mut copies = vec![b.buffer("inv_freq", [dim / 2], DType::Float32)];
+        let mut rotary = Self::alone(b, dim, facts);
         if facts.transformers == Transformers::V5 {
-            copies.push(b.buffer("original_inv_freq", [dim / 2], DType::Float32));
+            let copy = b.buffer("original_inv_freq", [dim / 2], DType::Float32);
+            rotary._inverse_frequencies.push(copy);
         }
+        rotary
+    }
+
+    /// The same without the second copy (ESM).
+    pub(super) fn alone(b: &Builder, dim: u64, facts: Facts) -> Self {
         Self {
-            _inverse_frequencies: copies,
+            _inverse_frequencies: vec![b.buffer("inv_freq", [dim / 2], DType::Float32)],
             dim,
             by_pair: false,
             remade: false,

@@ -1,4 +1,4 @@
-//! T5 and mT5 (`models/t5/modeling_t5.py`): an encoder and a decoder with one embedding.
+//! T5, mT5 and UMT5 (`models/{t5,umt5}/modeling_*.py`): an encoder and a decoder with one embedding.
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
@@ -8,7 +8,7 @@ use super::layers::{Embedding, Linear};
 use super::mask::{self, MaskRequest};
 use super::seq2seq::{Seq2Seq, Shared};
 use super::t5_block::{Biases, Block, T5Norm};
-use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec, T5Config};
+use crate::spec::{ActivationCheckpointing, Attention, ResolvedSpec, T5Config, T5Kind};
 use crate::tape::{Region, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -19,6 +19,8 @@ pub(super) struct T5Options {
     pub(super) attention: Attention,
     pub(super) forced: Option<SdpaKernel>,
     pub(super) dropout: bool,
+    /// Whether each layer has biases of its own (UMT5), not those of the first.
+    pub(super) own_biases: bool,
     pub(super) checkpointing: ActivationCheckpointing,
     pub(super) facts: Facts,
 }
@@ -50,6 +52,7 @@ impl T5 {
             attention: spec.attention,
             forced: AttentionOptions::of(spec, facts).forced,
             dropout: c.dropout,
+            own_biases: c.kind == T5Kind::Umt5,
             checkpointing: spec.activation_checkpointing,
             facts,
         };
@@ -65,7 +68,7 @@ impl T5 {
             encoder,
             decoder,
             lm_head,
-            scales: c.tie_word_embeddings && !(recent && c.multilingual),
+            scales: c.tie_word_embeddings && !(recent && c.kind == T5Kind::Mt5),
         }
     }
 }
@@ -110,7 +113,10 @@ impl Stack {
             c.num_layers
         };
         let blocks = b.items("block", layers, |b| {
-            Rc::new(Block::new(b, c, options, decoder, b.is_first()))
+            Rc::new({
+                let biased = b.is_first() || options.own_biases;
+                Block::new(b, c, options, decoder, biased)
+            })
         });
         Self {
             blocks,
@@ -198,7 +204,10 @@ impl Stack {
                     .into_iter()
                     .chain(trained.into_iter().flatten())
                     .collect();
-                let results = t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(()));
+                // UMT5 is given the encoder's mask as a keyword argument.
+                let kept = shared.encoder_mask.clone();
+                let kept = kept.filter(|_| self.options.own_biases);
+                let results = t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept));
                 let mut results = results.into_iter();
                 let out = results.next().unwrap_or_else(|| hidden.clone());
                 let (own, cross) = (results.next(), results.next());

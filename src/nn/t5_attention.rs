@@ -186,10 +186,11 @@ impl T5Attention {
         let (heads, queries, keys) = (q.dim(1), q.dim(2), k.dim(2));
         let Some(table) = &self.relative_attention_bias else {
             let zeros = t.empty("zeros", Shape::from([1, heads, queries, keys]), dtype);
-            return if self.options.checkpointing == ActivationCheckpointing::None {
-                zeros
-            } else {
+            let trains = self.options.checkpointing != ActivationCheckpointing::None;
+            return if trains && !self.options.own_biases {
                 t.input_leaf(&zeros)
+            } else {
+                zeros
             };
         };
         let values = {
@@ -242,13 +243,15 @@ impl T5Attention {
             distance = indices("abs");
         }
         let small = square("lt", DType::Bool);
+        // A variable of its own in UMT5.
+        let ratio;
         let large = {
             let mut float = square("_to_copy", DType::Float32);
             for op in ["div", "log", "div", "mul"] {
                 float = square(op, DType::Float32);
             }
             let whole = indices("_to_copy");
-            drop(float);
+            ratio = Some(float).filter(|_| self.options.own_biases);
             let shifted = indices("add");
             drop(whole);
             let _most = indices("full_like");
@@ -258,7 +261,7 @@ impl T5Attention {
         };
         let chosen = indices("where");
         let buckets = buckets.unwrap_or_else(|| t.add_scalar(&chosen));
-        drop((chosen, distance, small, large));
+        drop((chosen, distance, small, large, ratio));
         (buckets, held)
     }
 }

@@ -58,6 +58,8 @@ struct AttentionLayer {
     attention: T5Attention,
     layer_norm: T5Norm,
     dropout: bool,
+    /// Whether the bias goes on to the next layer.
+    shares_bias: bool,
 }
 
 /// `T5LayerFF` with `T5DenseActDense` or `T5DenseGatedActDense`.
@@ -85,7 +87,7 @@ impl Block {
         c: &T5Config,
         options: T5Options,
         decoder: bool,
-        first: bool,
+        biased: bool,
     ) -> Self {
         let layer = |index, name, biased| {
             let b = b.item("layer", index);
@@ -93,9 +95,10 @@ impl Block {
                 attention: T5Attention::new(&b.at(name), c, options, decoder, biased),
                 layer_norm: T5Norm::new(&b.at("layer_norm"), c.d_model),
                 dropout: c.dropout,
+                shares_bias: !options.own_biases,
             }
         };
-        let attention = layer(0, "SelfAttention", first);
+        let attention = layer(0, "SelfAttention", biased);
         let cross = decoder.then(|| layer(1, "EncDecAttention", false));
         let feed_forward = FeedForward::new(&b.item("layer", if decoder { 2 } else { 1 }), c);
         Self {
@@ -143,7 +146,7 @@ impl Block {
             drop(length);
             hidden = next;
             weights = next_weights;
-            cross_bias = Some(bias);
+            cross_bias = bias;
             if let Some(kept) = &mut kept {
                 kept.push(hidden.clone());
             }
@@ -159,7 +162,7 @@ impl Block {
         drop(weights);
         drop(kept);
         let biases = Biases {
-            own: Some(own),
+            own,
             cross: cross_bias,
         };
         (out, biases)
@@ -182,13 +185,14 @@ impl AttentionLayer {
         x: &Tensor,
         given: Given,
         name: &'static str,
-    ) -> (Tensor, Tensor, Option<Tensor>) {
+    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
         let normed = t.scoped("layer_norm", None, || self.layer_norm.forward(t, x));
         let Attended {
             output,
             bias,
             weights,
         } = t.scoped(name, None, || self.attention.forward(t, &normed, given));
+        let bias = Some(bias).filter(|_| self.shares_bias);
         let added = dropped(t, output.clone(), self.dropout);
         let out = t.add(x, &added);
         drop(added);

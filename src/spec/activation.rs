@@ -11,6 +11,8 @@ pub enum Activation {
     GeluFast,
     /// `gelu`.
     Gelu,
+    /// `gelu` as ESM writes it out, with the error function.
+    GeluErf,
     /// `quick_gelu`, written out in Python.
     QuickGelu,
     /// `silu`.

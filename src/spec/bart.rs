@@ -1,5 +1,5 @@
 //! BART (`models/bart/configuration_bart.py` of transformers 5.23 and 4.51) and its kin
-//! (`models/{mbart,pegasus,marian,m2m_100}/configuration_*.py` of transformers 5.23).
+//! (`models/{mbart,plbart,blenderbot,blenderbot_small,pegasus,marian,m2m_100}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
@@ -16,6 +16,13 @@ pub enum BartKind {
     Bart,
     /// mBART, whose norms come first.
     Mbart,
+    /// PLBART, which is written as BART is and shifts labels as mBART does.
+    Plbart,
+    /// Blenderbot, whose norms come first.
+    Blenderbot,
+    /// Blenderbot Small, whose norms come last; its decoder's embeddings are normalized before positions
+    /// are added.
+    BlenderbotSmall,
     /// PEGASUS, the same with positions that are never trained.
     Pegasus,
     /// Marian, whose norms come last and whose positions are never trained.
@@ -27,17 +34,44 @@ pub enum BartKind {
 impl BartKind {
     /// Whether norms come before the sublayers, and once more after all layers.
     pub fn norms_first(self) -> bool {
-        matches!(self, Self::Mbart | Self::Pegasus | Self::M2m100)
+        matches!(
+            self,
+            Self::Mbart | Self::Pegasus | Self::M2m100 | Self::Blenderbot
+        )
     }
 
     /// Whether embeddings are normalized.
     pub fn normalizes_embedding(self) -> bool {
-        matches!(self, Self::Bart | Self::Mbart)
+        matches!(
+            self,
+            Self::Bart | Self::Mbart | Self::Plbart | Self::BlenderbotSmall
+        )
     }
 
     /// Whether positions are sines of which a table holds the first rows alone, never trained.
     pub fn has_fixed_positions(self) -> bool {
         matches!(self, Self::Pegasus | Self::Marian)
+    }
+
+    /// Whether a table of positions begins with the first of them.
+    pub fn counts_from_zero(self) -> bool {
+        self.has_fixed_positions() || matches!(self, Self::Blenderbot | Self::BlenderbotSmall)
+    }
+
+    /// Whether labels are shifted so that the last one comes first.
+    pub fn shifts_round(self) -> bool {
+        matches!(self, Self::Mbart | Self::Plbart)
+    }
+
+    /// Layers, their width and their heads in the encoder and in the decoder, and positions, as the
+    /// config has them by default.
+    fn defaults(self) -> ([u64; 3], [u64; 3], u64) {
+        match self {
+            Self::Plbart => ([6, 3072, 12], [6, 3072, 12], 1024),
+            Self::Blenderbot => ([2, 10_240, 32], [24, 10_240, 32], 128),
+            Self::BlenderbotSmall => ([8, 2048, 16], [8, 2048, 16], 512),
+            _ => ([12, 4096, 16], [12, 4096, 16], 1024),
+        }
     }
 }
 
@@ -64,6 +98,8 @@ pub struct BartConfig {
     pub dropout: Dropout,
     /// Whether the config ties the head to the embedding.
     pub tie_word_embeddings: bool,
+    /// Whether generation repeats nothing of its source (Blenderbot).
+    pub repeats_nothing: bool,
     /// The recordings that the encoder hears, of Whisper.
     pub recordings: Option<Recordings>,
 }
@@ -86,9 +122,10 @@ pub(super) fn read(kind: BartKind, fields: &mut ConfigFields<'_>) -> BartConfig 
     let multilingual = kind == BartKind::M2m100;
     refuse(kind, fields);
     let d_model = fields.required("d_model", &WIDTH, 1024);
-    let encoder = stack(fields, ENCODER, d_model, [12, 4096, 16]);
-    let decoder = stack(fields, DECODER, d_model, [12, 4096, 16]);
-    let positions = fields.optional("max_position_embeddings", &SEQ_LEN, 1024);
+    let (encoder, decoder, positions) = kind.defaults();
+    let encoder = stack(fields, ENCODER, d_model, encoder);
+    let decoder = stack(fields, DECODER, d_model, decoder);
+    let positions = fields.optional("max_position_embeddings", &SEQ_LEN, positions);
     let dropped = fields.drops("dropout", true);
     BartConfig {
         kind,
@@ -99,10 +136,12 @@ pub(super) fn read(kind: BartKind, fields: &mut ConfigFields<'_>) -> BartConfig 
             match kind {
                 BartKind::Marian => 58_101,
                 BartKind::M2m100 => 128_112,
+                BartKind::Plbart => 50_005,
+                BartKind::Blenderbot => 8008,
                 _ => 50_265,
             },
         ),
-        position_rows: if kind.has_fixed_positions() {
+        position_rows: if kind.counts_from_zero() {
             positions
         } else {
             positions + POSITION_OFFSET
@@ -116,10 +155,15 @@ pub(super) fn read(kind: BartKind, fields: &mut ConfigFields<'_>) -> BartConfig 
         activation_dropout: fields.drops("activation_dropout", false),
         dropout: Dropout {
             embedding: dropped,
-            attention: fields.drops("attention_dropout", multilingual),
+            attention: fields.drops(
+                "attention_dropout",
+                multilingual || kind == BartKind::Plbart,
+            ),
             residual: dropped,
         },
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        repeats_nothing: kind == BartKind::Blenderbot
+            && fields.optional("encoder_no_repeat_ngram_size", &(0..=*VOCABULARY.end()), 3) > 0,
         recordings: None,
     }
 }

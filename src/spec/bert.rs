@@ -1,6 +1,7 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
 //! 4.51), `Data2VecText`, ERNIE, `RoBERTa` with norms before, XLM-RoBERTa XL and Megatron's BERT (all of 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
+use super::bert_esm::{self, Esm};
 use super::bert_pre_norm::PreNorm;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
@@ -28,6 +29,8 @@ pub enum BertKind {
     Megatron,
     /// `DeBERTa` V2 and V3, whose attention sees distances of tokens.
     Deberta,
+    /// ESM, which reads proteins.
+    Esm,
     /// ELECTRA, whose embeddings can have fewer columns than its layers.
     Electra,
     /// `MPNet`, whose scores have biases by the distances of tokens.
@@ -73,6 +76,8 @@ pub struct BertConfig {
     pub buckets: u64,
     /// How attention sees the distances of tokens, if it does.
     pub relative: Option<Relative>,
+    /// What is peculiar to ESM.
+    pub esm: Option<Esm>,
 }
 
 /// How attention of `DeBERTa` sees the distances of tokens.
@@ -141,6 +146,7 @@ impl BertKind {
             Self::Albert => "albert",
             Self::Deberta => "deberta",
             Self::Mpnet => "mpnet",
+            Self::Esm => "esm",
         }
     }
 }
@@ -154,6 +160,8 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
     let activation = if albert {
         check_groups(fields);
         fields.activation("hidden_act", "gelu_new")
+    } else if kind == BertKind::Esm {
+        Activation::GeluErf
     } else {
         fields.check_activation("hidden_act", &["gelu", "gelu_pytorch_tanh"]);
         Activation::Gelu
@@ -181,17 +189,13 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
                 _ => 30_522,
             },
         ),
-        max_position_embeddings: fields.optional(
-            "max_position_embeddings",
-            &VOCABULARY,
-            if kind == BertKind::XlmRobertaXl {
-                514
-            } else {
-                512
-            },
-        ),
+        max_position_embeddings: match kind {
+            BertKind::XlmRobertaXl => fields.optional("max_position_embeddings", &VOCABULARY, 514),
+            BertKind::Esm => bert_esm::positions(fields),
+            _ => fields.optional("max_position_embeddings", &VOCABULARY, 512),
+        },
         type_vocab_size: match kind {
-            BertKind::Mpnet => 0,
+            BertKind::Mpnet | BertKind::Esm => 0,
             BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
             BertKind::XlmRobertaXl => fields.optional("type_vocab_size", &VOCABULARY, 1),
             _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
@@ -210,7 +214,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         classifier_dropout: match kind {
             BertKind::Deberta => fields.drops("cls_dropout", hidden),
             BertKind::Albert => fields.drops("classifier_dropout_prob", true),
-            BertKind::Mpnet | BertKind::Megatron => hidden,
+            BertKind::Mpnet | BertKind::Megatron | BertKind::Esm => hidden,
             _ => fields.drops("classifier_dropout", hidden),
         },
         num_labels: fields.labels(2),
@@ -220,6 +224,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             0
         },
         relative: (kind == BertKind::Deberta).then(|| relative(fields)),
+        esm: bert_esm::read(kind, fields),
     }
 }
 
@@ -305,6 +310,9 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     let linear = |path| module(path, ModuleKind::Linear, BOTH);
     if let Some(relative) = c.relative {
         return of_deberta(c, relative, task);
+    }
+    if let Some(esm) = c.esm {
+        return bert_esm::modules(c, esm, task);
     }
     let mpnet = c.kind == BertKind::Mpnet;
     let roberta = c.kind.of_roberta();

@@ -15,6 +15,7 @@ mod apply;
 mod attention_support;
 mod bart;
 mod bert;
+mod bert_esm;
 mod bert_pre_norm;
 mod bloom;
 mod chunked_loss;
@@ -97,6 +98,7 @@ pub use activation::Activation;
 pub use adapters::ALL_LINEAR;
 pub use bart::{BartConfig, BartKind, BartStack};
 pub use bert::{BertConfig, BertKind, Relative};
+pub use bert_esm::Esm;
 pub use bert_pre_norm::PreNorm;
 pub use closest::closest;
 pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
@@ -135,7 +137,7 @@ pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use scenario::*;
 pub use swin::SwinConfig;
-pub use t5::T5Config;
+pub use t5::{T5Config, T5Kind};
 pub use vit::{VitConfig, VitKind};
 pub use whisper::Recordings;
 
@@ -145,6 +147,8 @@ mod published;
 mod published_decoders;
 #[cfg(test)]
 mod published_mixers;
+#[cfg(test)]
+mod published_texts;
 #[cfg(test)]
 mod published_towers;
 #[cfg(test)]

@@ -4,8 +4,9 @@ use super::config_fields::{ConfigFields, shortened};
 use super::limits::{WIDTH, check};
 use super::{
     Architecture, BartKind, BertKind, DecoderType, DualKind, Finding, FlaMixer, Framework,
-    ImageKind, LinearModel, ModelRef, Scenario, Task, VitKind, bart, bert, closest, decoder,
-    distilbert, dual, fla_config, guess, image_text, modernbert, size_only, swin, t5, vit, whisper,
+    ImageKind, LinearModel, ModelRef, Scenario, T5Kind, Task, VitKind, bart, bert, closest,
+    decoder, distilbert, dual, fla_config, guess, image_text, modernbert, size_only, swin, t5, vit,
+    whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Copy)]
 enum Reader {
     Decoder(DecoderType),
-    T5 { multilingual: bool },
+    T5(T5Kind),
     Bert(BertKind),
     Bart(BartKind),
     Whisper,
@@ -43,7 +44,7 @@ impl Reader {
             Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
             Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
-            Self::T5 { multilingual } => Architecture::T5(apart(|| t5::read(multilingual, fields))),
+            Self::T5(kind) => Architecture::T5(apart(|| t5::read(kind, fields))),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
     }
@@ -77,12 +78,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gpt_neo", Reader::Decoder(DecoderType::GptNeo)),
     ("gptj", Reader::Decoder(DecoderType::GptJ)),
     ("codegen", Reader::Decoder(DecoderType::CodeGen)),
-    (
-        "t5",
-        Reader::T5 {
-            multilingual: false,
-        },
-    ),
+    ("t5", Reader::T5(T5Kind::T5)),
     ("bert", Reader::Bert(BertKind::Bert)),
     ("roberta", Reader::Bert(BertKind::Roberta)),
     ("xlm-roberta", Reader::Bert(BertKind::Roberta)),
@@ -95,12 +91,16 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ),
     ("xlm-roberta-xl", Reader::Bert(BertKind::XlmRobertaXl)),
     ("megatron-bert", Reader::Bert(BertKind::Megatron)),
+    ("esm", Reader::Bert(BertKind::Esm)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("electra", Reader::Bert(BertKind::Electra)),
     ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart(BartKind::Bart)),
     ("mbart", Reader::Bart(BartKind::Mbart)),
+    ("plbart", Reader::Bart(BartKind::Plbart)),
+    ("blenderbot", Reader::Bart(BartKind::Blenderbot)),
+    ("blenderbot-small", Reader::Bart(BartKind::BlenderbotSmall)),
     ("pegasus", Reader::Bart(BartKind::Pegasus)),
     ("marian", Reader::Bart(BartKind::Marian)),
     ("m2m_100", Reader::Bart(BartKind::M2m100)),
@@ -118,7 +118,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
-    ("mt5", Reader::T5 { multilingual: true }),
+    ("mt5", Reader::T5(T5Kind::Mt5)),
+    ("umt5", Reader::T5(T5Kind::Umt5)),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
     ("gemma2", Reader::Decoder(DecoderType::Gemma2)),

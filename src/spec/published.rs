@@ -1,11 +1,11 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::published_decoders::decoder_parameters;
+use super::published_texts::{bart_parameters, bert_parameters, t5_parameters};
 use super::published_towers::{image_parameters, tower_parameters, vision_parameters};
 use super::{
-    Architecture, BartConfig, BartKind, BartStack, BertConfig, BertKind, DistilBertConfig,
-    DualConfig, DualKind, FlaConfig, FlaMixer, ModernBertConfig, Scenario, SwinConfig, T5Config,
-    VitConfig, VitKind, resolve,
+    Architecture, DistilBertConfig, DualConfig, DualKind, FlaConfig, FlaMixer, ModernBertConfig,
+    Scenario, SwinConfig, VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -43,44 +43,12 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
     2 * c.vocab_size * h + c.num_hidden_layers * layer + h
 }
 
-/// All weights of BERT that predicts masked tokens.
-fn bert_parameters(c: &BertConfig) -> u64 {
-    let h = c.hidden_size;
-    let types = c.type_vocab_size + c.task_type_vocab_size;
-    let tables = c.vocab_size + c.max_position_embeddings + types;
-    let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
-    let e = c.embedding_size;
-    let projection = if e == h { 0 } else { e * h + h };
-    let head = h * e + e + 2 * e + c.vocab_size;
-    let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
-    let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
-    let distances = distances + c.buckets * c.num_attention_heads;
-    let layers = match c.kind {
-        BertKind::Albert => 1,
-        _ => c.num_hidden_layers,
-    };
-    tables * e + 2 * e + distances + projection + layers * layer + head
-}
-
-/// All weights of T5 as transformers 5 builds it, with one table of tokens.
-fn t5_parameters(c: &T5Config) -> u64 {
-    let attention = 4 * c.d_model * c.num_heads * c.d_kv + c.d_model;
-    let factors = if c.gated { 3 } else { 2 };
-    let dense = factors * c.d_model * c.d_ff + c.d_model;
-    let positions = 2 * c.relative_attention_num_buckets * c.num_heads;
-    c.vocab_size * c.d_model
-        + c.num_layers * (attention + dense)
-        + c.num_decoder_layers * (2 * attention + dense)
-        + positions
-        + 2 * c.d_model
-}
-
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
 /// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of the last eleven what their configs give, which their
+/// layer, which their files hold beside the embedding that it is tied to; of UMT5 and ESM-2 as transformers 5.23 builds them, of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -199,6 +167,17 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("distilbert-base-cased", 65_812_036),
     ("distilbert-base-multilingual", 135_445_755),
     ("distilroberta-base", 82_170_201),
+    ("umt5-small", 175_333_376),
+    ("umt5-base", 395_140_608),
+    ("esm2-8m", 7_512_474),
+    ("esm2-35m", 33_501_394),
+    ("esm2-150m", 148_140_154),
+    ("esm2-650m", 651_043_254),
+    ("esm2-3b", 2_839_005_634),
+    ("plbart-base", 139_220_736),
+    ("blenderbot-400m-distill", 364_802_560),
+    ("blenderbot-3b", 2_696_268_800),
+    ("blenderbot-small-90m", 87_508_992),
     ("xlm-roberta-xl", 3_482_741_760),
     ("xlm-roberta-xxl", 10_712_994_816),
     ("megatron-bert-345m", 333_671_808),
@@ -351,29 +330,6 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("pegasus-large", 570_797_056),
     ("jais-2-8b", 8_090_401_280),
 ];
-
-fn bart_parameters(c: &BartConfig) -> u64 {
-    let h = c.d_model;
-    let norm = 2 * h;
-    // Keys of Whisper have no bias.
-    let biases = if c.recordings.is_some() { 3 } else { 4 };
-    let attention = 4 * h * h + biases * h + norm;
-    let stack = |s: BartStack, attentions: u64| {
-        let feed_forward = 2 * h * s.ffn_dim + s.ffn_dim + h + norm;
-        let rows = if c.kind == BartKind::M2m100 {
-            0
-        } else {
-            c.position_rows
-        };
-        let norms = u64::from(c.kind.normalizes_embedding()) + u64::from(c.kind.norms_first());
-        rows * h + norms * norm + s.layers * (attentions * attention + feed_forward)
-    };
-    let heard = c.recordings.map_or(0, |heard| {
-        let convolutions = 3 * h * (heard.num_mel_bins + h) + 2 * h;
-        convolutions + (heard.max_source_positions - c.position_rows) * h
-    });
-    c.vocab_size * h + heard + stack(c.encoder, 1) + stack(c.decoder, 2)
-}
 
 fn vit_parameters(c: &VitConfig) -> u64 {
     let h = c.hidden_size;

@@ -5,11 +5,22 @@ use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, ModuleKind};
 
+/// Which of T5's kin a config is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum T5Kind {
+    /// T5.
+    T5,
+    /// mT5.
+    Mt5,
+    /// UMT5, each of whose layers has biases of its own.
+    Umt5,
+}
+
 /// T5 as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct T5Config {
     /// Whether it is mT5, which from transformers 5 on never scales what goes into the head.
-    pub multilingual: bool,
+    pub kind: T5Kind,
     /// H.
     pub d_model: u64,
     /// D.
@@ -37,14 +48,15 @@ pub struct T5Config {
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(multilingual: bool, fields: &mut ConfigFields<'_>) -> T5Config {
+pub(super) fn read(kind: T5Kind, fields: &mut ConfigFields<'_>) -> T5Config {
     /// Buckets of relative positions.
     const BUCKETS: std::ops::RangeInclusive<u64> = 1..=1 << 16;
+    let multilingual = kind != T5Kind::T5;
     let by_type = |t5, mt5| if multilingual { mt5 } else { t5 };
     let num_layers = fields.required("num_layers", &LAYERS, by_type(6, 8));
     let (gated, activation) = feed_forward(multilingual, fields);
     T5Config {
-        multilingual,
+        kind,
         d_model: fields.required("d_model", &WIDTH, 512),
         d_kv: fields.optional("d_kv", &WIDTH, 64),
         d_ff: fields.required("d_ff", &WIDTH, by_type(2048, 1024)),
@@ -59,7 +71,8 @@ pub(super) fn read(multilingual: bool, fields: &mut ConfigFields<'_>) -> T5Confi
         ),
         gated,
         activation,
-        tie_word_embeddings: fields.flag("tie_word_embeddings", !multilingual),
+        tie_word_embeddings: kind == T5Kind::Umt5
+            || fields.flag("tie_word_embeddings", !multilingual),
         dropout: fields.get("dropout_rate").is_none() || fields.permille("dropout_rate") > 0,
     }
 }
@@ -97,7 +110,7 @@ pub(super) fn modules(c: &T5Config) -> Vec<Module> {
                         ModuleKind::Linear,
                     ));
                 }
-                if i == 0 && index == 0 {
+                if (i == 0 || c.kind == T5Kind::Umt5) && index == 0 {
                     let path = format!("{layer}.{name}.relative_attention_bias");
                     all.push(module(path, ModuleKind::Other));
                 }

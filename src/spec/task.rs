@@ -26,6 +26,13 @@ impl Task {
     }
 }
 
+/// Those of encoders that look for no answers.
+const READS_TEXTS: &[Task] = &[
+    Task::MaskedLm,
+    Task::SequenceClassification,
+    Task::TokenClassification,
+];
+
 /// The tasks that are estimated for an architecture, its own first.
 pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'static [Task] {
     match architecture {
@@ -43,11 +50,10 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
         Architecture::Vit(_) | Architecture::Swin(_) => &[Task::ImageClassification],
         // The class for answers came with transformers 4.51.
-        Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => &[
-            Task::MaskedLm,
-            Task::SequenceClassification,
-            Task::TokenClassification,
-        ],
+        Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {
+            READS_TEXTS
+        }
+        Architecture::Bert(config) if config.esm.is_some() => READS_TEXTS,
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,
             Task::SequenceClassification,
@@ -160,6 +166,17 @@ pub(super) fn check_encoder_decoder(
                 "暂不支持 BART 和 Whisper 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    let repeats = matches!(architecture, Architecture::Bart(c) if c.repeats_nothing);
+    if repeats && evaluation::resolve(scenario).kind == EvaluationKind::Generate {
+        findings.push(
+            Finding::error(
+                "model_overrides.encoder_no_repeat_ngram_size",
+                "Blenderbot generates nothing that its source says, which depends on values and is not estimated; encoder_no_repeat_ngram_size must be 0.",
+                "Blenderbot 生成时会避开源文本中的片段，这取决于具体数值，暂不支持估算；encoder_no_repeat_ngram_size 必须为 0。",
+            )
+            .with_fix("model_overrides.encoder_no_repeat_ngram_size", 0),
         );
     }
     let before_5 = scenario.framework != Framework::Torch215Transformers523;

@@ -2,7 +2,7 @@
 
 use super::{
     Architecture, Attention, BartKind, BertKind, DecoderType, Finding, Framework, ModernBertConfig,
-    Scenario, Task, VitKind, training,
+    Scenario, T5Kind, Task, VitKind, training,
 };
 
 /// Refuses a version that does not have the model, or writes it as the engine does not follow.
@@ -27,12 +27,13 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         Architecture::Bart(config) if config.kind != BartKind::Bart => {
             findings.push(only_recent());
         }
+        Architecture::T5(config) if config.kind == T5Kind::Umt5 => findings.push(only_recent()),
         Architecture::Dual(_) | Architecture::Swin(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
         Architecture::Bert(config)
             if matches!(
                 config.kind,
-                BertKind::Mpnet | BertKind::Data2Vec | BertKind::Ernie
+                BertKind::Mpnet | BertKind::Data2Vec | BertKind::Ernie | BertKind::Esm
             ) || config.kind.pre_norm().is_some() =>
         {
             findings.push(only_recent());

@@ -14,19 +14,20 @@ LINEARS = dict(gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
                mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-LIKE = dict(mt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
-            glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
+LIKE = dict(mt5="t5", umt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
+            glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
-TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], bart=["seq2seq_lm"], whisper=["seq2seq_lm"], vit=["image_classification"],
+TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
              **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "paligemma"], ["image_text_to_text"]),
-             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
+             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "paligemma",
+           "esm", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
 LINEAR_ATTENTION = SINCE_5[-6:]
@@ -116,11 +117,11 @@ FAMILIES = dict(
     deepseek_v2=lambda d: latent(d, topk_method="greedy", first_k_dense_replace=d.pick([0, 1])), deepseek_v3=lambda d: latent(d, n_group=2, topk_group=1, first_k_dense_replace=1),
     mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings")),
     t5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"]), tie_word_embeddings=d.often(0.6)),
+    umt5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"])),
     mt5=lambda d: seq2seq(d, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
-    bart=lambda d: dict(d_model=d.hidden, encoder_layers=d.layers, decoder_layers=d.pick([1, 2, 3]), encoder_ffn_dim=d.inner, decoder_ffn_dim=d.inner, encoder_attention_heads=d.heads,
-                        decoder_attention_heads=d.heads, vocab_size=d.vocabulary, max_position_embeddings=d.positions, pad_token_id=1, decoder_start_token_id=2,
-                        **{name: d.pick([0.0, 0.1]) for name in ("dropout", "attention_dropout", "activation_dropout")}, **d.flag("scale_embedding")),
+    **{kind: lambda d: translator(d) for kind in ("bart", "plbart", "blenderbot", "blenderbot-small")},
     bert=lambda d: encoder(d, type_vocab_size=2), roberta=lambda d: encoder(d, type_vocab_size=1), electra=lambda d: encoder(d, type_vocab_size=2, embedding_size=d.pick([d.hidden, 72])),
+    esm=lambda d: encoder(d, mask_token_id=32, position_embedding_type=d.pick(["rotary", "absolute"]), **d.flag("token_dropout", "emb_layer_norm_before")),
     **{kind: lambda d: encoder(d, type_vocab_size=2) for kind in ("data2vec-text", "ernie", "roberta-prelayernorm", "megatron-bert")}, **{"xlm-roberta-xl": lambda d: encoder(d, type_vocab_size=1)},
     distilbert=lambda d: dict(dim=d.hidden, n_layers=d.layers, n_heads=d.heads, hidden_dim=d.inner, vocab_size=d.vocabulary, max_position_embeddings=d.positions, num_labels=d.pick([1, 2, 5]),
                               dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1])),
@@ -213,6 +214,12 @@ def pair(d, text={}, **more):
 def seq2seq(d, **more):
     return dict(d_model=d.hidden, d_kv=d.pick([d.head, 64]), d_ff=d.inner, num_layers=d.layers, num_decoder_layers=d.pick([1, 2, 3]), num_heads=d.heads, vocab_size=d.vocabulary,
                 dropout_rate=d.pick([0.0, 0.1]), **more)
+
+
+def translator(d):
+    return dict(d_model=d.hidden, encoder_layers=d.layers, decoder_layers=d.pick([1, 2, 3]), encoder_ffn_dim=d.inner, decoder_ffn_dim=d.inner, encoder_attention_heads=d.heads,
+                decoder_attention_heads=d.heads, vocab_size=d.vocabulary, max_position_embeddings=d.positions, pad_token_id=1, decoder_start_token_id=2,
+                **{name: d.pick([0.0, 0.1]) for name in ("dropout", "attention_dropout", "activation_dropout")}, **d.flag("scale_embedding"))
 
 
 def encoder(d, **more):

@@ -24,6 +24,16 @@ impl Tape {
         self.saving_its_result("exp", "mul", x)
     }
 
+    /// `torch.erf(x)`. Saves x; its gradient `c * exp(-x.pow(2)) * g` holds four temporaries of x's size.
+    pub fn erf(&self, x: &Tensor) -> Tensor {
+        let saved = self.records(&[x]).then(|| self.save(x));
+        let out = self.like("erf", x);
+        self.with_saved(x, out, saved, |t, g, x| {
+            let _held = ["pow", "neg", "exp", "mul"].map(|op| t.like(op, x));
+            t.like("mul", g)
+        })
+    }
+
     /// `torch.nn.functional.softplus(x)`. Saves x.
     pub fn softplus(&self, x: &Tensor) -> Tensor {
         let x = &self.cast_up(x);

@@ -220,7 +220,7 @@ impl Tape {
     pub fn div_by(&self, x: &Tensor, y: &Tensor) -> Tensor {
         let records = self.records(&[x]);
         let saved = records.then(|| self.save(y));
-        let out = self.like("div", x);
+        let out = self.elementwise("div", &[x, y], promote(x, y));
         self.with_saved(x, out, saved, |t, g, _| t.like("div", g))
     }
 

@@ -26,7 +26,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::causal_conv", "tape::Tape>::checkpoint_reentrant", "tape::Tape>::chosen",
     "tape::Tape>::chunk_", "tape::Tape>::clamp", "tape::Tape>::contracted",
     "tape::Tape>::conv_patches", "tape::Tape>::convolution", "tape::Tape>::depthwise", "tape::Tape>::divided",
-    "tape::Tape>::drawn_weight", "tape::Tape>::dropout", "tape::Tape>::every_second",
+    "tape::Tape>::drawn_weight", "tape::Tape>::dropout", "tape::Tape>::erf", "tape::Tape>::every_second",
     "tape::Tape>::expand", "tape::Tape>::extreme", "tape::Tape>::flash_attn",
     "tape::Tape>::function", "tape::Tape>::fused_", "tape::Tape>::gather",
     "tape::Tape>::grouped_mm", "tape::Tape>::index_", "tape::Tape>::join_first", "tape::Tape>::largest",

@@ -1,0 +1,67 @@
+//! The numbers of parameters of encoders and encoder-decoders of texts, from their configs.
+
+use super::{BartConfig, BartKind, BartStack, BertConfig, BertKind, T5Config, T5Kind};
+
+/// All weights of BERT that predicts masked tokens.
+pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
+    let h = c.hidden_size;
+    let types = c.type_vocab_size + c.task_type_vocab_size;
+    let tables = c.vocab_size + c.max_position_embeddings + types;
+    let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
+    let e = c.embedding_size;
+    let projection = if e == h { 0 } else { e * h + h };
+    let head = h * e + e + 2 * e + c.vocab_size;
+    let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
+    let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
+    let distances = distances + c.buckets * c.num_attention_heads;
+    let layers = match c.kind {
+        BertKind::Albert => 1,
+        _ => c.num_hidden_layers,
+    };
+    // Of ESM: positions that are no parameters, and what predicts contacts, unused.
+    let esm = c
+        .esm
+        .map_or(0, |_| c.num_hidden_layers * c.num_attention_heads + 1);
+    let tables = tables - c.esm.map_or(0, |_| c.max_position_embeddings);
+    esm + tables * e + 2 * e + distances + projection + layers * layer + head
+}
+
+/// All weights of T5 as transformers 5 builds it, with one table of tokens.
+pub(super) fn t5_parameters(c: &T5Config) -> u64 {
+    let attention = 4 * c.d_model * c.num_heads * c.d_kv + c.d_model;
+    let factors = if c.gated { 3 } else { 2 };
+    let dense = factors * c.d_model * c.d_ff + c.d_model;
+    let tables = match c.kind {
+        T5Kind::Umt5 => c.num_layers + c.num_decoder_layers,
+        _ => 2,
+    };
+    let positions = tables * c.relative_attention_num_buckets * c.num_heads;
+    c.vocab_size * c.d_model
+        + c.num_layers * (attention + dense)
+        + c.num_decoder_layers * (2 * attention + dense)
+        + positions
+        + 2 * c.d_model
+}
+
+pub(super) fn bart_parameters(c: &BartConfig) -> u64 {
+    let h = c.d_model;
+    let norm = 2 * h;
+    // Keys of Whisper have no bias.
+    let biases = if c.recordings.is_some() { 3 } else { 4 };
+    let attention = 4 * h * h + biases * h + norm;
+    let stack = |s: BartStack, attentions: u64| {
+        let feed_forward = 2 * h * s.ffn_dim + s.ffn_dim + h + norm;
+        let rows = if c.kind == BartKind::M2m100 {
+            0
+        } else {
+            c.position_rows
+        };
+        let norms = u64::from(c.kind.normalizes_embedding()) + u64::from(c.kind.norms_first());
+        rows * h + norms * norm + s.layers * (attentions * attention + feed_forward)
+    };
+    let heard = c.recordings.map_or(0, |heard| {
+        let convolutions = 3 * h * (heard.num_mel_bins + h) + 2 * h;
+        convolutions + (heard.max_source_positions - c.position_rows) * h
+    });
+    c.vocab_size * h + heard + stack(c.encoder, 1) + stack(c.decoder, 2)
+}
