@@ -135,8 +135,9 @@ fn albert_and_mpnet_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn modernbert_is_as_exact_as_the_goals_ask() {
+fn modernbert_and_eurobert_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("modernbert.jsonl", 87);
+    every_goal_is_met("eurobert.jsonl", 30);
 }
 
 #[test]

@@ -292,6 +292,9 @@ models! {
     "deberta-v3-small", "DeBERTa V3 small", "microsoft/deberta-v3-small", "2021-11";
     "deberta-v3-base", "DeBERTa V3 base", "microsoft/deberta-v3-base", "2021-11";
     "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";
+    "eurobert-210m", "EuroBERT 210M", "EuroBERT/EuroBERT-210m", "2025-03";
+    "eurobert-610m", "EuroBERT 610M", "EuroBERT/EuroBERT-610m", "2025-03";
+    "eurobert-2.1b", "EuroBERT 2.1B", "EuroBERT/EuroBERT-2.1B", "2025-03";
     "umt5-small", "UMT5 small", "google/umt5-small", "2023-04";
     "umt5-base", "UMT5 base", "google/umt5-base", "2023-04";
     "esm2-8m", "ESM-2 8M (proteins)", "facebook/esm2_t6_8M_UR50D", "2022-08";

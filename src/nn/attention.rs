@@ -21,6 +21,8 @@ pub(super) struct AttentionOptions {
     pub(super) flash_dtype: DType,
     /// Whether attention is given the positions of tokens.
     pub(super) positions_given: bool,
+    /// Whether tokens see later ones, too.
+    pub(super) bidirectional: bool,
     /// Whether queries, keys and values are made contiguous for a mask only (transformers 4, where
     /// attention is written out once more for sdpa).
     pub(super) contiguous_for_mask: bool,
@@ -48,6 +50,7 @@ impl AttentionOptions {
                 spec.weights
             },
             positions_given: true,
+            bidirectional: false,
             contiguous_for_mask: false,
             liger_rope: spec.liger.rope,
             facts,
@@ -116,7 +119,7 @@ pub(super) fn attend_with_weights(
     };
     let sdpa = Sdpa {
         forced: options.forced,
-        causal: mask.is_none(),
+        causal: mask.is_none() && !options.bidirectional,
         dropout: options.dropout,
         grouped: true,
     };

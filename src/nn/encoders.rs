@@ -5,6 +5,7 @@ use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
+use super::eurobert::EuroBert;
 use super::model::Output;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
@@ -49,6 +50,12 @@ impl Encoder for DistilBert {
 }
 
 impl Encoder for ModernBert {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for EuroBert {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -40,6 +40,7 @@ mod dora;
 mod dual;
 mod dual_head;
 mod encoders;
+mod eurobert;
 mod expert_loop;
 mod facts;
 mod falcon;

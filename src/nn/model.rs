@@ -11,6 +11,7 @@ use super::decoders::{self, CausalLm};
 use super::distilbert::DistilBert;
 use super::dual::Dual;
 use super::encoders::Encoder;
+use super::eurobert::EuroBert;
 use super::facts::Facts;
 use super::fla::Fla;
 use super::generation::Calling;
@@ -150,6 +151,9 @@ impl Model {
             }
             Architecture::ModernBert(config) => {
                 Net::Encoder(Box::new(apart(|| ModernBert::new(&b, config, spec, facts))))
+            }
+            Architecture::EuroBert(config) => {
+                Net::Encoder(Box::new(apart(|| EuroBert::new(&b, config, spec, facts))))
             }
             Architecture::Vit(config) => {
                 Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))

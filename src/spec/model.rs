@@ -5,8 +5,8 @@ use super::limits::{WIDTH, check};
 use super::{
     Architecture, BartKind, BertKind, DecoderType, DualKind, Finding, FlaMixer, Framework,
     ImageKind, LinearModel, ModelRef, Scenario, T5Kind, Task, VitKind, bart, bert, closest,
-    decoder, distilbert, dual, fla_config, guess, image_text, modernbert, size_only, swin, t5, vit,
-    whisper,
+    decoder, distilbert, dual, eurobert, fla_config, guess, image_text, modernbert, size_only,
+    swin, t5, vit, whisper,
 };
 use crate::catalog;
 use crate::units::apart;
@@ -27,6 +27,7 @@ enum Reader {
     Swin,
     DistilBert,
     ModernBert,
+    EuroBert,
 }
 
 impl Reader {
@@ -35,6 +36,7 @@ impl Reader {
             Self::Bert(kind) => Architecture::Bert(apart(|| bert::read(kind, fields))),
             Self::DistilBert => Architecture::DistilBert(apart(|| distilbert::read(fields))),
             Self::ModernBert => Architecture::ModernBert(apart(|| modernbert::read(fields))),
+            Self::EuroBert => Architecture::EuroBert(apart(|| eurobert::read(fields))),
             Self::Vit(kind) => Architecture::Vit(apart(|| vit::read(kind, fields))),
             Self::Dual(kind) => Architecture::Dual(apart(|| dual::read(kind, task, fields))),
             Self::WithImages(kind) => {
@@ -118,6 +120,7 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert),
+    ("eurobert", Reader::EuroBert),
     ("mt5", Reader::T5(T5Kind::Mt5)),
     ("umt5", Reader::T5(T5Kind::Umt5)),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),

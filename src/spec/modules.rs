@@ -2,8 +2,8 @@
 //! adapters are matched against.
 
 use super::{
-    Architecture, Framework, Task, bart, bert, decoder, distilbert, dual, fla_modules, image_text,
-    modernbert, swin, t5, vit,
+    Architecture, Framework, Task, bart, bert, decoder, distilbert, dual, eurobert, fla_modules,
+    image_text, modernbert, swin, t5, vit,
 };
 
 /// What a module with parameters is.
@@ -78,6 +78,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::Bart(config) => bart::modules(config),
         Architecture::DistilBert(config) => distilbert::modules(config, task),
         Architecture::ModernBert(config) => modernbert::modules(config, task),
+        Architecture::EuroBert(config) => eurobert::modules(config, task),
         Architecture::Dual(config) => dual::modules(config),
         Architecture::Swin(config) => swin::modules(config),
         Architecture::Vit(config) => vit::modules(config, framework),

@@ -1,7 +1,9 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::published_decoders::decoder_parameters;
-use super::published_texts::{bart_parameters, bert_parameters, t5_parameters};
+use super::published_texts::{
+    bart_parameters, bert_parameters, eurobert_parameters, t5_parameters,
+};
 use super::published_towers::{image_parameters, tower_parameters, vision_parameters};
 use super::{
     Architecture, DistilBertConfig, DualConfig, DualKind, FlaConfig, FlaMixer, ModernBertConfig,
@@ -48,7 +50,7 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
 /// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of UMT5 and ESM-2 as transformers 5.23 builds them, of the last eleven what their configs give, which their
+/// layer, which their files hold beside the embedding that it is tied to; of UMT5, ESM-2 and `EuroBERT` as transformers 5.23 builds them, of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -167,6 +169,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("distilbert-base-cased", 65_812_036),
     ("distilbert-base-multilingual", 135_445_755),
     ("distilroberta-base", 82_170_201),
+    ("eurobert-210m", 310_266_624),
+    ("eurobert-610m", 755_625_600),
+    ("eurobert-2.1b", 2_403_092_736),
     ("umt5-small", 175_333_376),
     ("umt5-base", 395_140_608),
     ("esm2-8m", 7_512_474),
@@ -424,6 +429,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Dual(config) => dual_parameters(&config),
             Architecture::Vit(config) => vit_parameters(&config),
             Architecture::ModernBert(config) => modernbert_parameters(&config),
+            Architecture::EuroBert(config) => eurobert_parameters(&config),
             Architecture::Bert(config) => bert_parameters(&config),
             Architecture::Fla(config) => fla_parameters(&config),
             Architecture::Linear(_) => panic!("{id} is one layer"),

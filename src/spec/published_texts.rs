@@ -1,6 +1,8 @@
 //! The numbers of parameters of encoders and encoder-decoders of texts, from their configs.
 
-use super::{BartConfig, BartKind, BartStack, BertConfig, BertKind, T5Config, T5Kind};
+use super::{
+    BartConfig, BartKind, BartStack, BertConfig, BertKind, EuroBertConfig, T5Config, T5Kind,
+};
 
 /// All weights of BERT that predicts masked tokens.
 pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
@@ -64,4 +66,12 @@ pub(super) fn bart_parameters(c: &BartConfig) -> u64 {
         convolutions + (heard.max_source_positions - c.position_rows) * h
     });
     c.vocab_size * h + heard + stack(c.encoder, 1) + stack(c.decoder, 2)
+}
+
+/// All weights of `EuroBERT` with a head of its own that predicts tokens.
+pub(super) fn eurobert_parameters(c: &EuroBertConfig) -> u64 {
+    let h = c.hidden_size;
+    let attention = 2 * h * c.head_dim * (c.num_attention_heads + c.num_key_value_heads);
+    let layer = attention + 3 * h * c.intermediate_size + 2 * h;
+    2 * c.vocab_size * h + c.num_hidden_layers * layer + h
 }

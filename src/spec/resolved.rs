@@ -2,10 +2,10 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, Evaluation,
-    FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora, Loss, ModernBertConfig,
-    Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario, SdpaBackend,
-    SwinConfig, T5Config, Task, TowerConfig, VitConfig,
+    DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, EuroBertConfig,
+    Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora, Loss,
+    ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario,
+    SdpaBackend, SwinConfig, T5Config, Task, TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -145,6 +145,8 @@ pub enum Architecture {
     DistilBert(DistilBertConfig),
     /// `ModernBERT`.
     ModernBert(ModernBertConfig),
+    /// `EuroBERT`.
+    EuroBert(EuroBertConfig),
     /// The vision transformer.
     Vit(VitConfig),
     /// Swin.
@@ -222,6 +224,7 @@ impl Architecture {
             Self::Bert(config) => config.num_labels,
             Self::DistilBert(config) => config.num_labels,
             Self::ModernBert(config) => config.num_labels,
+            Self::EuroBert(config) => config.num_labels,
             Self::Vit(config) => config.num_labels,
             Self::Dual(config) => config.num_labels,
             Self::Swin(config) => config.num_labels,
@@ -290,6 +293,15 @@ impl Architecture {
                 c.num_attention_heads,
                 c.head_dim,
                 Some(c.window),
+                0,
+            ),
+            Self::EuroBert(c) => (
+                c.hidden_size,
+                c.intermediate_size,
+                c.vocab_size,
+                c.num_attention_heads,
+                c.head_dim,
+                None,
                 0,
             ),
             Self::Vit(c) => of_images(c),

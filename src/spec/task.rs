@@ -53,6 +53,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {
             READS_TEXTS
         }
+        Architecture::EuroBert(_) => READS_TEXTS,
         Architecture::Bert(config) if config.esm.is_some() => READS_TEXTS,
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,

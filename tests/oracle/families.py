@@ -20,14 +20,14 @@ LIKE = dict(mt5="t5", umt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
              **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "paligemma"], ["image_text_to_text"]),
-             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
+             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "paligemma",
-           "esm", "umt5", "plbart", "blenderbot", "blenderbot-small",
+           "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
 LINEAR_ATTENTION = SINCE_5[-6:]
@@ -121,6 +121,7 @@ FAMILIES = dict(
     mt5=lambda d: seq2seq(d, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
     **{kind: lambda d: translator(d) for kind in ("bart", "plbart", "blenderbot", "blenderbot-small")},
     bert=lambda d: encoder(d, type_vocab_size=2), roberta=lambda d: encoder(d, type_vocab_size=1), electra=lambda d: encoder(d, type_vocab_size=2, embedding_size=d.pick([d.hidden, 72])),
+    eurobert=lambda d: d.decoder(num_labels=d.pick([1, 2, 5]), attention_dropout=d.pick([0.0, 0.1]), classifier_pooling=d.pick(["late", "mean", "bos"]), **d.flag("attention_bias", "mlp_bias"), **d.free()),
     esm=lambda d: encoder(d, mask_token_id=32, position_embedding_type=d.pick(["rotary", "absolute"]), **d.flag("token_dropout", "emb_layer_norm_before")),
     **{kind: lambda d: encoder(d, type_vocab_size=2) for kind in ("data2vec-text", "ernie", "roberta-prelayernorm", "megatron-bert")}, **{"xlm-roberta-xl": lambda d: encoder(d, type_vocab_size=1)},
     distilbert=lambda d: dict(dim=d.hidden, n_layers=d.layers, n_heads=d.heads, hidden_dim=d.inner, vocab_size=d.vocabulary, max_position_embeddings=d.positions, num_labels=d.pick([1, 2, 5]),
