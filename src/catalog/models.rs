@@ -295,6 +295,9 @@ models! {
     "eurobert-210m", "EuroBERT 210M", "EuroBERT/EuroBERT-210m", "2025-03";
     "eurobert-610m", "EuroBERT 610M", "EuroBERT/EuroBERT-610m", "2025-03";
     "eurobert-2.1b", "EuroBERT 2.1B", "EuroBERT/EuroBERT-2.1B", "2025-03";
+    "ettin-decoder-150m", "Ettin decoder 150M", "jhu-clsp/ettin-decoder-150m", "2025-07";
+    "ettin-decoder-400m", "Ettin decoder 400M", "jhu-clsp/ettin-decoder-400m", "2025-07";
+    "ettin-decoder-1b", "Ettin decoder 1B", "jhu-clsp/ettin-decoder-1b", "2025-07";
     "umt5-small", "UMT5 small", "google/umt5-small", "2023-04";
     "umt5-base", "UMT5 base", "google/umt5-base", "2023-04";
     "esm2-8m", "ESM-2 8M (proteins)", "facebook/esm2_t6_8M_UR50D", "2022-08";

@@ -76,6 +76,8 @@ pub(super) enum HeadLoss {
     Wide,
     /// From those of samples that have a label (`DeBERTa`).
     Labelled,
+    /// Of the next token.
+    NextToken,
     /// Of where an answer begins and ends.
     Spans,
 }
@@ -161,6 +163,7 @@ impl Head {
         }
         let loss = labels.map(|labels| match self.loss {
             HeadLoss::Labelled if logits.dim(-1) > 1 => loss::of_labelled(t, &logits, labels),
+            HeadLoss::NextToken => loss::causal_lm(t, facts, &logits, labels),
             HeadLoss::Wide => {
                 let wide = t.to(&logits, DType::Float32);
                 loss::of_classes(t, &wide, labels)

@@ -1,10 +1,10 @@
 //! `ModernBERT` (`models/modernbert/modeling_modernbert.py` of transformers 5.23, 4.51 and 4.48), predicting
-//! masked tokens or classes.
+//! masked tokens or classes, and its decoder (`models/modernbert_decoder` of 5.23), predicting the next token.
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
 use super::decoder::Shell;
-use super::facts::{Facts, Transformers};
+use super::facts::{Facts, MaskStyle, Transformers};
 use super::heads::{Head, HeadLoss, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::model::Output;
@@ -26,6 +26,7 @@ pub(super) struct ModernBert {
     rotary: [Option<Rotary>; 2],
     head: Head,
     window: u64,
+    decoder: bool,
     dropout: bool,
     attention: Attention,
     shell: Shell,
@@ -57,7 +58,8 @@ impl ModernBert {
             let needed = together && c.windowed.contains(&near);
             needed.then(|| Rotary::new(&model.at("rotary_emb"), c.head_dim, facts))
         });
-        let head = b.at("head");
+        let name = if c.decoder { "lm_head" } else { "head" };
+        let head = b.at(name);
         let transform = Transform {
             dense: Linear::new(&head.at("dense"), hidden, hidden, c.biases.classifier),
             activation: c.classifier_activation,
@@ -67,7 +69,7 @@ impl ModernBert {
                 c.biases.norm,
             )),
         };
-        let tokens = spec.task == Task::MaskedLm;
+        let tokens = c.decoder || spec.task == Task::MaskedLm;
         let head = if tokens {
             let at = b.at("decoder");
             let tied = c.tie_word_embeddings.then_some(&words.weight);
@@ -76,8 +78,12 @@ impl ModernBert {
                 decoder.add_bias(&at, c.vocab_size);
             }
             Head {
-                loss: HeadLoss::Wide,
-                ..Head::of_tokens("head", transform, decoder)
+                loss: if c.decoder {
+                    HeadLoss::NextToken
+                } else {
+                    HeadLoss::Wide
+                },
+                ..Head::of_tokens(name, transform, decoder)
             }
         } else {
             let classifier = Linear::new(&b.at("classifier"), hidden, c.num_labels, true);
@@ -105,6 +111,7 @@ impl ModernBert {
             rotary,
             head,
             window: c.window,
+            decoder: c.decoder,
             dropout: c.dropout.embedding,
             attention: spec.attention,
             shell: Shell::new(b, spec, facts),
@@ -114,6 +121,7 @@ impl ModernBert {
     /// Token ids `[B, S]` to logits and, from labels, the loss.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = t.scoped("model", None, || self.encode(t, input_ids));
+        let hidden = self.shell.kept_positions(t, &hidden);
         let mask = self.shell.call().mask();
         let read = (&hidden, mask.as_ref());
         self.head.forward(t, self.shell.facts, read, labels)
@@ -125,19 +133,39 @@ impl ModernBert {
         let recent = self.shell.facts.transformers == Transformers::V5;
         let arange = || t.empty("arange", Shape::from([size.1]), DType::Int64);
         let (mut hidden, shared, held) = if recent {
-            let positions = arange();
+            let mut early = (!self.decoder).then(arange);
             let embedded = self.embed(t, input_ids);
+            let positions = early
+                .take()
+                .unwrap_or_else(|| self.shell.positions(t, size.1));
             let dtype = embedded.dtype();
-            let masks = [None, Some(self.window)].map(|window| self.mask(t, size, window, dtype));
+            let masks = [None, Some(self.window)].map(|window| {
+                if self.decoder {
+                    return self
+                        .shell
+                        .causal_mask(t, input_ids, window, MaskStyle::Boolean);
+                }
+                self.mask(t, size, window, dtype)
+            });
+            let of_all = if self.decoder {
+                t.expand(&positions, [size.0, size.1])
+            } else {
+                positions.clone()
+            };
             let turns = self.rotary.each_ref().map(|rotary| {
                 let rotary = rotary.as_ref()?;
-                let (cos, sin) = rotary.forward(t, &positions, dtype);
+                let (cos, sin) = rotary.forward(t, &of_all, dtype);
                 Some(Turn::By(cos, sin))
             });
             let given = |i: usize| {
                 let turn = turns[i].clone()?;
                 let mask = masks[i].clone();
-                Some(Shared { mask, turn })
+                let positions = self.decoder.then(|| positions.clone());
+                Some(Shared {
+                    mask,
+                    turn,
+                    _positions: positions,
+                })
             };
             let shared = [given(0), given(1)];
             let held = (Some(positions), masks, Some(embedded.clone()));
@@ -214,6 +242,7 @@ impl ModernBert {
         let given = |mask: &Tensor, other: &Tensor| Shared {
             mask: Some(mask.clone()),
             turn: Turn::Own(positions.clone(), other.clone()),
+            _positions: None,
         };
         let shared = [given(&all, &near), given(&near, &all)];
         (shared, [Some(all), Some(near)])

@@ -1,7 +1,7 @@
-//! A layer of `ModernBERT`: norms come first, every few layers see all tokens and the others near ones.
+//! A layer of `ModernBERT` or its decoder: norms come first, every few layers see all tokens and the others near ones.
 
 use super::activation::activated;
-use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
+use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
@@ -14,7 +14,8 @@ use crate::tape::{Tape, Tensor};
 pub(super) struct ModernBertLayer {
     /// The first layer has none.
     attn_norm: Option<LayerNorm>,
-    wqkv: Linear,
+    /// q, k and v, together or each by itself.
+    projections: Vec<Linear>,
     /// A layer's own positions (transformers 4).
     rotary: Option<Rotary>,
     wo: Linear,
@@ -35,6 +36,8 @@ pub(super) struct Shared {
     pub(super) mask: Option<Tensor>,
     /// Its positions.
     pub(super) turn: Turn,
+    /// Positions that the layers of a decoder only hold.
+    pub(super) _positions: Option<Tensor>,
 }
 
 /// How a layer knows positions.
@@ -52,15 +55,20 @@ impl ModernBertLayer {
         let norm = |name| LayerNorm::with_bias(&b.at(name), hidden, biases.norm);
         let attn_norm = (!b.is_first()).then(|| norm("attn_norm"));
         let attn = b.at("attn");
-        let wqkv = Linear::new(&attn.at("Wqkv"), hidden, 3 * hidden, biases.attention);
+        let linear = |name, columns| Linear::new(&attn.at(name), hidden, columns, biases.attention);
+        let projections = if c.decoder {
+            Vec::from(["q_proj", "k_proj", "v_proj"].map(|name| linear(name, hidden)))
+        } else {
+            vec![linear("Wqkv", 3 * hidden)]
+        };
         let own = options.facts.transformers != Transformers::V5;
         let rotary = own.then(|| Rotary::new(&attn.at("rotary_emb"), c.head_dim, options.facts));
-        let wo = Linear::new(&attn.at("Wo"), hidden, hidden, biases.attention);
+        let wo = linear("Wo", hidden);
         let mlp_norm = norm("mlp_norm");
         let mlp = b.at("mlp");
         Self {
             attn_norm,
-            wqkv,
+            projections,
             rotary,
             wo,
             mlp_norm,
@@ -78,7 +86,10 @@ impl ModernBertLayer {
     fn attend(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
         let (b, s, hidden) = (x.dim(0), x.dim(1), x.dim(2));
         let heads = hidden / self.head_dim;
-        let qkv = self.wqkv.forward(t, x);
+        if let [q, k, v] = &self.projections[..] {
+            return self.attend_before(t, x, shared, [q, k, v]);
+        }
+        let qkv = self.projections[0].forward(t, x);
         let qkv = t.view(&qkv, [b, s, 3, heads, self.head_dim]);
         let mask = shared.mask.as_ref();
         let (out, weights, held) = match (&self.rotary, &shared.turn) {
@@ -101,6 +112,33 @@ impl ModernBertLayer {
         // Attention's result keeps its name until this is assigned.
         let dropped = dropped(t, projected, self.options.dropout);
         drop((held, qkv));
+        (dropped, weights)
+    }
+
+    /// The same of a decoder.
+    fn attend_before(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+        projections: [&Linear; 3],
+    ) -> (Tensor, Option<Tensor>) {
+        let [q, k, v] = projections.map(|p| in_heads(t, &p.forward(t, x), self.head_dim));
+        let (Turn::By(cos, sin) | Turn::Own(cos, sin)) = &shared.turn;
+        let turned = rotary::apply_in_float32(t, [&q, &k], cos, sin);
+        drop((q, k));
+        let [q, k] = turned;
+        let mask = shared.mask.as_ref();
+        let (out, weights) = if self.options.implementation == Attention::Eager {
+            attend_with_weights(t, self.options, &q, &k, &v, mask)
+        } else {
+            attend_as_bert(t, self.options, [&q, &k, &v], mask, true)
+        };
+        let merged = t.reshape(&out, *x.shape());
+        drop(out);
+        let projected = self.wo.forward(t, &merged);
+        let dropped = dropped(t, projected, self.options.dropout);
+        drop((merged, q, k, v));
         (dropped, weights)
     }
 
@@ -137,8 +175,11 @@ impl Block for ModernBertLayer {
             t.scoped("attn", None, || self.attend(t, &normed, shared))
         };
         let sum = t.add(hidden, &attended);
+        let held;
         let changed = {
             let normed = t.scoped("mlp_norm", None, || self.mlp_norm.forward(t, &sum));
+            // What a decoder's MLP reads keeps its name until the sum is made.
+            held = (self.projections.len() > 1).then(|| normed.clone());
             t.scoped("mlp", None, || {
                 let both = self.wi.forward(t, &normed);
                 let inner = both.dim(2) / 2;
@@ -153,7 +194,7 @@ impl Block for ModernBertLayer {
             })
         };
         let out = t.add(&sum, &changed);
-        drop((changed, attended, weights));
+        drop((changed, attended, weights, held));
         out
     }
 }

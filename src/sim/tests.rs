@@ -79,6 +79,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "deit-base-distilled",
         "mpnet-base",
         "umt5-small",
+        "ettin-decoder-150m",
         "eurobert-610m",
         "esm2-8m",
         "plbart-base",

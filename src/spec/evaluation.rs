@@ -144,7 +144,10 @@ pub(super) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation
 /// (`modeling_*.py` of 4.48.3 and 4.51.3), nor have encoder-decoders in any version.
 pub fn takes_logits_to_keep(architecture: &Architecture, framework: Framework) -> bool {
     let Architecture::Decoder(config) = architecture else {
-        return matches!(architecture, Architecture::Fla(_));
+        return match architecture {
+            Architecture::ModernBert(config) => config.decoder,
+            _ => matches!(architecture, Architecture::Fla(_)),
+        };
     };
     let without = match config.model_type {
         DecoderType::Bloom

@@ -26,7 +26,7 @@ enum Reader {
     WithImages(ImageKind),
     Swin,
     DistilBert,
-    ModernBert,
+    ModernBert { decoder: bool },
     EuroBert,
 }
 
@@ -35,7 +35,9 @@ impl Reader {
         match self {
             Self::Bert(kind) => Architecture::Bert(apart(|| bert::read(kind, fields))),
             Self::DistilBert => Architecture::DistilBert(apart(|| distilbert::read(fields))),
-            Self::ModernBert => Architecture::ModernBert(apart(|| modernbert::read(fields))),
+            Self::ModernBert { decoder } => {
+                Architecture::ModernBert(apart(|| modernbert::read(decoder, fields)))
+            }
             Self::EuroBert => Architecture::EuroBert(apart(|| eurobert::read(fields))),
             Self::Vit(kind) => Architecture::Vit(apart(|| vit::read(kind, fields))),
             Self::Dual(kind) => Architecture::Dual(apart(|| dual::read(kind, task, fields))),
@@ -119,7 +121,8 @@ const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen2_vl", Reader::WithImages(ImageKind::Qwen2)),
     ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
     ("distilbert", Reader::DistilBert),
-    ("modernbert", Reader::ModernBert),
+    ("modernbert", Reader::ModernBert { decoder: false }),
+    ("modernbert-decoder", Reader::ModernBert { decoder: true }),
     ("eurobert", Reader::EuroBert),
     ("mt5", Reader::T5(T5Kind::Mt5)),
     ("umt5", Reader::T5(T5Kind::Umt5)),

@@ -1,4 +1,5 @@
-//! `ModernBERT` (`models/modernbert/configuration_modernbert.py` of transformers 5.23, 4.51 and 4.48).
+//! `ModernBERT` (`models/modernbert/configuration_modernbert.py` of transformers 5.23, 4.51 and 4.48) and its
+//! decoder (`models/modernbert_decoder` of 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
@@ -8,6 +9,8 @@ use super::{Activation, Dropout, Finding, Task};
 /// `ModernBERT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModernBertConfig {
+    /// Whether tokens see earlier ones only.
+    pub decoder: bool,
     /// H.
     pub hidden_size: u64,
     /// F.
@@ -60,12 +63,12 @@ pub struct ModernBertBiases {
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> ModernBertConfig {
+pub(super) fn read(decoder: bool, fields: &mut ConfigFields<'_>) -> ModernBertConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 22);
     let every = fields.optional("global_attn_every_n_layers", &LAYERS, 3);
-    if fields.flag("sparse_prediction", false) {
+    if !decoder && fields.flag("sparse_prediction", false) {
         let key = fields.key("sparse_prediction");
         fields.push(
             Finding::error(
@@ -77,6 +80,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> ModernBertConfig {
         );
     }
     ModernBertConfig {
+        decoder,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 1152),
         num_attention_heads: heads,
@@ -119,14 +123,21 @@ pub(super) fn modules(c: &ModernBertConfig, task: Task) -> Vec<Module> {
         if i > 0 {
             all.push(norm(at("attn_norm")));
         }
-        all.extend(["attn.Wqkv", "attn.Wo"].map(|name| linear(at(name), biases.attention)));
+        let attention: &[&str] = if c.decoder {
+            &["q_proj", "k_proj", "v_proj", "Wo"]
+        } else {
+            &["Wqkv", "Wo"]
+        };
+        let attention = attention.iter().map(|name| format!("attn.{name}"));
+        all.extend(attention.map(|name| linear(at(&name), biases.attention)));
         all.push(norm(at("mlp_norm")));
         all.extend(["mlp.Wi", "mlp.Wo"].map(|name| linear(at(name), biases.mlp)));
     }
     all.push(norm("model.final_norm".to_owned()));
-    all.push(linear("head.dense", biases.classifier));
-    all.push(norm("head.norm".to_owned()));
-    all.push(if task == Task::MaskedLm {
+    let head = if c.decoder { "lm_head" } else { "head" };
+    all.push(linear(format!("{head}.dense"), biases.classifier));
+    all.push(norm(format!("{head}.norm")));
+    all.push(if matches!(task, Task::MaskedLm | Task::CausalLm) {
         let parameters: &[&str] = match (c.tie_word_embeddings, biases.decoder) {
             (true, true) => &["bias"],
             (true, false) => &[],

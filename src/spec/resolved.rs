@@ -286,24 +286,8 @@ impl Architecture {
                 None,
                 c.max_position_embeddings,
             ),
-            Self::ModernBert(c) => (
-                c.hidden_size,
-                (2 * c.intermediate_size).max(3 * c.hidden_size),
-                c.vocab_size,
-                c.num_attention_heads,
-                c.head_dim,
-                Some(c.window),
-                0,
-            ),
-            Self::EuroBert(c) => (
-                c.hidden_size,
-                c.intermediate_size,
-                c.vocab_size,
-                c.num_attention_heads,
-                c.head_dim,
-                None,
-                0,
-            ),
+            Self::ModernBert(c) => of_modernbert(c),
+            Self::EuroBert(c) => of_eurobert(c),
             Self::Vit(c) => of_images(c),
             Self::Dual(c) => of_pairs(c),
             Self::Swin(c) => of_windows(c),
@@ -363,6 +347,30 @@ impl Architecture {
 
 /// H, F, V, A, D, a window and the rows of positions.
 type Sizes = (u64, u64, u64, u64, u64, Option<u64>, u64);
+
+fn of_modernbert(c: &ModernBertConfig) -> Sizes {
+    (
+        c.hidden_size,
+        (2 * c.intermediate_size).max(3 * c.hidden_size),
+        c.vocab_size,
+        c.num_attention_heads,
+        c.head_dim,
+        Some(c.window),
+        0,
+    )
+}
+
+fn of_eurobert(c: &EuroBertConfig) -> Sizes {
+    (
+        c.hidden_size,
+        c.intermediate_size,
+        c.vocab_size,
+        c.num_attention_heads,
+        c.head_dim,
+        None,
+        0,
+    )
+}
 
 /// Those of a vision transformer.
 fn of_images(c: &VitConfig) -> Sizes {

@@ -49,6 +49,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         }
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
         Architecture::Vit(_) | Architecture::Swin(_) => &[Task::ImageClassification],
+        Architecture::ModernBert(config) if config.decoder => &[Task::CausalLm],
         // The class for answers came with transformers 4.51.
         Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {
             READS_TEXTS

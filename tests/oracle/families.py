@@ -12,7 +12,7 @@ LINEARS = dict(gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "
                bamba=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"], jamba=["in_proj", "x_proj", "q_proj", "v_proj", "o_proj"],
                granitemoehybrid=["q_proj", "k_proj", "v_proj", "o_proj", "input_linear", "output_linear", "in_proj"],
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
-               mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
+               mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], **{"modernbert-decoder": ["q_proj", "v_proj", "Wo", "Wi"]}, nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
 LIKE = dict(mt5="t5", umt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
             glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
@@ -20,7 +20,7 @@ LIKE = dict(mt5="t5", umt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
              **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "paligemma"], ["image_text_to_text"]),
-             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
+             **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
@@ -121,6 +121,8 @@ FAMILIES = dict(
     mt5=lambda d: seq2seq(d, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
     **{kind: lambda d: translator(d) for kind in ("bart", "plbart", "blenderbot", "blenderbot-small")},
     bert=lambda d: encoder(d, type_vocab_size=2), roberta=lambda d: encoder(d, type_vocab_size=1), electra=lambda d: encoder(d, type_vocab_size=2, embedding_size=d.pick([d.hidden, 72])),
+    **{"modernbert-decoder": lambda d: d.common(global_attn_every_n_layers=d.pick([2, 3]), local_attention=d.pick([32, 128]), cls_token_id=0, sep_token_id=0, **d.flag("attention_bias", "mlp_bias", "norm_bias", "tie_word_embeddings"),
+                                      **{name: d.pick([0.0, 0.1]) for name in ("attention_dropout", "embedding_dropout", "mlp_dropout")})},
     eurobert=lambda d: d.decoder(num_labels=d.pick([1, 2, 5]), attention_dropout=d.pick([0.0, 0.1]), classifier_pooling=d.pick(["late", "mean", "bos"]), **d.flag("attention_bias", "mlp_bias"), **d.free()),
     esm=lambda d: encoder(d, mask_token_id=32, position_embedding_type=d.pick(["rotary", "absolute"]), **d.flag("token_dropout", "emb_layer_norm_before")),
     **{kind: lambda d: encoder(d, type_vocab_size=2) for kind in ("data2vec-text", "ernie", "roberta-prelayernorm", "megatron-bert")}, **{"xlm-roberta-xl": lambda d: encoder(d, type_vocab_size=1)},

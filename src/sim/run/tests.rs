@@ -117,6 +117,7 @@ const REPEATING: &[&str] = &[
     "vit-base",
     "mpnet-base",
     "umt5-small",
+    "ettin-decoder-150m",
     "eurobert-210m",
     "esm2-8m",
     "plbart-base",
