@@ -103,7 +103,7 @@ fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
 fn encoder_decoders_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("t5.jsonl", 240);
     every_goal_is_met("bart.jsonl", 57);
-    every_goal_is_met("bart_kin.jsonl", 134);
+    every_goal_is_met("bart_kin.jsonl", 212);
 }
 
 #[test]

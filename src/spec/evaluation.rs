@@ -2,7 +2,7 @@
 
 use super::limits::{ACCUMULATION, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::{
-    Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario, training,
+    Architecture, Attention, BartKind, DecoderType, Finding, Framework, Program, Scenario, training,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -363,6 +363,18 @@ fn unknown_cache(
     let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
     if hears && resolve(scenario).num_beams > 1 {
         return Some(("of this model with beams", "该模型使用束搜索时"));
+    }
+    if let Architecture::Bart(config) = architecture
+        && !recent
+    {
+        let followed = match config.kind {
+            BartKind::Bart => true,
+            BartKind::Mbart => resolve(scenario).num_beams == 1,
+            _ => false,
+        };
+        if !followed {
+            return Some(("of this model in transformers 4", "transformers 4 中该模型"));
+        }
     }
     let early = scenario.framework == Framework::Torch26Transformers448;
     if early && resolve(scenario).num_beams > 1 {

@@ -5,8 +5,8 @@ use super::limits::{
 };
 use super::model::Model;
 use super::{
-    ActivationCheckpointing, Architecture, Attention, BertKind, DecoderType, DeviceFacts, Finding,
-    Framework, Precision, Program, Scenario, SdpaBackend, experts, sizes,
+    ActivationCheckpointing, Architecture, Attention, BartKind, BertKind, DecoderType, DeviceFacts,
+    Finding, Framework, Precision, Program, Scenario, SdpaBackend, experts, sizes,
 };
 use serde_json::Value;
 
@@ -216,7 +216,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
 /// gpt-oss, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT and before version 5
-/// ELECTRA, which have no other, and since version 5 for Gemma 2, which caps attention scores; before,
+/// ELECTRA, PEGASUS and Marian, which have no other, and since version 5 for Gemma 2, which caps attention scores; before,
 /// sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
@@ -239,6 +239,9 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
                 || config.buckets > 0
                 || config.kind == BertKind::Megatron
                 || (config.kind == BertKind::Electra && !recent)
+        }
+        Architecture::Bart(config) => {
+            !recent && matches!(config.kind, BartKind::Pegasus | BartKind::Marian)
         }
         _ => false,
     };

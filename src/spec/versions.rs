@@ -24,7 +24,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             }
         }
         Architecture::Vit(config) if config.kind != VitKind::Vit => findings.push(only_recent()),
-        Architecture::Bart(config) if config.kind != BartKind::Bart => {
+        Architecture::Bart(config) if config.kind == BartKind::M2m100 => {
             findings.push(only_recent());
         }
         Architecture::T5(config) if config.kind == T5Kind::Umt5 => findings.push(only_recent()),
