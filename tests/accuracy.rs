@@ -44,8 +44,9 @@ fn batches_of_usual_length_and_the_longest_after_them_meet_every_goal() {
 }
 
 #[test]
-fn master_weights_of_deepspeed_meet_every_goal() {
+fn master_weights_of_deepspeed_and_megatron_meet_every_goal() {
     every_goal_is_met("master_weights.jsonl", 17);
+    every_goal_is_met("megatron.jsonl", 13);
 }
 
 #[test]
@@ -56,11 +57,6 @@ fn losses_in_chunks_meet_every_goal() {
 #[test]
 fn decoders_that_classify_sequences_meet_every_goal() {
     every_goal_is_met("sequence_classification.jsonl", 65);
-}
-
-#[test]
-fn master_weights_of_megatron_meet_every_goal() {
-    every_goal_is_met("megatron.jsonl", 13);
 }
 
 #[test]

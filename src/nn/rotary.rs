@@ -35,18 +35,22 @@ pub(super) struct Rotary {
 
 impl Rotary {
     pub(super) fn new(b: &Builder, dim: u64, facts: Facts) -> Self {
-        let mut rotary = Self::alone(b, dim, facts);
+        let mut frequencies = vec![b.buffer("inv_freq", [dim / 2], DType::Float32)];
         if facts.transformers == Transformers::V5 {
-            let copy = b.buffer("original_inv_freq", [dim / 2], DType::Float32);
-            rotary._inverse_frequencies.push(copy);
+            frequencies.push(b.buffer("original_inv_freq", [dim / 2], DType::Float32));
         }
-        rotary
+        Self::of(frequencies, dim, facts)
     }
 
     /// The same without the second copy (ESM).
     pub(super) fn alone(b: &Builder, dim: u64, facts: Facts) -> Self {
+        let frequencies = vec![b.buffer("inv_freq", [dim / 2], DType::Float32)];
+        Self::of(frequencies, dim, facts)
+    }
+
+    fn of(frequencies: Vec<Tensor>, dim: u64, facts: Facts) -> Self {
         Self {
-            _inverse_frequencies: vec![b.buffer("inv_freq", [dim / 2], DType::Float32)],
+            _inverse_frequencies: frequencies,
             dim,
             by_pair: false,
             remade: false,

@@ -2,7 +2,7 @@
 
 use super::essential::is_read;
 use super::limits::{HEADS, VOCABULARY, outside};
-use super::model::is_known;
+use super::readers::is_known;
 use super::{Activation, Finding};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;

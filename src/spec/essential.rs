@@ -1,6 +1,6 @@
 //! What of a `config.json` decides something.
 
-use super::model::is_known;
+use super::readers::is_known;
 use serde_json::{Map, Value};
 
 /// Fields of a config that are read, here or by the reader of a family.

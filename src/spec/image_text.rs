@@ -9,7 +9,7 @@ use super::limits::{VOCABULARY, check};
 use super::modules::{Module, other};
 use super::{
     Attention, DecoderConfig, DecoderType, EvaluationKind, Finding, Scenario, decoder, dual,
-    evaluation, model, training,
+    evaluation, readers, training,
 };
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -163,7 +163,7 @@ fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
         _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
     };
     let given = text.text("model_type").unwrap_or(names[0]);
-    let known = names.contains(&given).then(|| model::decoder_type(given));
+    let known = names.contains(&given).then(|| readers::decoder_type(given));
     known.flatten().unwrap_or_else(|| {
         let key = text.key("model_type");
         text.push(

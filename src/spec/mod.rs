@@ -76,6 +76,7 @@ mod parallelism;
 mod phi;
 mod phi3;
 mod quantization;
+mod readers;
 mod refused;
 mod resolve;
 mod resolved;

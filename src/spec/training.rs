@@ -216,8 +216,8 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
 /// gpt-oss, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT and before version 5
-/// ELECTRA, PEGASUS and Marian, which have no other, and since version 5 for Gemma 2, which caps attention scores; before,
-/// sdpa runs without the cap.
+/// ELECTRA, PEGASUS and Marian, which have no other, and since version 5 for Gemma 2, which caps
+/// attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
     let recent = scenario.framework == Framework::Torch215Transformers523;
     let eager_only = match architecture {

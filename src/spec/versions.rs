@@ -24,9 +24,10 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             }
         }
         Architecture::Vit(config) if config.kind != VitKind::Vit => findings.push(only_recent()),
-        Architecture::Bart(config) if config.kind == BartKind::M2m100 => {
-            findings.push(only_recent());
-        }
+        Architecture::Bart(config) => match config.kind {
+            BartKind::Bart | BartKind::Mbart | BartKind::Pegasus | BartKind::Marian => {}
+            _ => findings.push(only_recent()),
+        },
         Architecture::T5(config) if config.kind == T5Kind::Umt5 => findings.push(only_recent()),
         Architecture::Dual(_) | Architecture::Swin(_) | Architecture::EuroBert(_) => {
             findings.push(only_recent());
