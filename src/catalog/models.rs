@@ -264,6 +264,9 @@ models! {
     "dinov2-small", "DINOv2 small", "facebook/dinov2-small", "2023-04";
     "dinov2-base", "DINOv2 base", "facebook/dinov2-base", "2023-04";
     "dinov2-large", "DINOv2 large", "facebook/dinov2-large", "2023-04";
+    "dinov2-with-registers-small", "DINOv2 small with registers", "facebook/dinov2-with-registers-small", "2024-12";
+    "dinov2-with-registers-base", "DINOv2 base with registers", "facebook/dinov2-with-registers-base", "2024-12";
+    "dinov2-with-registers-large", "DINOv2 large with registers", "facebook/dinov2-with-registers-large", "2024-12";
     "clip-vit-base-patch32", "CLIP base, 32x32 patches", "openai/clip-vit-base-patch32", "2021-01";
     "clip-vit-base-patch16", "CLIP base, 16x16 patches", "openai/clip-vit-base-patch16", "2021-07";
     "clip-vit-large-patch14", "CLIP large, 14x14 patches", "openai/clip-vit-large-patch14", "2022-01";

@@ -1,4 +1,5 @@
-//! Vision transformers with a classifier (`models/{vit,deit,dinov2}/modeling_*.py`).
+//! Vision transformers with a classifier (`models/{vit,deit,dinov2,dinov2_with_registers}/
+//! modeling_*.py`).
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
@@ -21,6 +22,8 @@ pub(super) struct Vit {
     tokens: Vec<Tensor>,
     _mask_token: Option<Tensor>,
     position_embeddings: Tensor,
+    /// Tokens that stand for nothing.
+    registers: Option<Tensor>,
     projection: Patches,
     layers: Vec<Rc<VitLayer>>,
     layernorm: LayerNorm,
@@ -43,7 +46,9 @@ impl Vit {
         let mut tokens = vec![token("cls_token")];
         let mask_token = (c.mask_token).then(|| embeddings.parameter("mask_token", [1, hidden]));
         let position_embeddings =
-            embeddings.parameter("position_embeddings", [1, c.tokens(), hidden]);
+            embeddings.parameter("position_embeddings", [1, c.positions(), hidden]);
+        let registers = (c.registers > 0)
+            .then(|| embeddings.parameter("register_tokens", [1, c.registers, hidden]));
         tokens.extend((c.kind == VitKind::Deit).then(|| token("distillation_token")));
         let projection = embeddings.at("patch_embeddings").at("projection");
         let required = projection.input_requires_gradient(false);
@@ -55,11 +60,7 @@ impl Vit {
         } else {
             vit.at(inside)
         };
-        let read = if c.kind == VitKind::Dinov2 {
-            2 * hidden
-        } else {
-            hidden
-        };
+        let read = if c.kind.of_dino() { 2 * hidden } else { hidden };
         let layers = list.items(name, c.num_hidden_layers, |b| {
             Rc::new(VitLayer::new(b, c, options))
         });
@@ -68,6 +69,7 @@ impl Vit {
             tokens,
             _mask_token: mask_token,
             position_embeddings,
+            registers,
             projection,
             layers,
             layernorm: LayerNorm::new(&vit.at("layernorm"), hidden),
@@ -85,8 +87,9 @@ impl Vit {
         // sequence_output[:, 0, :]
         let rows = facts.index_all(t, &encoded, 1);
         let mut read = facts.index_all(t, &t.select(&rows, 1), 1);
-        if self.kind == VitKind::Dinov2 {
-            let patches = t.slice(&encoded, 1, 1, encoded.dim(1));
+        if self.kind.of_dino() {
+            let first = 1 + self.registers.as_ref().map_or(0, |tokens| tokens.dim(1));
+            let patches = t.slice(&encoded, 1, first, encoded.dim(1));
             let mean = t.mean_of_rows(&patches);
             read = t.cat(&[&read, &mean], 1);
         }
@@ -101,7 +104,7 @@ impl Vit {
         let pixels = t.to(images, self.dtype);
         let embedded = t.scoped("embeddings", None, || self.embed(t, &pixels));
         // The patches' layer casts them itself.
-        let pixels = Some(pixels).filter(|_| self.kind != VitKind::Dinov2);
+        let pixels = Some(pixels).filter(|_| !self.kind.of_dino());
         let list = match (self.shell.facts.transformers, self.kind) {
             (Transformers::V5, VitKind::Vit | VitKind::Deit) => "layers",
             _ => "encoder.layer",
@@ -123,8 +126,14 @@ impl Vit {
         let parts: Vec<&Tensor> = firsts.iter().chain([&patches]).collect();
         let tokens = t.cat(&parts, 1);
         drop(patches);
-        let sum = t.add(&tokens, &self.position_embeddings);
+        let mut sum = t.add(&tokens, &self.position_embeddings);
         drop(tokens);
+        if let Some(registers) = &self.registers {
+            let first = t.slice(&sum, 1, 0, 1);
+            let registers = t.expand(registers, [sum.dim(0), registers.dim(1), sum.dim(2)]);
+            let patches = t.slice(&sum, 1, 1, sum.dim(1));
+            sum = t.cat(&[&first, &registers, &patches], 1);
+        }
         dropped(t, sum, self.dropout)
     }
 }

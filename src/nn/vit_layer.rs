@@ -9,7 +9,7 @@ use super::decoder::Block;
 use super::facts::{Facts, Transformers};
 use super::gated_mlp::GatedMlp;
 use super::layers::{LayerNorm, Linear};
-use crate::spec::{Activation, Attention, VitConfig, VitKind};
+use crate::spec::{Activation, Attention, VitConfig};
 use crate::tape::{Tape, Tensor};
 use crate::units::Shape;
 
@@ -41,7 +41,7 @@ impl VitLayer {
     pub(super) fn new(b: &Builder, c: &VitConfig, options: AttentionOptions) -> Self {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         let recent = options.facts.transformers == Transformers::V5;
-        let dino = c.kind == VitKind::Dinov2;
+        let dino = c.kind.of_dino();
         let (_, norm_names) = c.kind.layer_names(recent);
         let [before, after] = norm_names.map(|name| b.at(name));
         let first = dino.then(|| LayerNorm::new(&before, hidden));

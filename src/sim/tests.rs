@@ -76,6 +76,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "falcon-h1-0.5b",
         "nemotron-h-8b",
         "dinov2-small",
+        "dinov2-with-registers-small",
         "deit-base-distilled",
         "mpnet-base",
         "umt5-small",

@@ -180,6 +180,7 @@ const FIELDS: &[&str] = &[
     "num_ln_in_parallel_attn",
     "num_local_experts",
     "num_mel_bins",
+    "num_register_tokens",
     "num_shared_experts",
     "num_v_heads",
     "out_hidden_size",

@@ -162,6 +162,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("vit-large", 304_326_632),
     ("vit-huge", 630_767_362),
     ("deit-base-distilled", 86_569_192),
+    ("dinov2-with-registers-small", 22_059_650),
+    ("dinov2-with-registers-base", 86_586_626),
+    ("dinov2-with-registers-large", 304_376_834),
     ("dinov2-small", 22_058_114),
     ("dinov2-base", 86_583_554),
     ("dinov2-large", 304_372_738),
@@ -341,14 +344,14 @@ const PUBLISHED: &[(&str, u64)] = &[
 
 fn vit_parameters(c: &VitConfig) -> u64 {
     let h = c.hidden_size;
-    let read = if c.kind == VitKind::Dinov2 { 2 * h } else { h };
+    let read = if c.kind.of_dino() { 2 * h } else { h };
     let patches = c.num_channels * c.patch_size * c.patch_size * h + h;
     let attention = 4 * (h * h + h);
     let layer = attention + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
     let (embeddings, layer) = match c.kind {
         VitKind::Vit => (h, layer),
         VitKind::Deit => (2 * h, layer),
-        VitKind::Dinov2 => (2 * h, layer + 2 * h),
+        VitKind::Dinov2 | VitKind::Dinov2Registers => (2 * h, layer + 2 * h),
     };
     let embeddings = embeddings + c.tokens() * h + patches;
     embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)

@@ -109,6 +109,10 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("vit", Reader::Vit(VitKind::Vit)),
     ("deit", Reader::Vit(VitKind::Deit)),
     ("dinov2", Reader::Vit(VitKind::Dinov2)),
+    (
+        "dinov2_with_registers",
+        Reader::Vit(VitKind::Dinov2Registers),
+    ),
     ("swin", Reader::Swin),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),

@@ -1,5 +1,5 @@
-//! Vision transformers (`models/{vit,deit,dinov2}/configuration_*.py` of transformers 5.23, and the first
-//! of 4.51).
+//! Vision transformers (`models/{vit,deit,dinov2,dinov2_with_registers}/configuration_*.py` of
+//! transformers 5.23, and the first of 4.51).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, WIDTH};
@@ -21,6 +21,8 @@ pub enum VitKind {
     Deit,
     /// `DINOv2`.
     Dinov2,
+    /// `DINOv2` with registers, tokens that stand for nothing.
+    Dinov2Registers,
 }
 
 impl VitKind {
@@ -30,14 +32,20 @@ impl VitKind {
             Self::Vit => "vit",
             Self::Deit => "deit",
             Self::Dinov2 => "dinov2",
+            Self::Dinov2Registers => "dinov2_with_registers",
         }
+    }
+
+    /// Whether it is one of the two kinds of `DINOv2`.
+    pub fn of_dino(self) -> bool {
+        matches!(self, Self::Dinov2 | Self::Dinov2Registers)
     }
 
     /// The layers' list, since transformers 5 or in 4, and a layer's norms.
     pub fn layer_names(self, recent: bool) -> ([&'static str; 2], [&'static str; 2]) {
         let norms = ["layernorm_before", "layernorm_after"];
         match (self, recent) {
-            (Self::Dinov2, _) => (["encoder", "layer"], ["norm1", "norm2"]),
+            (Self::Dinov2 | Self::Dinov2Registers, _) => (["encoder", "layer"], ["norm1", "norm2"]),
             (_, true) => (["", "layers"], norms),
             (_, false) => (["encoder", "layer"], norms),
         }
@@ -53,6 +61,8 @@ pub struct VitConfig {
     pub gated: bool,
     /// Whether there is a token for what is hidden, which classifiers have and do not use.
     pub mask_token: bool,
+    /// Tokens that stand for nothing.
+    pub registers: u64,
     /// H.
     pub hidden_size: u64,
     /// F.
@@ -86,15 +96,27 @@ impl VitConfig {
         side * side
     }
 
-    /// Tokens of an image: its patches, the one that stands for the class, and that of a teacher.
-    pub fn tokens(&self) -> u64 {
+    /// Rows of the table of positions: those of patches, of the one that stands for the class, and that of
+    /// a teacher.
+    pub fn positions(&self) -> u64 {
         self.patches() + 1 + u64::from(self.kind == VitKind::Deit)
+    }
+
+    /// Tokens of an image: those that have a position, and registers.
+    pub fn tokens(&self) -> u64 {
+        self.positions() + self.registers
     }
 
     /// Parameters of the embeddings themselves.
     fn embedding_parameters(&self) -> &'static [&'static str] {
         match self.kind {
             VitKind::Deit => &["cls_token", "position_embeddings", "distillation_token"],
+            VitKind::Dinov2Registers => &[
+                "cls_token",
+                "mask_token",
+                "position_embeddings",
+                "register_tokens",
+            ],
             VitKind::Dinov2 if self.mask_token => {
                 &["cls_token", "mask_token", "position_embeddings"]
             }
@@ -105,18 +127,28 @@ impl VitConfig {
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
-    let dino = kind == VitKind::Dinov2;
+    let dino = kind.of_dino();
+    let registers = kind == VitKind::Dinov2Registers;
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let hidden = fields.drops("hidden_dropout_prob", false);
     let image_size = fields.optional("image_size", &PIXELS, 224);
-    let patch_size = fields.optional("patch_size", &PIXELS, if dino { 14 } else { 16 });
+    let patch_size = fields.optional(
+        "patch_size",
+        &PIXELS,
+        if kind == VitKind::Dinov2 { 14 } else { 16 },
+    );
     check_patches(fields, [image_size, patch_size]);
     let gated = dino && fields.flag("use_swiglu_ffn", false);
     VitConfig {
         kind,
         gated,
-        mask_token: dino && fields.flag("use_mask_token", true),
+        mask_token: registers || (dino && fields.flag("use_mask_token", true)),
+        registers: if registers {
+            fields.optional("num_register_tokens", &(1..=1 << 10), 4)
+        } else {
+            0
+        },
         hidden_size,
         intermediate_size: if dino {
             let inner = hidden_size * fields.optional("mlp_ratio", &(1..=1 << 6), 4);
@@ -190,7 +222,7 @@ pub(super) fn modules(c: &VitConfig, framework: Framework) -> Vec<Module> {
         let norms = norm_names.map(|name| norm(at(name)));
         let feed_forward = if c.gated { &GATED[..] } else { &[fc1, fc2] };
         let feed_forward = feed_forward.iter().map(|name| linear(at(name), true));
-        if c.kind == VitKind::Dinov2 {
+        if c.kind.of_dino() {
             let [before, after] = norms;
             let [first, second] = ["layer_scale1", "layer_scale2"].map(|name| Module {
                 parameters: &["lambda1"],

@@ -14,19 +14,19 @@ LINEARS = dict(gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
                mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], **{"modernbert-decoder": ["q_proj", "v_proj", "Wo", "Wi"]}, nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-LIKE = dict(mt5="t5", umt5="t5", deit="vit", dinov2="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
+LIKE = dict(mt5="t5", umt5="t5", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
             glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
-             **dict.fromkeys(["swin", "deit", "dinov2"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "paligemma"], ["image_text_to_text"]),
+             **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "paligemma"], ["image_text_to_text"]),
              **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 EAGER_ONLY = ["megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
-           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "paligemma",
+           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "paligemma",
            "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
@@ -181,7 +181,7 @@ FAMILIES = dict(
     mellum=lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, layer_types=d.mixed("sliding_attention"), **d.free()),
     glm4_moe_lite=lambda d: latent(d), youtu=lambda d: latent(d), minicpm3=lambda d: latent(d), axk1=lambda d: latent(d, n_group=4, topk_group=2),
     qwen3_5_text=lambda d: d.delta(), qwen3_5_moe_text=lambda d: d.delta(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, shared_expert_intermediate_size=136),
-    mpnet=lambda d: encoder(d), deit=lambda d: pictures(d), dinov2=lambda d: pictures(d, **d.flag("use_swiglu_ffn")),
+    mpnet=lambda d: encoder(d), deit=lambda d: pictures(d), dinov2=lambda d: pictures(d, **d.flag("use_swiglu_ffn")), dinov2_with_registers=lambda d: pictures(d, num_register_tokens=d.pick([1, 4]), **d.flag("use_swiglu_ffn")),
     clip=lambda d: pair(d, projection_dim=96), siglip=lambda d: pair(d, text=dict(projection_size=d.hidden)),
     qwen2_vl=lambda d: patches(d, hidden_size=d.hidden, embed_dim=4 * d.pick([16, 40])),
     qwen2_5_vl=lambda d: patches(d, out_hidden_size=d.hidden, hidden_size=4 * d.pick([16, 40]), intermediate_size=d.pick([136, 300]), window_size=d.pick([56, 112]), fullatt_block_indexes=[1]),
