@@ -120,6 +120,7 @@ enum Net {
 }
 
 /// BERT or one of its kin.
+#[inline(never)] // So that the page can fetch it later.
 fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<dyn Encoder> {
     if let Some(relative) = c.relative {
         return Box::new(apart(|| Deberta::new(b, c, relative, spec, facts)));
@@ -421,7 +422,10 @@ fn batch(
         .then(|| input(given, DType::Int64));
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
-    let [seen, grids, kinds] = among_tokens(t, spec, samples, tokens);
+    let sight = spec.architecture.images();
+    let [seen, grids, kinds] = sight.map_or([const { None }; 3], |sight| {
+        among_tokens(t, spec, sight, samples, tokens)
+    });
     Batch {
         input: ids,
         padding_mask: mask,
@@ -435,10 +439,13 @@ fn batch(
 /// What comes with texts with images: those, how many patches they have in time, height and width, and
 /// which tokens stand for them.
 #[inline(never)] // Not in the model, so that the page can fetch it later.
-fn among_tokens(t: &Tape, spec: &ResolvedSpec, samples: u64, tokens: Shape) -> [Option<Tensor>; 3] {
-    let Some(sight) = spec.architecture.images() else {
-        return [const { None }; 3];
-    };
+fn among_tokens(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    sight: &ImageConfig,
+    samples: u64,
+    tokens: Shape,
+) -> [Option<Tensor>; 3] {
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     let images = samples * spec.images;
     let pixels = sight.pixels(spec.image_size);
