@@ -56,6 +56,16 @@ impl AttentionOptions {
             facts,
         }
     }
+
+    /// Those of an encoder, whose positions do not come with the batch and whose probabilities are
+    /// dropped as `dropout` says.
+    pub(super) fn of_encoder(dropout: bool, spec: &ResolvedSpec, facts: Facts) -> Self {
+        Self {
+            dropout,
+            positions_given: false,
+            ..Self::of(spec, facts)
+        }
+    }
 }
 
 /// The widest heads of which sdpa is given fewer keys and values than queries.

@@ -185,11 +185,7 @@ pub(super) fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor
 
 impl Bert {
     pub(super) fn new(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let options = AttentionOptions {
-            dropout: c.dropout.attention,
-            positions_given: false,
-            ..AttentionOptions::of(spec, facts)
-        };
+        let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
         let bert = b.at(c.kind.name());
         let embeddings = Embeddings::new(&bert.at("embeddings"), c, facts);
         let albert = c.kind == BertKind::Albert;

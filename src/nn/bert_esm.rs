@@ -44,11 +44,7 @@ impl EsmModel {
         spec: &ResolvedSpec,
         facts: Facts,
     ) -> Self {
-        let options = AttentionOptions {
-            dropout: c.dropout.attention,
-            positions_given: false,
-            ..AttentionOptions::of(spec, facts)
-        };
+        let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
         let (hidden, rows) = (c.hidden_size, c.max_position_embeddings);
         let base = b.at("esm");
         let at = base.at("embeddings");

@@ -39,11 +39,7 @@ impl PreNormBert {
         spec: &ResolvedSpec,
         facts: Facts,
     ) -> Self {
-        let options = AttentionOptions {
-            dropout: c.dropout.attention,
-            positions_given: false,
-            ..AttentionOptions::of(spec, facts)
-        };
+        let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
         let base = b.at(c.kind.name());
         let embeddings = Embeddings::new(&base.at("embeddings"), c, facts);
         let encoder = base.at("encoder");

@@ -39,11 +39,7 @@ impl ModernBert {
         spec: &ResolvedSpec,
         facts: Facts,
     ) -> Self {
-        let options = AttentionOptions {
-            dropout: c.dropout.attention,
-            positions_given: false,
-            ..AttentionOptions::of(spec, facts)
-        };
+        let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
         let hidden = c.hidden_size;
         let model = b.at("model");
         let at = model.at("embeddings");

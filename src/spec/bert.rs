@@ -1,5 +1,6 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
-//! 4.51), `Data2VecText`, ERNIE, `RoBERTa` with norms before, XLM-RoBERTa XL and Megatron's BERT (all of 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
+//! 4.51), `Data2VecText`, ERNIE, `RoBERTa` with norms before, XLM-RoBERTa XL and Megatron's BERT (all of
+//! 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
 use super::bert_esm::{self, Esm};
 use super::bert_pre_norm::PreNorm;
@@ -392,6 +393,16 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     all
 }
+
+/// The linear layers of a layer of the kinds whose norms are modules beside them.
+pub(super) const LAYER_LINEARS: [&str; 6] = [
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "intermediate.dense",
+    "output.dense",
+];
 
 /// The linear layers of attention and the norm behind it.
 type AttentionNames = ([&'static str; 4], &'static str);

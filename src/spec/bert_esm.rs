@@ -1,5 +1,6 @@
 //! ESM, which reads proteins (`models/esm/{configuration,modeling}_esm.py` of transformers 5.23).
 
+use super::bert::LAYER_LINEARS;
 use super::config_fields::ConfigFields;
 use super::limits::VOCABULARY;
 use super::modules::{Module, ModuleKind, embedding, linear, norm, output};
@@ -63,20 +64,12 @@ pub(super) fn positions(fields: &mut ConfigFields<'_>) -> u64 {
 
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(c: &BertConfig, esm: Esm, task: Task) -> Vec<Module> {
-    const LINEAR: [&str; 6] = [
-        "attention.self.query",
-        "attention.self.key",
-        "attention.self.value",
-        "attention.output.dense",
-        "intermediate.dense",
-        "output.dense",
-    ];
     let mut all = vec![embedding("esm.embeddings.word_embeddings")];
     all.extend(esm.normed.then(|| norm("esm.embeddings.layer_norm")));
     all.extend((!esm.rotary).then(|| embedding("esm.embeddings.position_embeddings")));
     for i in 0..c.num_hidden_layers {
         let at = |name: &str| format!("esm.encoder.layer.{i}.{name}");
-        all.extend(LINEAR.map(|name| linear(at(name), true)));
+        all.extend(LAYER_LINEARS.map(|name| linear(at(name), true)));
         all.extend(["attention.LayerNorm", "LayerNorm"].map(|name| norm(at(name))));
     }
     all.push(norm("esm.encoder.emb_layer_norm_after"));

@@ -1,6 +1,7 @@
 //! BERT's kin whose norms come before attention and feed-forward layers, with one behind the last layer
 //! (`models/{roberta_prelayernorm,xlm_roberta_xl,megatron_bert}/modeling_*.py` of transformers 5.23).
 
+use super::bert::LAYER_LINEARS;
 use super::modules::{Module, linear, norm};
 use super::{BertConfig, BertKind};
 
@@ -53,18 +54,10 @@ impl PreNorm {
 
     /// The modules with parameters of the layers, and the norm behind them.
     pub(super) fn modules(&self, c: &BertConfig) -> Vec<Module> {
-        const LINEAR: [&str; 6] = [
-            "attention.self.query",
-            "attention.self.key",
-            "attention.self.value",
-            "attention.output.dense",
-            "intermediate.dense",
-            "output.dense",
-        ];
         let mut all = Vec::new();
         for i in 0..c.num_hidden_layers {
             let at = |name: &str| format!("{}.{i}.{name}", self.list);
-            all.extend(LINEAR.map(|name| linear(at(name), true)));
+            all.extend(LAYER_LINEARS.map(|name| linear(at(name), true)));
             all.extend([self.attention, self.feed_forward].map(|name| norm(at(name))));
         }
         all.push(norm(format!("{}.{}", c.kind.name(), self.last)));
