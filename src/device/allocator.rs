@@ -109,10 +109,16 @@ impl Allocator {
         Ok(self.alloc_found_block(block, params))
     }
 
+    /// Whether it matters how often blocks are looked for: where garbage is collected.
+    #[inline(always)]
+    fn counts_searches(&self) -> bool {
+        !self.plain && self.settings.collects_garbage_above().is_some()
+    }
+
     /// What would be held between a request and its free, when the cache serves it and both
     /// together leave no trace: a block that was split is merged again.
     pub fn held_for_a_moment(&self, bytes: u64) -> Option<Held> {
-        if !self.plain && self.settings.collects_garbage_above().is_some() {
+        if self.counts_searches() {
             return None;
         }
         let params = self.params(bytes);
@@ -137,7 +143,7 @@ impl Allocator {
 
     /// `get_free_block`: best fit in the cache.
     fn get_free_block(&mut self, params: Params) -> Option<BlockId> {
-        if !self.plain && self.settings.collects_garbage_above().is_some() {
+        if self.counts_searches() {
             self.pool(params.small).0.searches += 1;
         }
         self.find_free_block(params)
