@@ -278,6 +278,12 @@ models! {
     "llava-1.5-13b-hf", "LLaVA 1.5 13B", "llava-hf/llava-1.5-13b-hf", "2023-12";
     "paligemma-3b-pt-224", "PaliGemma 3B, images of 224", "google/paligemma-3b-pt-224", "2024-05";
     "paligemma2-3b-pt-224", "PaliGemma 2 3B, images of 224", "google/paligemma2-3b-pt-224", "2024-12";
+    "smolvlm-256m-instruct", "SmolVLM 256M", "HuggingFaceTB/SmolVLM-256M-Instruct", "2025-01";
+    "smolvlm-500m-instruct", "SmolVLM 500M", "HuggingFaceTB/SmolVLM-500M-Instruct", "2025-01";
+    "smolvlm-instruct", "SmolVLM 2.2B", "HuggingFaceTB/SmolVLM-Instruct", "2024-11";
+    "smolvlm2-256m-video-instruct", "SmolVLM2 256M", "HuggingFaceTB/SmolVLM2-256M-Video-Instruct", "2025-02";
+    "smolvlm2-500m-video-instruct", "SmolVLM2 500M", "HuggingFaceTB/SmolVLM2-500M-Video-Instruct", "2025-02";
+    "smolvlm2-2.2b-instruct", "SmolVLM2 2.2B", "HuggingFaceTB/SmolVLM2-2.2B-Instruct", "2025-02";
     "qwen2.5-vl-3b-instruct", "Qwen2.5-VL 3B", "Qwen/Qwen2.5-VL-3B-Instruct", "2025-01";
     "qwen2.5-vl-7b-instruct", "Qwen2.5-VL 7B", "Qwen/Qwen2.5-VL-7B-Instruct", "2025-01";
     "qwen2-vl-2b-instruct", "Qwen2-VL 2B", "Qwen/Qwen2-VL-2B-Instruct", "2024-08";

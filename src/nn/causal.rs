@@ -69,7 +69,7 @@ impl<L: Layer> Causal<L> {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let mut style = L::style(c, facts);
         let sight = c.images.as_ref().map(|images| {
-            style.names[0] = "model.language_model";
+            style.names[0] = images.kind().text_model();
             Box::new(Sight::new(
                 &b.at("model"),
                 images,
@@ -187,6 +187,7 @@ impl<L: Layer> Causal<L> {
         drop((seen.embedded, seen.held, seen.among));
         let mut output = self.read(t, &hidden, (input_ids, labels));
         output.encoded = seen.features;
+        output.beside.extend(seen.beside);
         output
     }
 

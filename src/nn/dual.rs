@@ -182,6 +182,11 @@ impl Vision {
         }
     }
 
+    /// How many layers see images.
+    pub(super) fn layers(&self) -> u64 {
+        self.tower.layers()
+    }
+
     /// Images `[N, C, I, I]` to hidden states, those before the `after` last layers besides, if that is
     /// asked for.
     pub(super) fn forward(
@@ -259,7 +264,7 @@ impl Dual {
             Some(text) => {
                 let number: Shape = match c.kind {
                     DualKind::Clip => Shape::new(&[]),
-                    DualKind::Siglip => Shape::from([1]),
+                    _ => Shape::from([1]),
                 };
                 let towers = || {
                     let text = Text::new(&b.at("text_model"), c, text, options);
@@ -278,7 +283,7 @@ impl Dual {
                             ];
                             (None, towers, Some(made))
                         }
-                        DualKind::Siglip => {
+                        DualKind::Siglip | DualKind::Idefics3 => {
                             let (bias, towers) = b.parameter_after("logit_bias", number, towers);
                             (Some(bias), towers, None)
                         }
@@ -369,7 +374,7 @@ impl Dual {
                     drop((square, sum));
                     length
                 }
-                DualKind::Siglip => t.length_last(x),
+                _ => t.length_last(x),
             };
             t.div(x, &length)
         };
@@ -387,7 +392,7 @@ impl Dual {
         let loss = asked.then(|| {
             t.scoped("loss", None, || match self.kind {
                 DualKind::Clip => loss::of_pairs(t, &logits),
-                DualKind::Siglip => loss::of_each_pair(t, &logits),
+                _ => loss::of_each_pair(t, &logits),
             })
         });
         Output {

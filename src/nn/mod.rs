@@ -100,6 +100,7 @@ mod short_conv;
 mod sight;
 mod sight_packed;
 mod sight_places;
+mod sight_split;
 mod sparse_mixer;
 mod style;
 mod swin;

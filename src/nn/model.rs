@@ -44,8 +44,8 @@ pub struct Batch {
     decoder_ids: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     images: Option<(Tensor, bool)>,
-    /// The second label `[B]` of a sample that has two, how many patches images have, the kinds
-    /// `[B, S]` of tokens.
+    /// The second label `[B]` of a sample that has two, how many patches images have or which of their
+    /// pixels are none of padding, the kinds `[B, S]` of tokens.
     _beside: [Option<Tensor>; 3],
 }
 
@@ -436,8 +436,8 @@ fn batch(
     }
 }
 
-/// What comes with texts with images: those, how many patches they have in time, height and width, and
-/// which tokens stand for them.
+/// What comes with texts with images: those, how many patches they have in time, height and width or
+/// which of their pixels are none of padding, and which tokens stand for them.
 #[inline(never)] // Not in the model, so that the page can fetch it later.
 fn among_tokens(
     t: &Tape,
@@ -448,20 +448,29 @@ fn among_tokens(
 ) -> [Option<Tensor>; 3] {
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     let images = samples * spec.images;
-    let pixels = sight.pixels(spec.image_size);
-    let shape = match sight {
+    let (shape, grids) = match sight {
         ImageConfig::Whole(sight) => {
-            let [height, width] = spec.image_size;
-            Shape::from([images, sight.tower.num_channels, height, width])
+            let side = sight.tower.image_size;
+            let tiles = images * sight.tiles(spec.image_size);
+            let pixels = sight.kind.is_idefics().then_some([tiles, side, side]);
+            (
+                Shape::from([tiles, sight.tower.num_channels, side, side]),
+                pixels.map(Shape::from),
+            )
         }
-        ImageConfig::Packed(sight) => {
-            let columns = sight.columns();
-            Shape::from([images * (pixels / columns), columns])
+        ImageConfig::Packed(c) => {
+            let columns = c.columns();
+            let patches = images * (sight.pixels(spec.image_size) / columns);
+            (
+                Shape::from([patches, columns]),
+                Some(Shape::from([images, 3])),
+            )
         }
     };
     let seen = (images > 0).then(|| input(shape, DType::Float32));
+    let grids = grids.filter(|_| images > 0);
+    let grids = grids.map(|shape| input(shape, DType::Int64));
     let packed = sight.packed().is_some();
-    let grids = (packed && images > 0).then(|| input(Shape::from([images, 3]), DType::Int64));
     let grouped = matches!(sight.kind(), ImageKind::Gemma3 | ImageKind::PaliGemma);
     let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
     [seen, grids, kinds]

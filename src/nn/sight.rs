@@ -1,5 +1,5 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
-//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl}/modeling_*.py` of transformers 5.23).
+//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,idefics3,smolvlm}/modeling_*.py` of transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -12,6 +12,7 @@ use super::mask_blocks;
 use super::norm::{Norm, NormKind};
 use super::sight_packed::PackedTower;
 use super::sight_places::Places;
+use super::sight_split::SplitSight;
 use crate::spec::{Activation, DualKind, ImageConfig, ImageKind, ResolvedSpec, WholeConfig};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -20,6 +21,8 @@ use crate::units::{DType, Shape};
 pub(super) enum Sight {
     /// Images of one size.
     Whole(Box<WholeSight>),
+    /// Images in squares.
+    Split(Box<SplitSight>),
     /// Images of any size, and the places of their tokens.
     Packed(Box<(PackedTower, Places)>),
 }
@@ -65,6 +68,8 @@ pub(super) struct Seen {
     pub(super) embedded: Tensor,
     /// What the model returns besides: features of all images, `[tokens, H]`.
     pub(super) features: Option<Tensor>,
+    /// Or what those come from.
+    pub(super) beside: Vec<Tensor>,
     /// What stays in local variables until the decoder has run.
     pub(super) held: Vec<Tensor>,
     /// What the decoder does otherwise.
@@ -150,6 +155,9 @@ impl Sight {
     ) -> Self {
         let options = AttentionOptions::of(spec, facts);
         match c {
+            ImageConfig::Whole(c) if c.kind.is_idefics() => {
+                Self::Split(Box::new(SplitSight::new(b, c, hidden, options)))
+            }
             ImageConfig::Whole(c) => Self::Whole(Box::new(WholeSight::new(b, c, hidden, options))),
             ImageConfig::Packed(c) => {
                 let tower = PackedTower::new(b, c, hidden, options);
@@ -161,6 +169,11 @@ impl Sight {
     /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
     #[inline(never)]
     pub(super) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
+        t.pass_by_regions(match self {
+            Self::Whole(sight) => sight.vision.layers(),
+            Self::Split(sight) => sight.layers(),
+            Self::Packed(packed) => packed.0.layers(),
+        });
         let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
         Among {
             grouped: false,
@@ -173,6 +186,7 @@ impl Sight {
     pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
         match self {
             Self::Whole(sight) => sight.see(t, shell, embedded, images),
+            Self::Split(sight) => sight.see(t, shell, embedded, images),
             Self::Packed(packed) => {
                 let (tower, places) = &**packed;
                 let size = (embedded.dim(0), embedded.dim(1));
@@ -191,6 +205,7 @@ impl Sight {
                 Seen {
                     embedded: merged,
                     features: None,
+                    beside: Vec::new(),
                     held: held.chain(of_videos).collect(),
                     among: Among {
                         grouped: false,
@@ -251,6 +266,7 @@ impl WholeSight {
         Seen {
             embedded: merged,
             features: Some(features),
+            beside: Vec::new(),
             held,
             among: Among {
                 grouped: self.grouped,
@@ -262,25 +278,32 @@ impl WholeSight {
 
 /// Which tokens stand for images, `[B, S, 1]`, of embedded ones `[B, S, H]`; that they are as many as
 /// features is checked. The same for `videos`, if the model looks for them, too, of which there are none.
-fn placeholders(t: &Tape, embedded: &Tensor, videos: bool) -> (Tensor, Option<Tensor>) {
+pub(super) fn placeholders(t: &Tape, embedded: &Tensor, videos: bool) -> (Tensor, Option<Tensor>) {
     let size = Shape::from([embedded.dim(0), embedded.dim(1)]);
-    let number = Shape::new(&[]);
     let mask = t.empty("eq", size, DType::Bool);
     let of_videos = videos.then(|| t.empty("eq", size, DType::Bool));
-    let counted = || {
-        let count = t.empty("sum", number, DType::Int64);
-        drop(t.empty("sum", size, DType::Int64));
-        count
-    };
-    let count = counted();
-    {
-        let elements = t.empty("mul", number, DType::Int64);
-        let equal = t.empty("eq", number, DType::Bool);
-        drop(elements);
-        drop(t.empty("_is_all_true", number, DType::Bool));
-        drop(equal);
-    }
-    drop(videos.then(counted));
+    let count = matched(t, size, true);
+    drop(videos.then(|| counted(t, size)));
     drop(count);
     (t.unsqueeze(&mask, 2), of_videos)
+}
+
+/// How many tokens of `[B, S]` stand for images.
+fn counted(t: &Tape, size: Shape) -> Tensor {
+    let count = t.empty("sum", Shape::new(&[]), DType::Int64);
+    drop(t.empty("sum", size, DType::Int64));
+    count
+}
+
+/// Checks that they are as many as there are features; what stays is their number, if it is `kept`.
+pub(super) fn matched(t: &Tape, size: Shape, kept: bool) -> Option<Tensor> {
+    let number = |op, dtype| t.empty(op, Shape::new(&[]), dtype);
+    let count = counted(t, size);
+    let elements = number("mul", DType::Int64);
+    let count = kept.then_some(count);
+    let equal = number("eq", DType::Bool);
+    drop(elements);
+    drop(number("_is_all_true", DType::Bool));
+    drop(equal);
+    count
 }

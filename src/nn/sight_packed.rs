@@ -249,6 +249,11 @@ impl PackedTower {
         }
     }
 
+    /// How many layers see images.
+    pub(super) fn layers(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
     /// Patches `[n, columns]` of `images` whose sides are so many pixels.
     pub(super) fn forward(
         &self,

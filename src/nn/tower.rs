@@ -40,6 +40,11 @@ impl Tower {
         Self { layers, path }
     }
 
+    /// How many layers there are.
+    pub(super) fn layers(&self) -> u64 {
+        self.layers.len() as u64
+    }
+
     /// `[B, S, H]` to the same; without a mask each token sees all of them or, if `causal`, those
     /// before it.
     pub(super) fn forward(
@@ -121,7 +126,7 @@ impl TowerLayer {
         };
         let mlp = || TowerMlp::new(&b.at("mlp"), c);
         let (attention, before, mlp, after) = match kind {
-            DualKind::Clip => {
+            DualKind::Clip | DualKind::Idefics3 => {
                 let (attention, before, mlp) = (attention(), norm("layer_norm1"), mlp());
                 (attention, before, mlp, norm("layer_norm2"))
             }

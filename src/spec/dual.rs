@@ -16,6 +16,8 @@ pub enum DualKind {
     Clip,
     /// `SigLIP`, and `SigLIP` 2 for images of one size.
     Siglip,
+    /// `SigLIP`'s tower as Idefics3 has it, whose layers are built as CLIP's are.
+    Idefics3,
 }
 
 /// A stack of layers over images or texts.
@@ -102,7 +104,15 @@ pub(super) fn read(
     let mut read = ConfigFields::new(part("text_config"), &nothing, "model.hf_config.text_config");
     let mut projection = fields.optional("projection_dim", &WIDTH, 512);
     let text = (task != Some(Task::ImageClassification)).then(|| {
-        let tower = tower(kind, &mut read, if clip { [512, 8] } else { [768, 12] });
+        let tower = tower(
+            kind,
+            &mut read,
+            if clip {
+                [512, 2048, 8]
+            } else {
+                [768, 3072, 12]
+            },
+        );
         if !clip {
             projection = read.optional("projection_size", &WIDTH, tower.hidden_size);
         }
@@ -130,17 +140,21 @@ pub(super) fn read(
     }
 }
 
-/// The layers of a tower of so many columns and heads.
-fn tower(kind: DualKind, part: &mut ConfigFields<'_>, [hidden, heads]: [u64; 2]) -> TowerConfig {
+/// The layers of a tower of so many columns, inner columns and heads.
+fn tower(
+    kind: DualKind,
+    part: &mut ConfigFields<'_>,
+    [hidden, inner, heads]: [u64; 3],
+) -> TowerConfig {
     let activation = match kind {
         DualKind::Clip => "quick_gelu",
-        DualKind::Siglip => "gelu_pytorch_tanh",
+        _ => "gelu_pytorch_tanh",
     };
     let hidden_size = part.optional("hidden_size", &WIDTH, hidden);
     let heads = part.optional("num_attention_heads", &HEADS, heads);
     TowerConfig {
         hidden_size,
-        intermediate_size: part.optional("intermediate_size", &WIDTH, 4 * hidden),
+        intermediate_size: part.optional("intermediate_size", &WIDTH, inner),
         num_hidden_layers: part.optional("num_hidden_layers", &LAYERS, 12),
         num_attention_heads: heads,
         head_dim: part.divided(hidden_size, heads, "num_attention_heads"),
@@ -151,10 +165,14 @@ fn tower(kind: DualKind, part: &mut ConfigFields<'_>, [hidden, heads]: [u64; 2])
 
 /// Reads what sees images alone.
 pub(super) fn read_vision(kind: DualKind, seen: &mut ConfigFields<'_>) -> DualConfig {
-    let clip = kind == DualKind::Clip;
-    let vision = tower(kind, seen, [768, 12]);
+    let (sizes, patch) = match kind {
+        DualKind::Clip => ([768, 3072, 12], 32),
+        DualKind::Siglip => ([768, 3072, 12], 16),
+        DualKind::Idefics3 => ([1152, 3072, 16], 32),
+    };
+    let vision = tower(kind, seen, sizes);
     let image_size = seen.optional("image_size", &PIXELS, 224);
-    let patch_size = seen.optional("patch_size", &PIXELS, if clip { 32 } else { 16 });
+    let patch_size = seen.optional("patch_size", &PIXELS, patch);
     check_patches(seen, [image_size, patch_size]);
     DualConfig {
         kind,
@@ -163,7 +181,7 @@ pub(super) fn read_vision(kind: DualKind, seen: &mut ConfigFields<'_>) -> DualCo
         image_size,
         patch_size,
         num_channels: seen.optional("num_channels", &CHANNELS, 3),
-        pools: !clip && seen.flag("vision_use_head", true),
+        pools: kind == DualKind::Siglip && seen.flag("vision_use_head", true),
         projection: 0,
         num_labels: 0,
     }
@@ -290,7 +308,7 @@ fn of_layers(model: &str, kind: DualKind, c: &TowerConfig) -> Vec<Module> {
         let mlp = ["mlp.fc1", "mlp.fc2"].map(full);
         let [before, after] = norms;
         match kind {
-            DualKind::Clip => attention
+            DualKind::Clip | DualKind::Idefics3 => attention
                 .into_iter()
                 .chain([before])
                 .chain(mlp)

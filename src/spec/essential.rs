@@ -220,6 +220,7 @@ const FIELDS: &[&str] = &[
     "rotary_pct",
     "router_jitter_noise",
     "scale_emb",
+    "scale_factor",
     "seq_classif_dropout",
     "share_att_key",
     "share_encoder_decoder_embeddings",

@@ -63,7 +63,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
             .filter(|model| !model.is_encoder_decoder())
             .map(|_| Idle::NoDecoder),
         "image_size" => architecture(scenario).and_then(|model| match model.images() {
-            Some(images) => images.whole().map(|_| Idle::Images),
+            Some(images) => (!images.sees_any_size()).then_some(Idle::Images),
             None => Some(Idle::NoImages),
         }),
         "images" => architecture(scenario)

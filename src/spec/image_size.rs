@@ -28,11 +28,16 @@ fn parse(text: &str) -> Option<[u64; 2]> {
 
 /// Height and width in pixels of an image whose sides the processor makes multiples of `factor`.
 pub(super) fn resolve(scenario: &Scenario, factor: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
+    resized(given(scenario, DEFAULT_SIDE, findings), factor)
+}
+
+/// Height and width in pixels of an image as they are given, `usual` both where nothing is said.
+pub(super) fn given(scenario: &Scenario, usual: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
     let given = scenario.image_size.as_ref();
     let Some(text) = given.filter(|text| !text.is_empty()) else {
-        return resized([DEFAULT_SIDE; 2], factor);
+        return [usual; 2];
     };
-    let sides = parse(text).unwrap_or_else(|| {
+    parse(text).unwrap_or_else(|| {
         let shown: String = text.chars().take(40).collect();
         findings.push(
             Finding::error(
@@ -40,11 +45,10 @@ pub(super) fn resolve(scenario: &Scenario, factor: u64, findings: &mut Vec<Findi
                 format!("image_size is {shown:?}; it must be pixels along both sides, as 768, or width and height, as 1920x1080, up to {SIDE} each and no side more than {RATIO} times as long as the other."),
                 format!("image_size 为 {shown:?}；它必须是边长像素数（如 768）或宽x高（如 1920x1080），每边不超过 {SIDE}，长边不超过短边的 {RATIO} 倍。"),
             )
-            .with_fix("image_size", DEFAULT_SIDE.to_string()),
+            .with_fix("image_size", usual.to_string()),
         );
-        [DEFAULT_SIDE; 2]
-    });
-    resized(sides, factor)
+        [usual; 2]
+    })
 }
 
 /// `smart_resize` (`models/qwen2_vl/image_processing_qwen2_vl.py`, transformers 5.23): both sides

@@ -1,10 +1,12 @@
 //! What sees images of one size for a decoder
-//! (`models/{llava,gemma3,paligemma}/configuration_*.py` of transformers 5.23).
+//! (`models/{llava,gemma3,paligemma,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::WIDTH;
 use super::modules::{Module, linear, other};
-use super::{Activation, DualConfig, DualKind, Finding, ImageKind, dual};
+use super::{
+    Activation, DualConfig, DualKind, Finding, ImageKind, dual, image_text_tiles as tiles,
+};
 
 /// What sees images of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,13 +25,18 @@ pub struct WholeConfig {
     pub activation: Activation,
     /// Tokens of an image where patches are pooled.
     pub pooled_tokens: u64,
+    /// Patches along each side of what becomes one token.
+    pub merge: u64,
 }
 
 impl WholeConfig {
-    /// Tokens of an image.
+    /// Tokens of what is seen at once.
     pub fn tokens(&self) -> u64 {
         if self.kind == ImageKind::Gemma3 {
             return self.pooled_tokens;
+        }
+        if self.kind.is_idefics() {
+            return self.tower.image_tokens() / (self.merge * self.merge).max(1);
         }
         let class = self.tower.kind == DualKind::Clip;
         self.tower.image_tokens() - u64::from(class && !self.with_class)
@@ -46,10 +53,10 @@ pub(super) fn read(
     let llava = kind == ImageKind::Llava;
     let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
     let tower = dual::read_vision(
-        if of_clip {
-            DualKind::Clip
-        } else {
-            DualKind::Siglip
+        match kind {
+            _ if of_clip => DualKind::Clip,
+            _ if kind.is_idefics() => DualKind::Idefics3,
+            _ => DualKind::Siglip,
         },
         &mut seen,
     );
@@ -71,6 +78,11 @@ pub(super) fn read(
     if kind == ImageKind::PaliGemma {
         check_projection(fields, hidden);
     }
+    let merge = if kind.is_idefics() {
+        tiles::merge(fields, side)
+    } else {
+        1
+    };
     WholeConfig {
         kind,
         tower,
@@ -79,6 +91,7 @@ pub(super) fn read(
         projector_bias: fields.flag("multimodal_projector_bias", true),
         activation: fields.activation("projector_hidden_act", "gelu"),
         pooled_tokens,
+        merge,
     }
 }
 
@@ -160,6 +173,9 @@ pub(super) fn projector(images: &WholeConfig) -> Vec<Module> {
             ..other(at(""))
         };
         return vec![own, other(at(".mm_soft_emb_norm"))];
+    }
+    if images.kind.is_idefics() {
+        return vec![linear("model.connector.modality_projection.proj", false)];
     }
     let names: &[&str] = match images.kind {
         ImageKind::PaliGemma => &[".linear"],

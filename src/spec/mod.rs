@@ -52,6 +52,7 @@ mod idle;
 mod image_size;
 mod image_text;
 mod image_text_packed;
+mod image_text_tiles;
 mod image_text_whole;
 mod kin;
 mod layer_names;

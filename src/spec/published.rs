@@ -195,6 +195,12 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("bert-base-cased", 108_340_804),
     ("bert-base-multilingual", 177_974_523),
     ("vit-base", 85_800_194),
+    ("smolvlm-256m-instruct", 256_484_928),
+    ("smolvlm-500m-instruct", 507_482_304),
+    ("smolvlm-instruct", 2_246_272_880),
+    ("smolvlm2-256m-video-instruct", 256_484_928),
+    ("smolvlm2-500m-video-instruct", 507_482_304),
+    ("smolvlm2-2.2b-instruct", 2_246_784_880),
     ("llava-1.5-7b-hf", 7_063_427_072),
     ("llava-1.5-13b-hf", 13_351_494_656),
     ("paligemma-3b-pt-224", 2_923_466_480),
@@ -366,7 +372,7 @@ fn dual_parameters(c: &DualConfig) -> u64 {
         + vision_parameters(c)
         + match c.kind {
             DualKind::Clip => c.projection * (read + seen) + 1,
-            DualKind::Siglip => (read + 1) * c.projection + 2,
+            _ => (read + 1) * c.projection + 2,
         }
 }
 

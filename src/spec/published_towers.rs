@@ -22,7 +22,7 @@ pub(super) fn vision_parameters(c: &DualConfig) -> u64 {
         + tower_parameters(&c.vision)
         + match c.kind {
             DualKind::Clip => 3 * seen,
-            DualKind::Siglip => seen + if c.pools { head } else { 0 },
+            _ => seen + if c.pools { head } else { 0 },
         }
 }
 
@@ -33,6 +33,9 @@ pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
         ImageConfig::Packed(c) => return packed_parameters(c, hidden),
     };
     let seen = c.tower.vision.hidden_size;
+    if c.kind.is_idefics() {
+        return vision_parameters(&c.tower) + seen * c.merge * c.merge * hidden;
+    }
     let second = match c.kind {
         ImageKind::PaliGemma => 0,
         _ => (hidden + 1) * hidden,

@@ -119,6 +119,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("llava", Reader::WithImages(ImageKind::Llava)),
     ("gemma3", Reader::WithImages(ImageKind::Gemma3)),
     ("paligemma", Reader::WithImages(ImageKind::PaliGemma)),
+    ("idefics3", Reader::WithImages(ImageKind::Idefics3)),
+    ("smolvlm", Reader::WithImages(ImageKind::SmolVlm)),
     ("qwen2_vl", Reader::WithImages(ImageKind::Qwen2)),
     ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
     ("distilbert", Reader::DistilBert),

@@ -35,7 +35,7 @@ pub struct Scenario {
     /// Images of each sample, whose tokens are among the S, where the model sees images.
     pub images: u64,
     /// Pixels along the sides of those images where any size is seen: one number, or width and height
-    /// as in `1920x1080`.
+    /// as in `1920x1080`; of Idefics3 what its processor has resized them to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_size: Option<String>,
     /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).

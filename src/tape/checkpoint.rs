@@ -122,6 +122,11 @@ impl Tape {
         self.checkpoint_every.set(n);
     }
 
+    /// Counts `n` regions that this forward pass does without.
+    pub fn pass_by_regions(&self, n: u64) {
+        self.regions.set(self.regions.get() + n);
+    }
+
     /// Whether the next region is not one of those that are checkpointed.
     fn skips_checkpoint(&self) -> bool {
         let before = self.regions.get();

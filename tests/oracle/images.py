@@ -23,6 +23,8 @@ def with_images(scenario, config, batch):
         return with_patches(scenario, config, batch, count)
     if not count:
         return batch
+    if config.model_type in TILED:
+        return TILED[config.model_type](scenario, config, batch)
     height, width = sizes(scenario, vision)
     batch["pixel_values"] = torch.zeros(count, vision.num_channels, height, width, device="cuda")
     tokens = getattr(config, "mm_tokens_per_image", None) or (height // vision.patch_size) * (width // vision.patch_size)
@@ -31,6 +33,19 @@ def with_images(scenario, config, batch):
     if getattr(config, "vision_feature_select_strategy", None) == "full":
         tokens += 1
     batch["input_ids"][:, :scenario["images"] * tokens] = config.image_token_id
+    return batch
+
+
+def split(scenario, config, batch):
+    """What the processor of Idefics3 adds, whose tiles are as large as the tower's images; all of an image comes after its tiles."""
+    vision, (samples, count) = config.vision_config, (scenario["micro_batch_size"], scenario["images"])
+    side = vision.image_size
+    rows, columns = [math.ceil(length / side) for length in (sizes(scenario, vision) if scenario["image_size"] else (4 * side, 4 * side))]
+    tiles = count * (rows * columns + 1 if rows * columns > 1 else 1)
+    shape = samples, tiles, side, side
+    batch["pixel_values"] = with_values(torch.ones(()).expand(samples, tiles, vision.num_channels, side, side), torch.zeros(samples, tiles, vision.num_channels, side, side, device="cuda"))
+    batch["pixel_attention_mask"] = with_values(torch.ones(shape, dtype=torch.long))
+    batch["input_ids"][:, :tiles * (side // vision.patch_size // config.scale_factor) ** 2] = config.image_token_id
     return batch
 
 
@@ -68,6 +83,9 @@ def with_patches(scenario, config, batch, count):
     if real:
         batch["input_ids"][kinds.cuda() == 1] = config.image_token_id
     return batch
+
+
+TILED = dict(idefics3=split, smolvlm=split)  # images that are seen in squares
 
 
 def with_values(values, x=None):

@@ -57,6 +57,8 @@ def has_tensors(result):
 
 
 def ordinary(result):
+    if not has_tensors(result):
+        return result  # a shape stays one
     return tree_map(lambda x: x.as_subclass(torch.Tensor) if isinstance(x, Known) else x, result)
 
 

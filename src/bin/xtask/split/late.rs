@@ -32,7 +32,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::grouped_mm", "tape::Tape>::index_", "tape::Tape>::join_first", "tape::Tape>::largest",
     "tape::Tape>::layer_norm", "tape::Tape>::length", "tape::Tape>::liger_",
     "tape::Tape>::logaddexp", "tape::Tape>::masked_scatter", "tape::Tape>::matmul", "tape::Tape>::matrix_product", "tape::Tape>::nonzero", "tape::Tape>::overwritten",
-    "tape::Tape>::padded_flash", "tape::Tape>::put_sorted",
+    "tape::Tape>::padded_flash", "tape::Tape>::pass_by_regions", "tape::Tape>::put_sorted",
     "tape::Tape>::pad", "tape::Tape>::permute", "tape::Tape>::put_columns",
     "tape::Tape>::repad", "tape::Tape>::repeat", "tape::Tape>::retention",
     "tape::Tape>::rms_norm", "tape::Tape>::roll_twice", "tape::Tape>::rows_product", "tape::Tape>::running_sum", "tape::Tape>::select",
