@@ -289,6 +289,7 @@ fn recurrent_states_are_as_exact_as_the_goals_ask() {
 #[test]
 fn whisper_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("whisper.jsonl", 67);
+    every_goal_is_met("speech.jsonl", 48);
 }
 
 #[test]

@@ -291,6 +291,14 @@ models! {
     "swin-tiny", "Swin tiny, windows of 7", "microsoft/swin-tiny-patch4-window7-224", "2021-03";
     "swin-base", "Swin base, windows of 7", "microsoft/swin-base-patch4-window7-224", "2021-03";
     "swin-large", "Swin large, windows of 7", "microsoft/swin-large-patch4-window7-224", "2021-03";
+    "wav2vec2-base", "wav2vec 2.0 base", "facebook/wav2vec2-base", "2020-06";
+    "wav2vec2-base-960h", "wav2vec 2.0 base, LibriSpeech", "facebook/wav2vec2-base-960h", "2020-06";
+    "wav2vec2-large-xlsr-53", "XLSR-53 (wav2vec 2.0 large)", "facebook/wav2vec2-large-xlsr-53", "2020-06";
+    "wav2vec2-xls-r-300m", "XLS-R 300M", "facebook/wav2vec2-xls-r-300m", "2021-11";
+    "wav2vec2-xls-r-1b", "XLS-R 1B", "facebook/wav2vec2-xls-r-1b", "2021-11";
+    "wav2vec2-xls-r-2b", "XLS-R 2B", "facebook/wav2vec2-xls-r-2b", "2021-11";
+    "hubert-base-ls960", "HuBERT base", "facebook/hubert-base-ls960", "2021-06";
+    "hubert-large-ls960-ft", "HuBERT large, LibriSpeech", "facebook/hubert-large-ls960-ft", "2021-06";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";

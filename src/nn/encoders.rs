@@ -9,6 +9,7 @@ use super::eurobert::EuroBert;
 use super::model::Output;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
+use super::speech::Speech;
 use super::swin::Swin;
 use super::vit::Vit;
 use crate::tape::{Tape, Tensor};
@@ -62,6 +63,12 @@ impl Encoder for EuroBert {
 }
 
 impl Encoder for Mpnet {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for Speech {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

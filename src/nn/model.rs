@@ -19,6 +19,7 @@ use super::linear::LinearNet;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
 use super::seq2seq::{self, Seq2Seq};
+use super::speech::Speech;
 use super::swin::Swin;
 use super::t5::T5;
 use super::vit::Vit;
@@ -161,6 +162,9 @@ impl Model {
             }
             Architecture::Swin(config) => {
                 Net::Encoder(Box::new(apart(|| Swin::new(&b, config, spec, facts))))
+            }
+            Architecture::Speech(config) => {
+                Net::Encoder(Box::new(apart(|| Speech::new(&b, config, spec, facts))))
             }
             Architecture::Dual(config) => {
                 Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))
@@ -395,22 +399,26 @@ fn batch(
         Architecture::Bart(config) => config.recordings,
         _ => None,
     };
-    let ids = match recordings {
-        Some(heard) => input(
+    let ids = match (recordings, &spec.architecture) {
+        (Some(heard), _) => input(
             Shape::from([samples, heard.num_mel_bins, heard.frames()]),
             floats,
         ),
-        None => input(tokens, DType::Int64),
+        (None, Architecture::Speech(config)) => {
+            input(Shape::from([samples, config.samples(seq_len)]), floats)
+        }
+        (None, _) => input(tokens, DType::Int64),
     };
     let mask = mask && recordings.is_none();
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
-        Task::Seq2SeqLm => Shape::from([samples, target_seq_len]),
+        Task::Seq2SeqLm | Task::Ctc => Shape::from([samples, target_seq_len]),
         Task::CausalLm | Task::ImageTextToText | Task::MaskedLm | Task::TokenClassification => {
             tokens
         }
         Task::SequenceClassification
         | Task::ImageClassification
+        | Task::AudioClassification
         | Task::QuestionAnswering
         | Task::Contrastive => Shape::from([samples]),
     };

@@ -89,6 +89,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "megatron-bert-345m",
         "xlm-roberta-xl",
         "swin-tiny",
+        "wav2vec2-base",
+        "hubert-large-ls960-ft",
         "clip-vit-base-patch32",
         "siglip-base-patch16-224",
         "bamba-9b",

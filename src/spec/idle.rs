@@ -2,7 +2,7 @@
 
 use super::{
     ActivationCheckpointing, Architecture, Attention, DatasetMode, EvaluationKind, Loss, ModelRef,
-    OptimizerName, Precision, Program, QuantizationType, Scenario, liger, model, task,
+    OptimizerName, Precision, Program, QuantizationType, Scenario, Task, liger, model, task,
 };
 
 /// Why a setting has no effect.
@@ -60,7 +60,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
         "target_seq_len" => architecture(scenario)
-            .filter(|model| !model.is_encoder_decoder())
+            .filter(|model| !model.is_encoder_decoder() && !transcribes(scenario, model))
             .map(|_| Idle::NoDecoder),
         "image_size" => architecture(scenario).and_then(|model| match model.images() {
             Some(images) => (!images.sees_any_size()).then_some(Idle::Images),
@@ -203,6 +203,11 @@ fn idle_evaluation(scenario: &Scenario, key: &str) -> Option<Idle> {
         }
         _ => None,
     }
+}
+
+/// Whether the task is to transcribe recordings.
+fn transcribes(scenario: &Scenario, model: &Architecture) -> bool {
+    matches!(model, Architecture::Speech(_)) && scenario.task.is_none_or(|task| task == Task::Ctc)
 }
 
 /// The model's architecture, if it is one.

@@ -86,6 +86,7 @@ mod routing;
 mod scenario;
 mod size_only;
 mod sizes;
+mod speech;
 mod support;
 mod swin;
 mod t5;
@@ -140,6 +141,7 @@ pub use resolved::*;
 pub use roundup::{ROUNDUP_INTERVALS, RoundupDivisions};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use scenario::*;
+pub use speech::{SpeechConfig, SpeechKind};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5Kind};
 pub use vit::{VitConfig, VitKind};
@@ -149,6 +151,8 @@ pub use whisper::Recordings;
 mod published;
 #[cfg(test)]
 mod published_decoders;
+#[cfg(test)]
+mod published_heard;
 #[cfg(test)]
 mod published_mixers;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::{
     Architecture, Framework, Task, bart, bert, decoder, distilbert, dual, eurobert, fla_modules,
-    image_text, modernbert, swin, t5, vit,
+    image_text, modernbert, speech, swin, t5, vit,
 };
 
 /// What a module with parameters is.
@@ -80,6 +80,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::ModernBert(config) => modernbert::modules(config, task),
         Architecture::EuroBert(config) => eurobert::modules(config, task),
         Architecture::Dual(config) => dual::modules(config),
+        Architecture::Speech(config) => speech::modules(config, task),
         Architecture::Swin(config) => swin::modules(config),
         Architecture::Vit(config) => vit::modules(config, framework),
         Architecture::Bert(config) => bert::modules(config, task),

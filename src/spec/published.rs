@@ -1,6 +1,7 @@
 //! The catalog's models against the numbers of parameters that their repositories state.
 
 use super::published_decoders::decoder_parameters;
+use super::published_heard::speech_parameters;
 use super::published_texts::{
     bart_parameters, bert_parameters, eurobert_parameters, t5_parameters,
 };
@@ -50,7 +51,7 @@ fn fla_parameters(c: &FlaConfig) -> u64 {
 /// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of UMT5, ESM-2 and `EuroBERT` as transformers 5.23 builds them, of the last eleven what their configs give, which their
+/// layer, which their files hold beside the embedding that it is tied to; of UMT5, ESM-2, `EuroBERT`, wav2vec 2.0 and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -308,6 +309,14 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gated-deltanet-1.3b", 1_387_348_732),
     ("retnet-1.3b", 1_351_727_104),
     ("hgrn2-1.3b", 1_364_396_032),
+    ("wav2vec2-base", 94_396_320),
+    ("wav2vec2-base-960h", 94_396_320),
+    ("wav2vec2-large-xlsr-53", 315_471_520),
+    ("wav2vec2-xls-r-300m", 315_471_520),
+    ("wav2vec2-xls-r-1b", 962_538_400),
+    ("wav2vec2-xls-r-2b", 2_159_321_120),
+    ("hubert-base-ls960", 94_396_320),
+    ("hubert-large-ls960-ft", 315_471_520),
     ("whisper-tiny", 37_760_640),
     ("whisper-base", 72_593_920),
     ("whisper-small", 241_734_912),
@@ -438,6 +447,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::DistilBert(config) => distilbert_parameters(&config),
             Architecture::Swin(config) => swin_parameters(&config),
+            Architecture::Speech(config) => speech_parameters(&config),
             Architecture::Dual(config) => dual_parameters(&config),
             Architecture::Vit(config) => vit_parameters(&config),
             Architecture::ModernBert(config) => modernbert_parameters(&config),

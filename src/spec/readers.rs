@@ -2,9 +2,9 @@
 
 use super::config_fields::ConfigFields;
 use super::{
-    Architecture, BartKind, BertKind, DecoderType, DualKind, FlaMixer, ImageKind, T5Kind, Task,
-    VitKind, bart, bert, decoder, distilbert, dual, eurobert, fla_config, image_text, modernbert,
-    swin, t5, vit, whisper,
+    Architecture, BartKind, BertKind, DecoderType, DualKind, FlaMixer, ImageKind, SpeechKind,
+    T5Kind, Task, VitKind, bart, bert, decoder, distilbert, dual, eurobert, fla_config, image_text,
+    modernbert, speech, swin, t5, vit, whisper,
 };
 use crate::units::apart;
 
@@ -21,6 +21,7 @@ pub(super) enum Reader {
     Dual(DualKind),
     WithImages(ImageKind),
     Swin,
+    Speech(SpeechKind),
     DistilBert,
     ModernBert { decoder: bool },
     EuroBert,
@@ -41,6 +42,7 @@ impl Reader {
             Self::WithImages(kind) => {
                 Architecture::Decoder(apart(|| image_text::read(kind, fields)))
             }
+            Self::Speech(kind) => Architecture::Speech(apart(|| speech::read(kind, fields))),
             Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
             Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
@@ -114,6 +116,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
         Reader::Vit(VitKind::Dinov2Registers),
     ),
     ("swin", Reader::Swin),
+    ("wav2vec2", Reader::Speech(SpeechKind::Wav2Vec2)),
+    ("hubert", Reader::Speech(SpeechKind::Hubert)),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),
     ("llava", Reader::WithImages(ImageKind::Llava)),

@@ -5,7 +5,7 @@ use super::{
     DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, EuroBertConfig,
     Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora, Loss,
     ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario,
-    SdpaBackend, SwinConfig, T5Config, Task, TowerConfig, VitConfig,
+    SdpaBackend, SpeechConfig, SwinConfig, T5Config, Task, TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -151,6 +151,8 @@ pub enum Architecture {
     Vit(VitConfig),
     /// Swin.
     Swin(SwinConfig),
+    /// wav2vec 2.0 and `HuBERT`.
+    Speech(SpeechConfig),
     /// CLIP and `SigLIP`.
     Dual(DualConfig),
 }
@@ -228,6 +230,7 @@ impl Architecture {
             Self::Vit(config) => config.num_labels,
             Self::Dual(config) => config.num_labels,
             Self::Swin(config) => config.num_labels,
+            Self::Speech(config) => config.num_labels,
             _ => 0,
         }
     }
@@ -291,6 +294,7 @@ impl Architecture {
             Self::Vit(c) => of_images(c),
             Self::Dual(c) => of_pairs(c),
             Self::Swin(c) => of_windows(c),
+            Self::Speech(c) => of_speech(c),
             Self::T5(c) => (
                 c.d_model,
                 c.d_ff,
@@ -400,6 +404,19 @@ fn of_windows(c: &SwinConfig) -> Sizes {
         c.num_labels,
         heads.unwrap_or(1),
         hidden,
+        None,
+        0,
+    )
+}
+
+/// Those of what hears waveforms.
+fn of_speech(c: &SpeechConfig) -> Sizes {
+    (
+        c.hidden_size,
+        c.intermediate_size.max(c.widest()),
+        c.vocab_size.max(c.num_labels),
+        c.num_attention_heads,
+        c.head_dim,
         None,
         0,
     )

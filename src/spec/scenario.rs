@@ -233,6 +233,10 @@ names! {
         Contrastive = "contrastive",
         /// Next-token prediction in texts with images.
         ImageTextToText = "image_text_to_text",
+        /// A transcript of a recording.
+        Ctc = "ctc",
+        /// One label per recording.
+        AudioClassification = "audio_classification",
     }
 }
 

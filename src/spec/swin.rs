@@ -149,7 +149,7 @@ fn permille(ratio: f64) -> u64 {
 }
 
 /// A list of whole numbers.
-fn numbers(
+pub(super) fn numbers(
     fields: &mut ConfigFields<'_>,
     field: &str,
     default: &[u64],

@@ -48,6 +48,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
             &[Task::Contrastive, Task::ImageClassification]
         }
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
+        Architecture::Speech(_) => &[Task::Ctc, Task::AudioClassification],
         Architecture::Vit(_) | Architecture::Swin(_) => &[Task::ImageClassification],
         Architecture::ModernBert(config) if config.decoder => &[Task::CausalLm],
         // The class for answers came with transformers 4.51.

@@ -29,9 +29,10 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             _ => findings.push(only_recent()),
         },
         Architecture::T5(config) if config.kind == T5Kind::Umt5 => findings.push(only_recent()),
-        Architecture::Dual(_) | Architecture::Swin(_) | Architecture::EuroBert(_) => {
-            findings.push(only_recent());
-        }
+        Architecture::Dual(_)
+        | Architecture::Swin(_)
+        | Architecture::Speech(_)
+        | Architecture::EuroBert(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) if config.decoder => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),
         Architecture::Bert(config)

@@ -148,6 +148,8 @@ terms! { Task {
     ImageClassification: "classes of images", "图像分类";
     Contrastive: "pairs of images and texts", "图文对比";
     ImageTextToText: "text with images", "图文生成";
+    Ctc: "transcripts of recordings", "语音识别（CTC）";
+    AudioClassification: "classes of recordings", "音频分类";
 } }
 
 terms! { Loss {

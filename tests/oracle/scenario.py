@@ -1,7 +1,7 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
 import json, os
 import torch
-import transformers, images, libraries, optimizers
+import transformers, images, libraries, optimizers, speech
 from transformers import AutoConfig
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -19,7 +19,7 @@ CLASSES = dict(causal_lm="AutoModelForCausalLM", seq2seq_lm="AutoModelForSeq2Seq
                sequence_classification="AutoModelForSequenceClassification", token_classification="AutoModelForTokenClassification",
                question_answering="AutoModelForQuestionAnswering",
                image_classification="AutoModelForImageClassification", contrastive="AutoModelForZeroShotImageClassification",
-               image_text_to_text="AutoModelForImageTextToText")
+               image_text_to_text="AutoModelForImageTextToText", ctc="AutoModelForCTC", audio_classification="AutoModelForAudioClassification")
 TRANSFORMERS_5 = int(transformers.__version__.split(".")[0]) >= 5
 
 
@@ -74,6 +74,8 @@ def config(scenario):
     for part in (config, getattr(config, "text_config", None)):  # the decoder of a model with images asks its own
         if part is not None:
             part.use_cache = scenario["use_cache"]
+    if kind in speech.KINDS:
+        config.layerdrop = 0.0
     # Looked through where a type has several classes for a task, of which the first is meant.
     config.architectures = config.architectures or []
     return config
@@ -107,6 +109,8 @@ def model(scenario):
     for name, parameter in model.named_parameters():
         if any(part in name for part in scenario["frozen"]):
             parameter.requires_grad_(False)
+    if kind in speech.KINDS:
+        speech.ready(model)
     lora = scenario["lora"]
     if lora:
         libraries.stub_triton()  # bitsandbytes 0.45, which PEFT imports, asks Triton for the driver
@@ -177,6 +181,9 @@ def batch(scenario, config, target=True):
     if config.model_type == "whisper":
         shape = count, config.num_mel_bins, 2 * config.max_source_positions
         batch = dict(input_features=torch.zeros(*shape, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda"))
+    elif config.model_type in speech.KINDS:
+        waveform = count, speech.samples(config, length)
+        batch = dict(input_values=torch.zeros(*waveform, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda"))
     else:
         batch = dict(input_ids=tokens(length))
     if scenario["padding_mask"] and "input_ids" in batch:
@@ -188,10 +195,12 @@ def batch(scenario, config, target=True):
         return dict(batch, pixel_values=image, return_loss=labelled)
     if scenario["task"] == "seq2seq_lm" and target:
         batch["labels" if labelled else "decoder_input_ids"] = tokens(scenario["target_seq_len"] or length)
+    elif labelled and scenario["task"] == "ctc":
+        batch["labels"] = tokens(scenario["target_seq_len"] or length)
     elif labelled and scenario["task"] == "question_answering":
         batch.update(start_positions=tokens(), end_positions=tokens())
     elif labelled:
-        of_sequences = scenario["task"] == "sequence_classification"
+        of_sequences = scenario["task"] in ("sequence_classification", "audio_classification")
         batch["labels"] = tokens() if of_sequences else tokens(length)
         if of_sequences and config.num_labels == 1:
             batch["labels"] = torch.zeros(count, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda")

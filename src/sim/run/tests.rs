@@ -135,6 +135,7 @@ const REPEATING: &[&str] = &[
     "mbart-large-50",
     "pegasus-large",
     "whisper-small",
+    "wav2vec2-base",
     "opt-125m",
     "biogpt",
     "falcon-rw-1b",

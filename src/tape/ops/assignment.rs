@@ -79,6 +79,60 @@ impl Tape {
         )
     }
 
+    /// `x[mask] = row` in place, where the mask of n elements holds for `count` rows of `x [.., H]`: the
+    /// result is in x's place. Saves the mask (`index_put_`,
+    /// `aten/src/ATen/native/TensorAdvancedIndexing.cpp`, torch 2.15).
+    pub fn put_row_where(&self, x: Tensor, mask: &Tensor, row: &Tensor, count: u64) -> Tensor {
+        let indices = Shape::from([count, mask.shape().rank() as u64]);
+        let n = mask.numel();
+        drop(self.nonzero(n, indices));
+        if !self.records(&[&x, row]) {
+            return x;
+        }
+        let saved = self.save(mask);
+        let needs = [x.requires_grad(), row.requires_grad()];
+        let (out, shape) = (x.detach(), *row.shape());
+        self.attach(
+            &[&x, row],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let _mask = saved.unpack(t);
+                let of_x = needs[0].then(|| {
+                    let _zero = t.empty("zeros", shape, g.dtype());
+                    let rest = t.like("index_put", g);
+                    drop(t.nonzero(n, indices));
+                    rest
+                });
+                let of_row = needs[1].then(|| {
+                    let rows = {
+                        let _found = t.nonzero(n, indices);
+                        t.empty("index", Shape::from([count, shape.dim(0)]), g.dtype())
+                    };
+                    t.sum_to_size(&rows, &shape)
+                });
+                smallvec![of_x, of_row]
+            }),
+        )
+    }
+
+    /// `x[mask] = number` in place: the result is in x's place. Saves the mask (`masked_fill_`).
+    pub fn fill_where(&self, x: Tensor, mask: &Tensor) -> Tensor {
+        if !self.records(&[&x]) {
+            return x;
+        }
+        let saved = self.save(mask);
+        let out = x.detach();
+        self.attach(
+            &[&x],
+            out,
+            Box::new(move |t, g| {
+                let _mask = saved.unpack(t);
+                smallvec![g[0].as_ref().map(|g| t.like("masked_fill", g))]
+            }),
+        )
+    }
+
     /// Temporary storage of `cub::DeviceReduce::Sum` over `n` elements.
     fn sum_storage(&self, n: u64) -> u64 {
         if n <= SUM_TILE {

@@ -14,6 +14,9 @@ pub struct Window {
     pub padding: [u64; 2],
 }
 
+pub(super) const OP: &str = "convolution";
+pub(super) const BACKWARD: &str = "convolution_backward";
+
 /// Images whose products are recorded one by one: each takes and returns the same workspace, so
 /// that more of them change nothing.
 const SEPARATE_IMAGES: u64 = 64;
@@ -104,7 +107,6 @@ impl Tape {
         shape: Shape,
         columns: u64,
     ) -> Tensor {
-        const OP: &str = "convolution";
         let inputs: smallvec::SmallVec<[&Tensor; 3]> = [Some(x), Some(weight), bias]
             .into_iter()
             .flatten()
@@ -142,28 +144,52 @@ impl Tape {
         with_bias: bool,
         columns: u64,
     ) -> Grads {
-        const OP: &str = "convolution_backward";
+        let _x = self.contiguous(x);
         let g = self.contiguous(g);
-        let images = g.dim(0);
-        let grad_x = need_x.then(|| self.empty(OP, *x.shape(), x.dtype()));
-        let grad_bias = need_bias.then(|| self.empty(OP, Shape::from([g.dim(1)]), g.dtype()));
-        if need_x {
-            self.by_images(OP, images, columns, x.dtype());
-        }
-        let grad_weight = need_weight.then(|| {
-            let grad = self.empty(OP, *weight.shape(), weight.dtype());
-            self.by_images(OP, images, columns, x.dtype());
-            grad
-        });
-        let mut grads: Grads = smallvec![grad_x, grad_weight];
+        let bias = Shape::from([g.dim(1)]);
+        let shapes = [*x.shape(), *weight.shape(), bias];
+        let needs = [need_x, need_weight, need_bias];
+        let [of_x, of_weight, of_bias] =
+            self.gradients_by_images(shapes, needs, (g.dim(0), columns), x.dtype());
+        let mut grads: Grads = smallvec![of_x, of_weight];
         if with_bias {
-            grads.push(grad_bias);
+            grads.push(of_bias);
         }
         grads
     }
 
+    /// The gradients of input, weight and bias of those shapes, where they are needed: of so many images,
+    /// with columns of so many elements.
+    pub(super) fn gradients_by_images(
+        &self,
+        shapes: [Shape; 3],
+        needs: [bool; 3],
+        (images, columns): (u64, u64),
+        dtype: DType,
+    ) -> [Option<Tensor>; 3] {
+        let made = |i: usize| needs[i].then(|| self.empty(BACKWARD, shapes[i], dtype));
+        let products = || {
+            for _ in 0..images.min(SEPARATE_IMAGES) {
+                self.gemm_workspace(BACKWARD);
+            }
+        };
+        let of_x = made(0);
+        let columns = || self.scratch(BACKWARD, columns * dtype.size());
+        let shared = needs[0].then(columns);
+        if needs[0] {
+            products();
+        }
+        let of_bias = made(2);
+        let of_weight = made(1);
+        let _columns = shared.or_else(|| needs[1].then(columns));
+        if needs[1] {
+            products();
+        }
+        [of_x, of_weight, of_bias]
+    }
+
     /// The columns of one image, and a product for each image.
-    fn by_images(&self, op: &'static str, images: u64, columns: u64, dtype: DType) {
+    pub(super) fn by_images(&self, op: &'static str, images: u64, columns: u64, dtype: DType) {
         let _columns = self.scratch(op, columns * dtype.size());
         for _ in 0..images.min(SEPARATE_IMAGES) {
             self.gemm_workspace(op);

@@ -46,27 +46,38 @@ impl Tape {
     /// `torch.nn.functional.log_softmax(x, dim=-1)`. Saves its result.
     pub fn log_softmax(&self, x: &Tensor) -> Tensor {
         let x = self.cast_up(x);
-        let out = self.empty("_log_softmax", *x.shape(), x.dtype());
+        self.log_softmax_to(&x, x.dtype())
+    }
+
+    /// The same with `dtype=torch.float32`.
+    pub fn log_softmax_wide(&self, x: &Tensor) -> Tensor {
+        // One kernel reads a float16 and writes a float32; anything else is cast first.
+        if x.dtype() == DType::Float16 {
+            return self.log_softmax_to(x, DType::Float32);
+        }
+        self.log_softmax_to(&self.to(x, DType::Float32), DType::Float32)
+    }
+
+    fn log_softmax_to(&self, x: &Tensor, dtype: DType) -> Tensor {
+        const BACKWARD: &str = "_log_softmax_backward_data";
+        let out = self.empty("_log_softmax", *x.shape(), dtype);
         if !x.is_contiguous() {
             drop(self.empty("_log_softmax", *x.shape(), x.dtype()));
         }
-        if !self.records(&[&x]) {
+        if !self.records(&[x]) {
             return out;
         }
         let saved = self.save(&out.detach());
+        let from = x.dtype();
         self.attach(
-            &[&x],
+            &[x],
             out,
             Box::new(move |t, g| {
-                if g[0].is_none() {
-                    return smallvec![];
-                }
+                let Some(g) = &g[0] else { return smallvec![] };
                 let result = saved.unpack(t);
-                smallvec![Some(t.empty(
-                    "_log_softmax_backward_data",
-                    *result.shape(),
-                    result.dtype()
-                ))]
+                let grad = t.empty(BACKWARD, *result.shape(), from);
+                drop(t.contiguous(g));
+                smallvec![Some(grad)]
             }),
         )
     }

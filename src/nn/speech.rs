@@ -1,0 +1,240 @@
+//! wav2vec 2.0 and `HuBERT` (`models/{wav2vec2,hubert}/modeling_*.py` of transformers 5.23), with a head
+//! that transcribes or one that classifies. Every layer runs: `layerdrop` would skip some at random.
+
+use super::attention::{AttentionOptions, dropped};
+use super::builder::Builder;
+use super::decoder::Shell;
+use super::facts::Facts;
+use super::layers::{LayerNorm, Linear};
+use super::loss;
+use super::model::Output;
+use super::speech_features::{ConvLayer, Positions, lengths};
+use super::speech_layer::SpeechLayer;
+use crate::spec::{ResolvedSpec, SpeechConfig, SpeechKind, Task};
+use crate::tape::{Tape, Tensor, Transcripts};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// `Wav2Vec2ForCTC`, `Wav2Vec2ForSequenceClassification` and `HuBERT`'s.
+pub(super) struct Speech {
+    config: SpeechConfig,
+    /// What stands for masked positions, `[H]`.
+    masked: Option<Tensor>,
+    convolutions: Vec<Rc<ConvLayer>>,
+    /// Whether the waveform requires a gradient, so that checkpointed convolutions have one: unless they
+    /// are frozen (`freeze_feature_encoder`).
+    hears_gradient: bool,
+    norm: Option<LayerNorm>,
+    projection: Linear,
+    positions: Positions,
+    layer_norm: LayerNorm,
+    layers: Vec<Rc<SpeechLayer>>,
+    head: Head,
+    shell: Shell,
+}
+
+enum Head {
+    Transcribes(Linear),
+    /// A layer before the mean of all positions, and one after.
+    Classifies([Linear; 2]),
+}
+
+impl Speech {
+    pub(super) fn new(b: &Builder, c: &SpeechConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = AttentionOptions::of_encoder(c.dropout.attention, spec, facts);
+        let hidden = c.hidden_size;
+        let model = b.at(c.kind.name());
+        let rest = || {
+            let at = model.at("feature_extractor");
+            // They differ from each other, as a list of layers would not.
+            let convolutions = (0..)
+                .zip(0..c.convolutions.len())
+                .map(|(number, i)| Rc::new(ConvLayer::new(&at.item("conv_layers", number), c, i)))
+                .collect();
+            let last = c.convolutions.last().map_or(1, |[channels, ..]| *channels);
+            let at = model.at("feature_projection");
+            let norm = (c.projection_norm).then(|| LayerNorm::new(&at.at("layer_norm"), last));
+            let projection = Linear::new(&at.at("projection"), last, hidden, true);
+            let encoder = model.at("encoder");
+            let positions = Positions::new(&encoder.at("pos_conv_embed"), c, facts);
+            let layer_norm = LayerNorm::new(&encoder.at("layer_norm"), hidden);
+            let layers = encoder.items("layers", c.num_hidden_layers, |b| {
+                Rc::new(SpeechLayer::new(b, c, options))
+            });
+            let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, true);
+            let head = if spec.task == Task::AudioClassification {
+                let columns = c.classifier_proj_size;
+                let projector = linear("projector", hidden, columns);
+                Head::Classifies([projector, linear("classifier", columns, c.num_labels)])
+            } else {
+                Head::Transcribes(linear("lm_head", hidden, c.vocab_size))
+            };
+            (
+                convolutions,
+                norm,
+                projection,
+                positions,
+                layer_norm,
+                layers,
+                head,
+            )
+        };
+        // Made on the host (`torch.Tensor(H)`), and moved to the device at last.
+        let (masked, rest) = if c.has_mask {
+            let (masked, rest) = model.parameter_after("masked_spec_embed", [hidden], rest);
+            (Some(masked), rest)
+        } else {
+            (None, rest())
+        };
+        let (convolutions, norm, projection, positions, layer_norm, layers, head) = rest;
+        Self {
+            config: c.clone(),
+            masked,
+            convolutions,
+            hears_gradient: !c.freezes_features(&spec.frozen),
+            norm,
+            projection,
+            positions,
+            layer_norm,
+            layers,
+            head,
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Waveforms `[B, N]` to logits and, from labels, the loss.
+    pub(super) fn forward(&self, t: &Tape, waveform: &Tensor, labels: Option<&Tensor>) -> Output {
+        // labels.max() >= vocab_size
+        if let (Head::Transcribes(_), Some(_)) = (&self.head, labels) {
+            let largest = t.empty("max", Shape::new(&[]), DType::Int64);
+            let beyond = t.empty("ge", Shape::new(&[]), DType::Bool);
+            drop(largest);
+            drop(beyond);
+        }
+        let (hidden, features) = t.scoped(self.config.kind.name(), None, || self.hear(t, waveform));
+        let output = match &self.head {
+            Head::Transcribes(head) => {
+                let kept = dropped(t, hidden.clone(), self.config.final_dropout);
+                let logits = t.scoped("lm_head", None, || head.forward(t, &kept));
+                let loss = labels.map(|labels| self.transcribed(t, waveform, &logits, labels));
+                drop(kept);
+                Output::of(logits, loss)
+            }
+            Head::Classifies([projector, classifier]) => {
+                let projected = t.scoped("projector", None, || projector.forward(t, &hidden));
+                let pooled = t.mean_of_rows(&projected);
+                let logits = t.scoped("classifier", None, || classifier.forward(t, &pooled));
+                let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+                drop((projected, pooled));
+                Output::of(logits, loss)
+            }
+        };
+        drop((hidden, features));
+        output
+    }
+
+    /// `Wav2Vec2Model`: `[B, S, H]`, and the features that it returns besides.
+    fn hear(&self, t: &Tape, waveform: &Tensor) -> (Tensor, Option<Tensor>) {
+        let mut heard = t.unsqueeze(waveform, 1);
+        if self.hears_gradient && t.is_training() {
+            heard = t.input_leaf(&heard);
+        }
+        for (i, layer) in (0..).zip(&self.convolutions) {
+            heard = t.scoped("feature_extractor.conv_layers", Some(i), || {
+                self.shell.run(t, layer, &heard, &())
+            });
+        }
+        let features = t.transpose(&heard, 1, 2);
+        drop(heard);
+        let (mut hidden, held) = t.scoped("feature_projection", None, || {
+            let normed = match &self.norm {
+                Some(norm) => norm.forward(t, &features),
+                None => features.clone(),
+            };
+            let projected = self.projection.forward(t, &normed);
+            // wav2vec 2.0 returns what is projected; HuBERT holds what it was made of.
+            let held = match self.config.kind {
+                SpeechKind::Wav2Vec2 => normed,
+                SpeechKind::Hubert => features,
+            };
+            (dropped(t, projected, self.config.dropout.embedding), held)
+        });
+        if t.is_training() {
+            hidden = self.augmented(t, hidden);
+        }
+        let out = t.scoped("encoder", None, || self.encode(t, hidden));
+        let returned = (self.config.kind == SpeechKind::Wav2Vec2).then_some(held);
+        (out, returned)
+    }
+
+    /// `SpecAugment`: some positions of `[B, S, H]` are replaced, some columns are zero.
+    fn augmented(&self, t: &Tape, mut hidden: Tensor) -> Tensor {
+        let (b, s) = (hidden.dim(0), hidden.dim(1));
+        if let (Some(_), Some(row)) = (self.config.time_masks, &self.masked) {
+            let mask = t.empty("_to_copy", Shape::from([b, s]), DType::Bool);
+            let row = t.to(row, hidden.dtype());
+            hidden = t.put_row_where(hidden, &mask, &row, b * self.config.masked(s));
+        }
+        if self.config.masks_features {
+            let mask = t.empty("_to_copy", Shape::from([b, hidden.dim(2)]), DType::Bool);
+            hidden = t.fill_where(hidden, &mask);
+        }
+        hidden
+    }
+
+    /// `Wav2Vec2Encoder` or `Wav2Vec2EncoderStableLayerNorm`.
+    fn encode(&self, t: &Tape, hidden: Tensor) -> Tensor {
+        let places = t.scoped("pos_conv_embed", None, || {
+            self.positions.forward(t, &hidden)
+        });
+        let sum = t.add(&hidden, &places);
+        drop(hidden);
+        let norm = |x: Tensor| t.scoped("layer_norm", None, || self.layer_norm.forward(t, &x));
+        let norms_first = self.config.norms_first;
+        let first = if norms_first { sum } else { norm(sum) };
+        let first = dropped(t, first, self.config.dropout.residual);
+        let out = t.through_layers("layers", &self.layers, first, |_, layer, hidden| {
+            self.shell.run(t, layer, hidden, &())
+        });
+        let out = if norms_first { norm(out) } else { out };
+        drop(places);
+        out
+    }
+
+    /// `ForCTCLoss` (`loss/loss_ctc.py`): logits `[B, S, V]` and labels `[B, T]`.
+    fn transcribed(&self, t: &Tape, waveform: &Tensor, logits: &Tensor, labels: &Tensor) -> Tensor {
+        t.scoped("loss", None, || {
+            let mask = t.empty("ones_like", *waveform.shape(), DType::Int64);
+            let inputs = lengths(t, waveform, self.config.convolutions.len());
+            let loss = {
+                let flags = |op| t.empty(op, *labels.shape(), DType::Bool);
+                let counted = {
+                    let (ignored, blank) = (flags("ne"), flags("ne"));
+                    let counted = flags("bitwise_and");
+                    drop(ignored);
+                    drop(blank);
+                    counted
+                };
+                let samples = Shape::from([labels.dim(0)]);
+                let targets = t.empty("sum", samples, DType::Int64);
+                drop(t.empty("sum", *labels.shape(), DType::Int64));
+                let chosen = {
+                    let _found = t.nonzero(labels.numel(), [labels.numel(), 2].into());
+                    t.empty("masked_select", [labels.numel()].into(), DType::Int64)
+                };
+                let likely = t.transpose(&t.log_softmax_wide(logits), 0, 1);
+                let of = Transcripts {
+                    targets: &chosen,
+                    longest: labels.dim(1),
+                    mean: self.config.mean_loss,
+                    zero_infinity: self.config.zero_infinity,
+                };
+                let loss = t.ctc_loss(&likely, &of);
+                drop((targets, counted));
+                loss
+            };
+            drop((inputs, mask));
+            loss
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! What makes positions of a waveform (`Wav2Vec2FeatureEncoder` and `Wav2Vec2PositionalConvEmbedding`,
+//! transformers 5.23).
+
+use super::activation::activated;
+use super::builder::Builder;
+use super::decoder::Block;
+use super::facts::Facts;
+use super::layers::LayerNorm;
+use crate::spec::{Activation, SpeechConfig};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// `Wav2Vec2NoLayerNormConvLayer` and its like.
+pub(super) struct ConvLayer {
+    weight: Tensor,
+    bias: Option<Tensor>,
+    stride: u64,
+    norm: Norm,
+    activation: Activation,
+}
+
+/// What stands behind a convolution.
+enum Norm {
+    None,
+    /// Over channels.
+    Layer(LayerNorm),
+    /// Over time, of each channel by itself.
+    Group([Tensor; 2]),
+}
+
+impl ConvLayer {
+    pub(super) fn new(b: &Builder, c: &SpeechConfig, index: usize) -> Self {
+        let [channels, kernel, stride] = c.convolutions[index];
+        let before = index.checked_sub(1).map_or(1, |i| c.convolutions[i][0]);
+        let conv = b.at("conv");
+        let weight = conv.parameter("weight", [channels, before, kernel]);
+        let bias = c.conv_bias.then(|| conv.parameter("bias", [channels]));
+        let at = b.at("layer_norm");
+        let norm = match (c.layer_norms, index) {
+            (true, _) => Norm::Layer(LayerNorm::new(&at, channels)),
+            (false, 0) => {
+                Norm::Group(["weight", "bias"].map(|name| at.parameter(name, [channels])))
+            }
+            (false, _) => Norm::None,
+        };
+        Self {
+            weight,
+            bias,
+            stride,
+            norm,
+            activation: c.conv_activation,
+        }
+    }
+}
+
+impl Block for ConvLayer {
+    type Shared = ();
+
+    fn outliving((): &(), _facts: Facts) {}
+
+    /// `[B, C, L]` to `[B, C', L']`.
+    fn forward(&self, t: &Tape, x: &Tensor, (): &()) -> Tensor {
+        let heard = t.conv1d(x, &self.weight, self.bias.as_ref(), [self.stride, 0]);
+        let normed = match &self.norm {
+            Norm::None => heard,
+            Norm::Group([weight, bias]) => {
+                let normed = t.group_norm(&heard, weight.dim(0), weight, bias);
+                drop(heard);
+                normed
+            }
+            Norm::Layer(norm) => {
+                let turned = t.transpose(&heard, 1, 2);
+                drop(heard);
+                let normed = norm.forward(t, &turned);
+                drop(turned);
+                t.transpose(&normed, 1, 2)
+            }
+        };
+        activated(t, self.activation, normed)
+    }
+}
+
+/// A convolution in groups whose weight is a direction and its lengths.
+pub(super) struct Positions {
+    bias: Tensor,
+    /// `[1, 1, K]`.
+    lengths: Tensor,
+    /// `[H, H / G, K]`.
+    directions: Tensor,
+    groups: u64,
+    activation: Activation,
+    facts: Facts,
+}
+
+impl Positions {
+    pub(super) fn new(b: &Builder, c: &SpeechConfig, facts: Facts) -> Self {
+        let (hidden, [places, groups]) = (c.hidden_size, c.positions);
+        let conv = b.at("conv");
+        let weight = conv.at("parametrizations").at("weight");
+        let norms = Shape::from([1, 1, places]);
+        // The lengths are those of the direction, which is there before, as the bias is.
+        let (lengths, (bias, directions)) = weight.parameter_after("original0", norms, || {
+            let shape = [hidden, hidden / groups, places];
+            let made =
+                conv.parameter_after("bias", [hidden], || weight.parameter("original1", shape));
+            let t = b.plan.tape;
+            drop(t.reduce("norm", &made.1, norms, b.dtype()));
+            made
+        });
+        Self {
+            bias,
+            lengths,
+            directions,
+            groups,
+            activation: c.conv_activation,
+            facts,
+        }
+    }
+
+    /// `[B, S, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        let turned = t.transpose(hidden, 1, 2);
+        let places = self.directions.dim(2);
+        let mut seen = {
+            let weight = t.weight_norm(&self.directions, &self.lengths);
+            t.conv1d_in_groups(&turned, &weight, &self.bias, [places / 2, self.groups])
+        };
+        if places.is_multiple_of(2) {
+            let rows = self.facts.index_all(t, &seen, 2);
+            drop(seen);
+            seen = t.slice(&rows, 2, 0, rows.dim(2) - 1);
+        }
+        let active = activated(t, self.activation, seen);
+        t.transpose(&active, 1, 2)
+    }
+}
+
+/// How long recordings are in positions, `[B]`: the samples that are no padding are counted (all of them
+/// where no mask is there), and the convolutions' formula is followed.
+pub(super) fn lengths(t: &Tape, input: &Tensor, convolutions: usize) -> Tensor {
+    let mut lengths = t.empty("sum", [input.dim(0)].into(), DType::Int64);
+    for _ in 0..convolutions {
+        let divided = {
+            let _shorter = t.add_scalar(&lengths);
+            t.add_scalar(&lengths)
+        };
+        lengths = t.add_scalar(&divided);
+    }
+    lengths
+}

@@ -1,0 +1,112 @@
+//! One layer of wav2vec 2.0 and `HuBERT`.
+
+use super::activation::activated;
+use super::attention::{AttentionOptions, attend_as_bert, dropped, in_heads};
+use super::builder::Builder;
+use super::decoder::Block;
+use super::facts::Facts;
+use super::layers::{LayerNorm, Linear};
+use crate::spec::{Activation, SpeechConfig};
+use crate::tape::{Tape, Tensor};
+
+/// `Wav2Vec2EncoderLayer` or `Wav2Vec2EncoderLayerStableLayerNorm`.
+pub(super) struct SpeechLayer {
+    k_proj: Linear,
+    v_proj: Linear,
+    q_proj: Linear,
+    out_proj: Linear,
+    layer_norm: LayerNorm,
+    intermediate_dense: Linear,
+    output_dense: Linear,
+    final_layer_norm: LayerNorm,
+    head_dim: u64,
+    norms_first: bool,
+    activation: Activation,
+    activation_dropout: bool,
+    dropout: bool,
+    options: AttentionOptions,
+}
+
+impl SpeechLayer {
+    pub(super) fn new(b: &Builder, c: &SpeechConfig, options: AttentionOptions) -> Self {
+        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        let attention = b.at("attention");
+        let linear = |name| Linear::new(&attention.at(name), hidden, hidden, true);
+        let [k_proj, v_proj, q_proj, out_proj] =
+            ["k_proj", "v_proj", "q_proj", "out_proj"].map(linear);
+        let layer_norm = LayerNorm::new(&b.at("layer_norm"), hidden);
+        let mlp = b.at("feed_forward");
+        Self {
+            k_proj,
+            v_proj,
+            q_proj,
+            out_proj,
+            layer_norm,
+            intermediate_dense: Linear::new(&mlp.at("intermediate_dense"), hidden, inner, true),
+            output_dense: Linear::new(&mlp.at("output_dense"), inner, hidden, true),
+            final_layer_norm: LayerNorm::new(&b.at("final_layer_norm"), hidden),
+            head_dim: c.head_dim,
+            norms_first: c.norms_first,
+            activation: c.activation,
+            activation_dropout: c.activation_dropout,
+            dropout: c.dropout.residual,
+            options,
+        }
+    }
+
+    /// `Wav2Vec2Attention`: `[B, S, H]` to the same, with the weights of eager attention, which the layer
+    /// holds.
+    fn attend(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
+        t.scoped("attention", None, || {
+            let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
+            let (q, k, v) = (made(&self.q_proj), made(&self.k_proj), made(&self.v_proj));
+            let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], None, false);
+            let merged = t.reshape(&out, *x.shape());
+            drop(out);
+            let out = self.out_proj.forward(t, &merged);
+            drop((q, k, v));
+            (out, weights)
+        })
+    }
+
+    /// `Wav2Vec2FeedForward`: `[B, S, H]` to the same.
+    fn feed(&self, t: &Tape, x: Tensor) -> Tensor {
+        t.scoped("feed_forward", None, || {
+            let wide = self.intermediate_dense.forward(t, &x);
+            let active = activated(t, self.activation, wide);
+            let wide = dropped(t, active, self.activation_dropout);
+            let out = self.output_dense.forward(t, &wide);
+            drop((wide, x));
+            dropped(t, out, self.dropout)
+        })
+    }
+}
+
+impl Block for SpeechLayer {
+    type Shared = ();
+
+    fn outliving((): &(), _facts: Facts) {}
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, (): &()) -> Tensor {
+        let (attended, _weights) = if self.norms_first {
+            let normed = self.layer_norm.forward(t, hidden);
+            self.attend(t, &normed)
+        } else {
+            self.attend(t, hidden)
+        };
+        let attended = dropped(t, attended, self.dropout);
+        let sum = t.add(hidden, &attended);
+        drop(attended);
+        if self.norms_first {
+            let normed = self.final_layer_norm.forward(t, &sum);
+            let fed = self.feed(t, normed);
+            return t.add(&sum, &fed);
+        }
+        let normed = self.layer_norm.forward(t, &sum);
+        drop(sum);
+        let fed = self.feed(t, normed.clone());
+        let sum = t.add(&normed, &fed);
+        drop((normed, fed));
+        self.final_layer_norm.forward(t, &sum)
+    }
+}

@@ -1,0 +1,355 @@
+//! wav2vec 2.0 and `HuBERT` (`models/{wav2vec2,hubert}/configuration_*.py` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use super::modules::{Module, ModuleKind, linear, norm, other};
+use super::swin::numbers;
+use super::{
+    Activation, Architecture, Dropout, Finding, QuantizationType, Scenario, Task, training,
+};
+use std::ops::RangeInclusive;
+
+/// Who hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpeechKind {
+    /// wav2vec 2.0.
+    Wav2Vec2,
+    /// `HuBERT`.
+    Hubert,
+}
+
+impl SpeechKind {
+    /// The name of the model inside.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wav2Vec2 => "wav2vec2",
+            Self::Hubert => "hubert",
+        }
+    }
+}
+
+/// A model that hears waveforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpeechConfig {
+    /// Which one.
+    pub kind: SpeechKind,
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// Channels, kernel and stride of each convolution over the waveform.
+    pub convolutions: Vec<[u64; 3]>,
+    /// Whether those have biases.
+    pub conv_bias: bool,
+    /// Whether each of them has a norm over channels; else the first has one over time.
+    pub layer_norms: bool,
+    /// Whether what they give is normed before it is projected.
+    pub projection_norm: bool,
+    /// Places that the convolution of positions sees, and groups of its channels.
+    pub positions: [u64; 2],
+    /// Whether norms come before attention and feed-forward.
+    pub norms_first: bool,
+    /// The function of convolutions.
+    pub conv_activation: Activation,
+    /// That of feed-forward layers.
+    pub activation: Activation,
+    /// Dropout of hidden states and attention; `embedding` is that of projected features.
+    pub dropout: Dropout,
+    /// Dropout inside of feed-forward layers.
+    pub activation_dropout: bool,
+    /// Dropout before the head.
+    pub final_dropout: bool,
+    /// The vector that stands for masked positions is there.
+    pub has_mask: bool,
+    /// Masks of `SpecAugment` along time, if there are any: a probability in millionths, positions of each,
+    /// and the least number of them.
+    pub time_masks: Option<[u64; 3]>,
+    /// Whether there are masks along features.
+    pub masks_features: bool,
+    /// V.
+    pub vocab_size: u64,
+    /// Whether the loss of transcripts is the mean, where it is the sum otherwise.
+    pub mean_loss: bool,
+    /// Whether an infinite loss counts as zero.
+    pub zero_infinity: bool,
+    /// Columns that a classifier reads.
+    pub classifier_proj_size: u64,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}
+
+impl SpeechConfig {
+    /// Samples of the shortest waveform of which the encoder makes so many positions.
+    pub fn samples(&self, positions: u64) -> u64 {
+        self.after(0, positions)
+    }
+
+    /// What the convolution `index` reads of that: positions of the one before, or samples.
+    fn after(&self, index: usize, positions: u64) -> u64 {
+        let rest = self.convolutions.iter().skip(index).rev();
+        rest.fold(positions, |positions, [_, kernel, stride]| {
+            positions.saturating_sub(1) * stride + kernel
+        })
+    }
+
+    /// Positions of S that are masked in training: as many spans as there can be, which do not overlap.
+    pub fn masked(&self, positions: u64) -> u64 {
+        let Some([millionths, length, least]) = self.time_masks else {
+            return 0;
+        };
+        let spans = (millionths * positions)
+            .div_ceil(1_000_000 * length)
+            .max(least);
+        spans.min(positions / length) * length
+    }
+
+    /// Whether all parameters of the convolutions over the waveform have one of these in their paths.
+    pub fn freezes_features(&self, frozen: &[String]) -> bool {
+        let all = modules(self, Task::Ctc);
+        let mut of_features = all
+            .iter()
+            .filter(|module| module.path.contains("feature_extractor"))
+            .flat_map(Module::parameter_paths);
+        of_features.all(|path| frozen.iter().any(|part| path.contains(part.as_str())))
+    }
+
+    /// The most that stands for one position: channels of a convolution, and what its kernel reads.
+    pub fn widest(&self) -> u64 {
+        let columns = (0..self.convolutions.len()).map(|i| {
+            let [channels, kernel, _] = self.convolutions[i];
+            let before = i.checked_sub(1).map_or(1, |i| self.convolutions[i][0]);
+            let ratio: u64 = self.convolutions[i + 1..]
+                .iter()
+                .map(|[_, _, stride]| stride)
+                .product();
+            (before * kernel).max(channels).saturating_mul(ratio)
+        });
+        let [places, groups] = self.positions;
+        let of_positions = self.hidden_size / groups.max(1) * places;
+        columns.chain([of_positions]).max().unwrap_or(1)
+    }
+}
+
+/// Convolutions over the waveform.
+const CONVOLUTIONS: RangeInclusive<usize> = 1..=16;
+/// Samples that a convolution sees, or steps over.
+const SAMPLES: RangeInclusive<u64> = 1..=1024;
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
+    let heads = fields.optional("num_attention_heads", &HEADS, 12);
+    let hidden = fields.drops("hidden_dropout", true);
+    let conv_activation = fields.activation("feat_extract_activation", "gelu");
+    let groups = fields.optional("num_conv_pos_embedding_groups", &WIDTH, 16);
+    fields.divided(hidden_size, groups, "num_conv_pos_embedding_groups");
+    let time = probability(fields, "mask_time_prob", 50_000);
+    let features = probability(fields, "mask_feature_prob", 0);
+    let augments = fields.flag("apply_spec_augment", true);
+    let length = fields.optional("mask_time_length", &SEQ_LEN, 10);
+    let least = fields.optional("mask_time_min_masks", &(0..=1 << 24), 2);
+    for (field, wanted) in [
+        ("add_adapter", false),
+        ("use_weighted_layer_sum", false),
+        ("conv_pos_batch_norm", false),
+    ] {
+        if fields.flag(field, wanted) != wanted {
+            not_estimated(fields, field, wanted.into());
+        }
+    }
+    if fields.get("adapter_attn_dim").is_some() {
+        not_estimated(fields, "adapter_attn_dim", serde_json::Value::Null);
+    }
+    SpeechConfig {
+        kind,
+        hidden_size,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
+        num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),
+        num_attention_heads: heads,
+        head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
+        convolutions: convolutions(fields),
+        conv_bias: fields.flag("conv_bias", false),
+        layer_norms: fields.text("feat_extract_norm") == Some("layer"),
+        projection_norm: kind == SpeechKind::Wav2Vec2 || fields.flag("feat_proj_layer_norm", true),
+        positions: [
+            fields.optional("num_conv_pos_embeddings", &SAMPLES, 128),
+            groups,
+        ],
+        norms_first: fields.flag("do_stable_layer_norm", false),
+        conv_activation,
+        activation: fields.activation("hidden_act", "gelu"),
+        dropout: Dropout {
+            embedding: fields.drops("feat_proj_dropout", false),
+            attention: fields.drops("attention_dropout", true),
+            residual: hidden,
+        },
+        activation_dropout: fields.drops("activation_dropout", true),
+        final_dropout: fields.drops("final_dropout", true),
+        has_mask: time > 0 || features > 0,
+        time_masks: (augments && time > 0).then_some([time, length, least]),
+        masks_features: augments && features > 0,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 32),
+        mean_loss: fields.text("ctc_loss_reduction") == Some("mean"),
+        zero_infinity: fields.flag("ctc_zero_infinity", false),
+        classifier_proj_size: fields.optional("classifier_proj_size", &WIDTH, 256),
+        num_labels: fields.labels(2),
+    }
+}
+
+fn not_estimated(fields: &mut ConfigFields<'_>, field: &str, fix: serde_json::Value) {
+    let key = fields.key(field);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("{field} is not estimated yet."),
+            format!("暂不支持估算 {field}。"),
+        )
+        .with_fix(&key, fix),
+    );
+}
+
+/// A probability in millionths.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a probability"
+)]
+fn probability(fields: &mut ConfigFields<'_>, field: &str, default: u64) -> u64 {
+    let Some(value) = fields.get(field) else {
+        return default;
+    };
+    // What is no probability is said there.
+    fields.permille(field);
+    let value = value.as_f64().unwrap_or_default();
+    (value.clamp(0.0, 1.0) * 1e6).round() as u64
+}
+
+/// Channels, kernels and strides.
+fn convolutions(fields: &mut ConfigFields<'_>) -> Vec<[u64; 3]> {
+    let channels = numbers(fields, "conv_dim", &[512; 7], &WIDTH);
+    let kernels = numbers(fields, "conv_kernel", &[10, 3, 3, 3, 3, 2, 2], &SAMPLES);
+    let strides = numbers(fields, "conv_stride", &[5, 2, 2, 2, 2, 2, 2], &SAMPLES);
+    let alike = channels.len() == kernels.len() && channels.len() == strides.len();
+    if !alike || !CONVOLUTIONS.contains(&channels.len()) {
+        let key = fields.key("conv_kernel");
+        fields.push(Finding::error(
+            &key,
+            "conv_dim, conv_kernel and conv_stride must have as many numbers as each other, from 1 to 16.",
+            "conv_dim、conv_kernel 与 conv_stride 的个数必须相同，为 1 到 16 个。",
+        ));
+        return vec![[1; 3]];
+    }
+    let kernels = kernels.into_iter().zip(strides);
+    channels
+        .into_iter()
+        .zip(kernels)
+        .map(|(channels, (kernel, stride))| [channels, kernel, stride])
+        .collect()
+}
+
+/// Refuses what such a model does not take or what is not estimated yet.
+pub(super) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    let Architecture::Speech(config) = architecture else {
+        return;
+    };
+    let positions = training::padded(scenario, scenario.seq_len);
+    if let Some([_, length, _]) = config.time_masks
+        && length > positions
+    {
+        findings.push(
+            Finding::error(
+                "seq_len",
+                format!("SpecAugment masks {length} positions at once, more than the {positions} of a sample: transformers fails."),
+                format!("SpecAugment 每次掩蔽 {length} 个位置，多于样本的 {positions} 个位置：transformers 会报错。"),
+            )
+            .with_fix("seq_len", length),
+        );
+    }
+    let target = scenario.target_seq_len.unwrap_or(scenario.seq_len);
+    if task == Task::Ctc && target > scenario.seq_len {
+        findings.push(
+            Finding::error(
+                "target_seq_len",
+                format!("A transcript has no more tokens than the recording has positions: target_seq_len is {target}, seq_len {}.", scenario.seq_len),
+                format!("转写的词元数不能多于录音的位置数：target_seq_len 为 {target}，seq_len 为 {}。", scenario.seq_len),
+            )
+            .with_fix("target_seq_len", scenario.seq_len),
+        );
+    }
+    let mut refuse = |key: &str, english: &str, chinese: &str, fix: serde_json::Value| {
+        findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
+    };
+    if training::padding_mask(scenario) {
+        refuse(
+            "padding_mask",
+            "The mask of padded samples is not estimated for models of speech yet.",
+            "暂不支持估算语音模型的样本填充掩码。",
+            false.into(),
+        );
+    }
+    if scenario.quantization.is_on() {
+        refuse(
+            "quantization.type",
+            "Quantized models of speech are not estimated yet.",
+            "暂不支持估算量化的语音模型。",
+            QuantizationType::None.name().into(),
+        );
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(super) fn modules(c: &SpeechConfig, task: Task) -> Vec<Module> {
+    let model = c.kind.name();
+    let own = |path: String, parameters| Module {
+        path,
+        kind: ModuleKind::Other,
+        parameters,
+    };
+    let mut all = Vec::new();
+    if c.has_mask {
+        all.push(own(model.to_owned(), &["masked_spec_embed"]));
+    }
+    for i in 0..c.convolutions.len() {
+        let at = |name: &str| format!("{model}.feature_extractor.conv_layers.{i}.{name}");
+        let conv = if c.conv_bias { norm } else { other };
+        all.push(conv(at("conv")));
+        if c.layer_norms || i == 0 {
+            all.push(norm(at("layer_norm")));
+        }
+    }
+    let at = |name: &str| format!("{model}.{name}");
+    if c.projection_norm {
+        all.push(norm(at("feature_projection.layer_norm")));
+    }
+    all.push(linear(at("feature_projection.projection"), true));
+    all.push(own(at("encoder.pos_conv_embed.conv"), &["bias"]));
+    let weight = "encoder.pos_conv_embed.conv.parametrizations.weight";
+    all.push(own(at(weight), &["original0", "original1"]));
+    all.push(norm(at("encoder.layer_norm")));
+    for i in 0..c.num_hidden_layers {
+        let at = |name: &str| format!("{model}.encoder.layers.{i}.{name}");
+        let projections = ["k_proj", "v_proj", "q_proj", "out_proj"];
+        all.extend(projections.map(|name| linear(at(&format!("attention.{name}")), true)));
+        all.push(norm(at("layer_norm")));
+        let dense = ["intermediate_dense", "output_dense"];
+        all.extend(dense.map(|name| linear(at(&format!("feed_forward.{name}")), true)));
+        all.push(norm(at("final_layer_norm")));
+    }
+    let heads: &[&str] = match task {
+        Task::AudioClassification => &["projector", "classifier"],
+        _ => &["lm_head"],
+    };
+    all.extend(heads.iter().map(|&name| linear(name, true)));
+    all
+}

@@ -1,0 +1,103 @@
+//! Convolutions of groups of channels by PyTorch's own kernels, as where cuDNN is off: one group after the
+//! other (`aten/src/ATen/native/Convolution.cpp`, torch 2.15).
+
+use super::convolution::{BACKWARD, OP};
+use crate::tape::graph::Grads;
+use crate::tape::{Tape, Tensor};
+use crate::units::Shape;
+use smallvec::smallvec;
+
+/// What a convolution in groups is made of.
+#[derive(Clone, Copy)]
+struct Groups {
+    count: u64,
+    /// The shapes of a group's part of the input, the weight and the result.
+    input: Shape,
+    weight: Shape,
+    output: Shape,
+    /// Elements of the columns of one image of a group.
+    columns: u64,
+}
+
+impl Tape {
+    /// `torch.nn.functional.conv1d(x, weight, bias, padding=P, groups=G)` of `[B, C, L]` and
+    /// `[O, C / G, l]` to `[B, O, L']`. Saves x and the weight.
+    pub fn conv1d_in_groups(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: &Tensor,
+        [padding, groups]: [u64; 2],
+    ) -> Tensor {
+        // C++ evaluates the casts from the last argument to the first.
+        let bias = &self.cast_down(bias);
+        let weight = &self.cast_down(weight);
+        let x = &self.cast_down(x);
+        let [samples, outputs] = [x.dim(0), weight.dim(0)];
+        let length = x.dim(2) + 2 * padding + 1 - weight.dim(2);
+        let of = Groups {
+            count: groups,
+            input: Shape::from([samples, x.dim(1) / groups, x.dim(2)]),
+            weight: Shape::from([outputs / groups, weight.dim(1), weight.dim(2)]),
+            output: Shape::from([samples, outputs / groups, length]),
+            columns: weight.dim(1) * weight.dim(2) * length,
+        };
+        let inputs = [x, weight, bias];
+        let saved = self
+            .records(&inputs)
+            .then(|| [x, weight].map(|x| self.save(x)));
+        let whole = self.contiguous(x);
+        let parts: Vec<Tensor> = (0..groups)
+            .map(|_| {
+                let part = self.empty(OP, of.input, x.dtype());
+                let out = self.empty(OP, of.output, x.dtype());
+                self.by_images(OP, samples, of.columns, x.dtype());
+                drop(part);
+                out
+            })
+            .collect();
+        let out = self.empty(OP, Shape::from([samples, outputs, length]), x.dtype());
+        drop((parts, whole));
+        let Some(saved) = saved else { return out };
+        let needs = inputs.map(Tensor::requires_grad);
+        self.attach(
+            &inputs,
+            out,
+            Box::new(move |t, g| {
+                if g[0].is_none() {
+                    return Grads::new();
+                }
+                let [x, weight] = saved.each_ref().map(|saved| saved.unpack(t));
+                t.conv_in_groups_backward([&x, &weight], needs, of)
+            }),
+        )
+    }
+
+    fn conv_in_groups_backward(
+        &self,
+        [x, weight]: [&Tensor; 2],
+        needs: [bool; 3],
+        of: Groups,
+    ) -> Grads {
+        let dtype = x.dtype();
+        let made = |shape| self.empty(BACKWARD, shape, dtype);
+        let _x = self.contiguous(x);
+        let mut parts: [Vec<Tensor>; 3] = Default::default();
+        for _ in 0..of.count {
+            let _part_of_g = made(of.output);
+            let _part_of_x = made(of.input);
+            let shapes = [of.input, of.weight, Shape::from([of.weight.dim(0)])];
+            let all =
+                self.gradients_by_images(shapes, needs, (of.output.dim(0), of.columns), dtype);
+            for (parts, part) in parts.iter_mut().zip(all) {
+                parts.extend(part);
+            }
+        }
+        let bias = Shape::from([weight.dim(0)]);
+        let whole = [*x.shape(), *weight.shape(), bias];
+        let [of_x, of_weight, of_bias] = [0, 1, 2].map(|i| needs[i].then(|| made(whole[i])));
+        let [inputs, weights, biases] = parts;
+        drop((biases, weights, inputs));
+        smallvec![of_x, of_weight, of_bias]
+    }
+}
