@@ -109,6 +109,7 @@ fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("clip_siglip.jsonl", 105);
     every_goal_is_met("vision_language.jsonl", 46);
     every_goal_is_met("qwen_vl.jsonl", 66);
+    every_goal_is_met("qwen3_vl.jsonl", 58);
     every_goal_is_met("paligemma.jsonl", 32);
     every_goal_is_met("idefics3.jsonl", 40);
     every_goal_is_met("swin.jsonl", 27);
@@ -344,17 +345,13 @@ fn hunyuan_and_ernie_with_experts_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn granite_4_is_as_exact_as_the_goals_ask() {
-    every_goal_is_met("granite_hybrid.jsonl", 20);
-}
-
-#[test]
 fn phi_3_5_moe_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("phimoe.jsonl", 17);
 }
 
 #[test]
-fn jamba_is_as_exact_as_the_goals_ask() {
+fn granite_4_and_jamba_are_as_exact_as_the_goals_ask() {
+    every_goal_is_met("granite_hybrid.jsonl", 20);
     every_goal_is_met("jamba.jsonl", 16);
 }
 
@@ -364,12 +361,8 @@ fn qwen3_next_and_qwen3_5_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn mpt_is_as_exact_as_the_goals_ask() {
+fn mpt_and_bloom_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("mpt.jsonl", 47);
-}
-
-#[test]
-fn bloom_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("bloom.jsonl", 40);
 }
 

@@ -278,6 +278,12 @@ models! {
     "llava-1.5-13b-hf", "LLaVA 1.5 13B", "llava-hf/llava-1.5-13b-hf", "2023-12";
     "paligemma-3b-pt-224", "PaliGemma 3B, images of 224", "google/paligemma-3b-pt-224", "2024-05";
     "paligemma2-3b-pt-224", "PaliGemma 2 3B, images of 224", "google/paligemma2-3b-pt-224", "2024-12";
+    "qwen3-vl-2b-instruct", "Qwen3-VL 2B", "Qwen/Qwen3-VL-2B-Instruct", "2025-10";
+    "qwen3-vl-4b-instruct", "Qwen3-VL 4B", "Qwen/Qwen3-VL-4B-Instruct", "2025-10";
+    "qwen3-vl-8b-instruct", "Qwen3-VL 8B", "Qwen/Qwen3-VL-8B-Instruct", "2025-10";
+    "qwen3-vl-32b-instruct", "Qwen3-VL 32B", "Qwen/Qwen3-VL-32B-Instruct", "2025-10";
+    "qwen3-vl-30b-a3b-instruct", "Qwen3-VL 30B A3B", "Qwen/Qwen3-VL-30B-A3B-Instruct", "2025-10";
+    "qwen3-vl-235b-a22b-instruct", "Qwen3-VL 235B A22B", "Qwen/Qwen3-VL-235B-A22B-Instruct", "2025-09";
     "smolvlm-256m-instruct", "SmolVLM 256M", "HuggingFaceTB/SmolVLM-256M-Instruct", "2025-01";
     "smolvlm-500m-instruct", "SmolVLM 500M", "HuggingFaceTB/SmolVLM-500M-Instruct", "2025-01";
     "smolvlm-instruct", "SmolVLM 2.2B", "HuggingFaceTB/SmolVLM-Instruct", "2024-11";

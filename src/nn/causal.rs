@@ -95,8 +95,11 @@ impl<L: Layer> Causal<L> {
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
         let dense = c.experts.as_ref().map_or(0, Experts::head);
+        // Layers to whose inputs features are added differ from the others.
+        let deep = c.images.as_ref().map_or(0, |images| images.depths());
+        let head = dense.max(if deep > 0 { deep + 1 } else { 0 });
         let differ = c.windowed.windows(2).any(|pair| pair[0] != pair[1]);
-        let layers = model.items_after(dense, "layers", c.num_hidden_layers, |b| {
+        let layers = model.items_after(head, "layers", c.num_hidden_layers, |b| {
             if differ {
                 b.differs();
             }
@@ -362,8 +365,10 @@ impl<L: Layer> Causal<L> {
             },
             turn,
         );
+        // Those in images are not passed on.
+        let passes = self.style.grids == Grids::None || among.positions.is_none();
         let mut full = Shared {
-            positions: self.style.passes_positions.then(|| positions.clone()),
+            positions: (self.style.passes_positions && passes).then(|| positions.clone()),
             mask: full,
             cos,
             sin,
@@ -389,9 +394,31 @@ impl<L: Layer> Causal<L> {
         if self.style.norm_before {
             hidden = self.norm.forward(t, &hidden);
         }
+        let given = [&full, &local];
+        let (hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
+        let [.., norm] = self.style.names;
+        let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        drop((hidden, held, embedded));
+        normalized
+    }
+
+    /// What the layers make of `[B, S, H]`, full ones and windowed ones given what is theirs, and what
+    /// stays in local variables.
+    fn run_layers(
+        &self,
+        t: &Tape,
+        hidden: Tensor,
+        [full, local]: [&Shared; 2],
+        (inputs, among): (Option<&Tensor>, &Among),
+    ) -> (Tensor, [Option<Tensor>; 2]) {
         let unmasked = full.without_mask();
-        // What a layer gives beside its result lives until the next one has given the same.
+        // What a layer gives beside its result lives until the next one has given the same, and so
+        // does its result where features are added to a copy of it.
         let mut weights = None;
+        let deeper = |i: usize, hidden: &Tensor| {
+            let injected = among.injected.as_ref()?;
+            injected.add(t, i.checked_sub(1)?, hidden)
+        };
         let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
             let near = self.windowed.get(i).copied().unwrap_or(false);
             let attends = self
@@ -400,11 +427,13 @@ impl<L: Layer> Causal<L> {
                 .is_none_or(|mixing| matches!(mixing, Mixing::Attention | Mixing::Both));
             let shared = match (attends, near) {
                 (false, _) => &unmasked,
-                (true, true) => &local,
-                (true, false) => &full,
+                (true, true) => local,
+                (true, false) => full,
             };
-            let with_input = inputs.as_ref().map(|inputs| shared.with_input(t, inputs));
+            let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
             let shared = with_input.as_ref().unwrap_or(shared);
+            let copied = deeper(i, hidden);
+            let hidden = copied.as_ref().unwrap_or(hidden);
             let sliced = self.sliced(t, i, hidden, shared);
             let (hidden, shared) = match &sliced {
                 Some((hidden, shared)) => (hidden, shared),
@@ -414,9 +443,8 @@ impl<L: Layer> Causal<L> {
             weights = given;
             out
         });
-        let [.., norm] = self.style.names;
-        let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
-        drop((hidden, weights, embedded));
-        normalized
+        let copied = deeper(self.layers.len(), &hidden);
+        let raw = copied.is_some().then(|| hidden.clone());
+        (copied.unwrap_or(hidden), [raw, weights])
     }
 }

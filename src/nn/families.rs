@@ -107,13 +107,16 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
     (style, parts)
 }
 
-/// Qwen2 in Qwen2-VL, whose tokens have places in images.
+/// Qwen2 in Qwen2-VL, or Qwen3 in Qwen3-VL, whose tokens have places in images.
 fn among_images(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     let images = c.images.as_ref();
-    if images.is_some_and(|images| images.packed().is_some()) {
-        style.grids = Grids::Sections;
-        style.passes_positions = false;
-        parts.projects_first = true;
+    if let Some(packed) = images.and_then(|images| images.packed()) {
+        style.grids = match packed.deep {
+            Some(_) => Grids::InTurn,
+            None => Grids::Sections,
+        };
+        style.passes_positions = packed.deep.is_some();
+        parts.projects_first = packed.deep.is_none();
     }
 }
 

@@ -98,6 +98,8 @@ mod shared;
 mod sharing_attention;
 mod short_conv;
 mod sight;
+mod sight_deep;
+mod sight_merger;
 mod sight_packed;
 mod sight_places;
 mod sight_split;

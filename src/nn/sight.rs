@@ -1,5 +1,6 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
-//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,idefics3,smolvlm}/modeling_*.py` of transformers 5.23).
+//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,qwen3_vl,idefics3,smolvlm}/modeling_*.py` of
+//! transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -10,6 +11,7 @@ use super::facts::Facts;
 use super::layers::Linear;
 use super::mask_blocks;
 use super::norm::{Norm, NormKind};
+use super::sight_deep::Injected;
 use super::sight_packed::PackedTower;
 use super::sight_places::Places;
 use super::sight_split::SplitSight;
@@ -83,6 +85,8 @@ pub(super) struct Among {
     pub(super) grouped: bool,
     /// Positions `[S]` or `[B, S]`.
     pub(super) positions: Option<Tensor>,
+    /// What its first layers get besides.
+    pub(super) injected: Option<Box<Injected>>,
 }
 
 impl Projector {
@@ -178,6 +182,7 @@ impl Sight {
         Among {
             grouped: false,
             positions: prefixed.then(|| shell.later_positions(t, embedded.dim(1))),
+            injected: None,
         }
     }
 
@@ -192,24 +197,32 @@ impl Sight {
                 let size = (embedded.dim(0), embedded.dim(1));
                 let seen = tower.forward(t, shell, images, places.images(size.0));
                 let sizes = places.tokens(size.0);
-                let features = {
-                    let parts = t.parts(&seen.merged, &sizes, 0);
-                    let joined = t.cat(&parts.iter().collect::<Vec<_>>(), 0);
-                    t.to(&joined, embedded.dtype())
-                };
+                let of_images = |x: &Tensor| t.parts(x, &sizes, 0);
+                let joined = |parts: &Vec<Tensor>| t.cat(&parts.iter().collect::<Vec<_>>(), 0);
+                let merged = of_images(&seen.merged);
+                let deep: Vec<_> = seen.deep.iter().map(of_images).collect();
+                let features = t.to(&joined(&merged), embedded.dtype());
+                drop(merged);
                 let (mask, of_videos) = placeholders(t, &embedded, true);
                 let merged = t.masked_scatter(&embedded, &mask, &features);
                 drop(embedded);
+                let injected = (!seen.deep.is_empty()).then(|| {
+                    Box::new(Injected {
+                        mask: t.view(&mask, [size.0, size.1]),
+                        features: deep.iter().map(joined).collect(),
+                    })
+                });
                 let places = places.forward(t, size, shell.call().mask().is_some());
                 let held = [features, mask, seen.last, seen.merged].into_iter();
                 Seen {
                     embedded: merged,
                     features: None,
                     beside: Vec::new(),
-                    held: held.chain(of_videos).collect(),
+                    held: held.chain(of_videos).chain(seen.deep).collect(),
                     among: Among {
                         grouped: false,
                         positions: Some(t.select(&places, 0)),
+                        injected,
                     },
                 }
             }
@@ -271,6 +284,7 @@ impl WholeSight {
             among: Among {
                 grouped: self.grouped,
                 positions,
+                injected: None,
             },
         }
     }

@@ -1,5 +1,5 @@
 //! What sees images of any size, whose patches lie in one list
-//! (`models/{qwen2_vl,qwen2_5_vl}/modeling_*.py` and `vision_utils.py` of transformers 5.23).
+//! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` and `vision_utils.py` of transformers 5.23).
 
 use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights};
 use super::builder::Builder;
@@ -9,23 +9,26 @@ use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::rotary;
+use super::sight_deep::{self, DeepTower};
+use super::sight_merger::Merger;
 use super::tower::TowerMlp;
 use crate::spec::{Attention, PackedConfig};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
-/// `Qwen2_5_VisionTransformerPretrainedModel`, and that of Qwen2-VL.
+/// `Qwen2_5_VisionTransformerPretrainedModel`, and that of Qwen2-VL and Qwen3-VL.
 pub(super) struct PackedTower {
     /// Where it stands.
     scope: u32,
-    patches: Tensor,
+    patches: (Tensor, Option<Tensor>),
     /// Whether embedded patches are made to require a gradient.
     patches_require_gradient: bool,
     /// The frequencies and a second copy of them.
     _frequencies: [Tensor; 2],
     blocks: Vec<Rc<PackedBlock>>,
     merger: Merger,
+    deep: Option<DeepTower>,
     config: PackedConfig,
 }
 
@@ -35,13 +38,8 @@ pub(super) struct SeenPatches {
     pub(super) last: Tensor,
     /// Features of all images, `[tokens, H]`.
     pub(super) merged: Tensor,
-}
-
-/// `Qwen2_5_VLPatchMerger`.
-struct Merger {
-    norm: Norm,
-    layers: [Linear; 2],
-    columns: u64,
+    /// The same of other depths.
+    pub(super) deep: Vec<Tensor>,
 }
 
 /// `Qwen2_5_VLVisionBlock`.
@@ -87,6 +85,9 @@ impl PackedBlock {
                 true,
                 Tape::silu,
             ))
+        } else if c.deep.is_some() {
+            let names = ["linear_fc1", "linear_fc2"];
+            Mlp::Plain(TowerMlp::named(&b.at("mlp"), tower, names))
         } else {
             Mlp::Plain(TowerMlp::new(&b.at("mlp"), tower))
         };
@@ -187,22 +188,6 @@ impl Block for PackedBlock {
     }
 }
 
-impl Merger {
-    /// `[n, H']` to `[tokens, H]`.
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let [first, second] = &self.layers;
-        let tokens = {
-            let normed = self.norm.forward(t, x);
-            t.view(&normed, [x.numel() / self.columns, self.columns])
-        };
-        let inner = first.forward(t, &tokens);
-        drop(tokens);
-        let active = t.gelu(&inner);
-        drop(inner);
-        second.forward(t, &active)
-    }
-}
-
 impl PackedTower {
     pub(super) fn new(
         b: &Builder,
@@ -218,33 +203,39 @@ impl PackedTower {
         let (seen, size) = (c.tower.hidden_size, c.patch_size);
         let embed = b.at("patch_embed");
         let sizes: &[u64] = &[seen, c.channels, c.temporal_patch_size, size, size];
-        let patches = embed.at("proj").parameter("weight", Shape::new(sizes));
-        let at = b.at("rotary_pos_emb");
-        let frequencies = ["inv_freq", "original_inv_freq"]
-            .map(|name| at.buffer(name, [c.tower.head_dim / 4], DType::Float32));
-        let differ = c.full.contains(&false) && c.full.contains(&true);
-        let blocks = b.items("blocks", c.tower.num_hidden_layers, |b| {
-            if differ {
-                b.differs();
+        let proj = embed.at("proj");
+        let weight = proj.parameter("weight", Shape::new(sizes));
+        let bias = c.deep.as_ref().map(|_| proj.parameter("bias", [seen]));
+        let layers = || {
+            let at = b.at("rotary_pos_emb");
+            let frequencies = ["inv_freq", "original_inv_freq"]
+                .map(|name| at.buffer(name, [c.tower.head_dim / 4], DType::Float32));
+            let differ = c.full.contains(&false) && c.full.contains(&true) || c.deep.is_some();
+            let blocks = b.items("blocks", c.tower.num_hidden_layers, |b| {
+                if differ {
+                    b.differs();
+                }
+                Rc::new(PackedBlock::new(b, c, options))
+            });
+            let merger = Merger::new(&b.at("merger"), c, hidden, norm_kind(c));
+            (frequencies, blocks, merger)
+        };
+        let (deep, (frequencies, blocks, merger)) = match &c.deep {
+            Some(deep) => {
+                let (deep, layers) = DeepTower::new(&b, (c, deep), hidden, layers);
+                (Some(deep), layers)
             }
-            Rc::new(PackedBlock::new(b, c, options))
-        });
-        let merger = b.at("merger");
-        let columns = seen * c.merge * c.merge;
-        let norm = Norm::new(&merger.at("ln_q"), norm_kind(c), seen);
-        let linear =
-            |index, outputs| Linear::new(&merger.item("mlp", index), columns, outputs, true);
+            None => (None, layers()),
+        };
         Self {
             scope: b.scope,
-            patches,
-            patches_require_gradient: embed.input_requires_gradient(true),
+            patches: (weight, bias),
+            // `patch_embed` is the input embedding before Qwen3-VL, which has none.
+            patches_require_gradient: deep.is_none() && embed.input_requires_gradient(true),
             _frequencies: frequencies,
             blocks,
-            merger: Merger {
-                norm,
-                layers: [linear(0, columns), linear(2, hidden)],
-                columns,
-            },
+            merger,
+            deep,
             config: c.clone(),
         }
     }
@@ -285,6 +276,7 @@ impl PackedTower {
         let grid = c.grid(sides);
         let of_image = grid[0] * grid[1];
         let n = images * of_image;
+        let around = (self.deep.as_ref()).map(|_| sight_deep::interpolated(t, images, n));
         let positions = places(t, images, grid);
         let bounds = bounds_of_images(t, images);
         let windowed = c.window.map(|_| {
@@ -300,7 +292,8 @@ impl PackedTower {
                 c.patch_size,
             ]);
             let patches = t.view(pixels, patches);
-            let seen = t.conv_patches(&patches, &self.patches);
+            let (weight, bias) = &self.patches;
+            let seen = t.conv_patches(&patches, weight, bias.as_ref());
             let flat = t.view(&seen, [n, seen.dim(1)]);
             if self.patches_require_gradient && !flat.requires_grad() {
                 t.input_leaf(&flat)
@@ -308,6 +301,11 @@ impl PackedTower {
                 flat
             }
         };
+        let mut places = None;
+        if let (Some(deep), Some(around)) = (&self.deep, &around) {
+            let (placed, held) = deep.place(t, &hidden, around);
+            (hidden, places) = (placed, Some(held));
+        }
         let unit = c.merge * c.merge;
         let by_window = |x: &Tensor| {
             let grouped = t.reshape(x, [n / unit, unit, x.dim(1)]);
@@ -340,18 +338,23 @@ impl PackedTower {
             )
         });
         drop((cos, sin));
+        let mut features = Vec::new();
         for (i, (block, &full)) in (0..).zip(self.blocks.iter().zip(&c.full)) {
             let given = narrow.as_ref().filter(|_| !full).unwrap_or(&whole);
             hidden = t.scoped("blocks", Some(i), || shell.run(t, block, &hidden, given));
+            let deep = self.deep.as_ref();
+            features.extend(deep.and_then(|deep| deep.features(t, i, &hidden)));
         }
         let mut merged = t.scoped("merger", None, || self.merger.forward(t, &hidden));
         if windowed.is_some() {
             merged = t.index_by_host(&merged, n / unit);
         }
-        drop((positions, bounds, windowed));
+        drop((around, positions, bounds, windowed));
+        drop(places);
         SeenPatches {
             last: hidden,
             merged,
+            deep: features,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Places of tokens in time, height and width in texts with images
-//! (`get_rope_index` in `models/{qwen2_vl,qwen2_5_vl}/modeling_*.py` of transformers 5.23).
+//! (`get_rope_index` in `models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` of transformers 5.23).
 
 use crate::spec::{PackedConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
@@ -14,6 +14,8 @@ pub(super) struct Places {
     sides: [u64; 2],
     /// Tokens along them.
     grid: [u64; 2],
+    /// Whether places in time are computed as real numbers.
+    real_times: bool,
     /// How far a text's last place is from its length, `[B, 1]`, which the model keeps.
     deltas: RefCell<Option<Tensor>>,
 }
@@ -25,6 +27,7 @@ impl Places {
             images: spec.images,
             sides,
             grid: c.grid(sides).map(|patches| patches / c.merge),
+            real_times: c.deep.is_some(),
             deltas: RefCell::default(),
         }
     }
@@ -55,7 +58,8 @@ impl Places {
             });
             left.ids = ids;
             left.at = None;
-            left.parts.clear();
+            // A list lets go of its last element first.
+            while left.parts.pop().is_some() {}
             left.parts = self.of_sample(t, seen, &mut left);
             let all = numbers(t, "cat", &[3, seen]);
             left.all = Some(all.clone());
@@ -88,9 +92,18 @@ impl Places {
             // Where an image starts, after where the one before ends.
             let around = if i == 0 { 1 } else { 2 };
             parts.push(of_text(around));
-            let lines = [1, down, across].map(|count| shifted(count, &[count]));
+            let times = if self.real_times {
+                let _scaled = {
+                    let _range = numbers(t, "arange", &[1]);
+                    t.empty("mul", Shape::from([1]), DType::Float32)
+                };
+                numbers(t, "_to_copy", &[1])
+            } else {
+                shifted(1, &[1])
+            };
+            let lines = [down, across].map(|count| shifted(count, &[count]));
             let all = numbers(t, "stack", &[3, down, across]);
-            drop(lines);
+            drop((times, lines));
             left.image = Some(all.clone());
             parts.push(all);
             drop(t.empty("gt", Shape::new(&[]), DType::Bool));

@@ -100,10 +100,15 @@ pub(super) struct TowerMlp {
 
 impl TowerMlp {
     pub(super) fn new(b: &Builder, c: &TowerConfig) -> Self {
+        Self::named(b, c, ["fc1", "fc2"])
+    }
+
+    /// The same by other names.
+    pub(super) fn named(b: &Builder, c: &TowerConfig, [first, second]: [&'static str; 2]) -> Self {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         Self {
-            fc1: Linear::new(&b.at("fc1"), hidden, inner, true),
-            fc2: Linear::new(&b.at("fc2"), inner, hidden, true),
+            fc1: Linear::new(&b.at(first), hidden, inner, true),
+            fc2: Linear::new(&b.at(second), inner, hidden, true),
             activation: c.activation,
         }
     }

@@ -1,6 +1,6 @@
 //! How large images are that come in any size.
 
-use super::{Finding, Scenario};
+use super::{Finding, PackedConfig, Scenario};
 
 /// Pixels along each side of an image where nothing is said: as many as LLaMA-Factory passes on at
 /// most (`image_max_pixels` in `src/llamafactory/hparams/model_args.py` as of commit 00577a8: 768 x 768).
@@ -8,6 +8,9 @@ const DEFAULT_SIDE: u64 = 768;
 /// The fewest and the most pixels of an image (`min_pixels` and `max_pixels` in
 /// `preprocessor_config.json` of `Qwen/Qwen2-VL-7B-Instruct` and `Qwen/Qwen2.5-VL-7B-Instruct`).
 const PIXELS: [u64; 2] = [3136, 12_845_056];
+/// The same of Qwen3-VL (`shortest_edge` and `longest_edge` in `preprocessor_config.json` of
+/// `Qwen/Qwen3-VL-8B-Instruct`).
+const PIXELS_OF_QWEN3: [u64; 2] = [65_536, 16_777_216];
 /// The most pixels along a side before an image is resized.
 const SIDE: u64 = 1 << 16;
 /// How many times as long as the other a side may be.
@@ -26,9 +29,18 @@ fn parse(text: &str) -> Option<[u64; 2]> {
     (short > 0 && long <= SIDE && long <= RATIO * short).then_some(sides)
 }
 
-/// Height and width in pixels of an image whose sides the processor makes multiples of `factor`.
-pub(super) fn resolve(scenario: &Scenario, factor: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
-    resized(given(scenario, DEFAULT_SIDE, findings), factor)
+/// Height and width in pixels of an image as the processor makes it for a model.
+pub(super) fn resolve(
+    scenario: &Scenario,
+    config: &PackedConfig,
+    findings: &mut Vec<Finding>,
+) -> [u64; 2] {
+    let pixels = match config.deep {
+        Some(_) => PIXELS_OF_QWEN3,
+        None => PIXELS,
+    };
+    let sides = given(scenario, DEFAULT_SIDE, findings);
+    resized(sides, config.factor(), pixels)
 }
 
 /// Height and width in pixels of an image as they are given, `usual` both where nothing is said.
@@ -59,8 +71,7 @@ pub(super) fn given(scenario: &Scenario, usual: u64, findings: &mut Vec<Finding>
     clippy::cast_sign_loss,
     reason = "sides have 16 bits"
 )]
-fn resized(sides: [u64; 2], factor: u64) -> [u64; 2] {
-    let [least, most] = PIXELS;
+fn resized(sides: [u64; 2], factor: u64, [least, most]: [u64; 2]) -> [u64; 2] {
     let factor = factor.max(1);
     let nearest = sides.map(|side| (side as f64 / factor as f64).round_ties_even() as u64 * factor);
     let area = sides[0] as f64 * sides[1] as f64;
@@ -91,7 +102,7 @@ mod tests {
             ([10, 10], [56, 56]),
             ([6000, 8000], [3080, 4116]),
         ] {
-            assert_eq!(resized(sides, 28), expected, "{sides:?}");
+            assert_eq!(resized(sides, 28, PIXELS), expected, "{sides:?}");
         }
     }
 

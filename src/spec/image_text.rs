@@ -1,5 +1,5 @@
-//! Decoders that read images among their tokens
-//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
+//! Decoders that read images among their tokens (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,
+//! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::image_size;
@@ -34,6 +34,10 @@ pub enum ImageKind {
     Qwen2,
     /// Qwen2.5-VL: the same, most layers seeing windows of an image.
     Qwen25,
+    /// Qwen3-VL: as Qwen2-VL, with features of several depths, added after a decoder's first layers.
+    Qwen3,
+    /// The same with experts.
+    Qwen3Moe,
 }
 
 impl ImageKind {
@@ -91,6 +95,12 @@ impl ImageConfig {
         self.whole().is_none_or(WholeConfig::is_tiled)
     }
 
+    /// Layers of a decoder after which features are added.
+    pub fn depths(&self) -> u64 {
+        let deep = self.packed().and_then(|config| config.deep.as_ref());
+        deep.map_or(0, |deep| deep.layers.len() as u64)
+    }
+
     /// Tokens of a text that an image takes whose sides are so many pixels: its own and those that
     /// stand around it.
     pub fn places(&self, sides: [u64; 2]) -> u64 {
@@ -141,8 +151,8 @@ pub(super) fn flat_text_part(config: &Map<String, Value>) -> Option<Map<String, 
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    if matches!(kind, ImageKind::Qwen2 | ImageKind::Qwen25) {
-        return packed::read(kind, fields);
+    if let Some(decoder) = packed::decoder(kind) {
+        return packed::read(kind, decoder, fields);
     }
     let nothing = Map::new();
     let mut text = ConfigFields::new(
@@ -280,7 +290,7 @@ pub(super) fn resolve(
             image_size::given(scenario, config.usual_side(), findings)
         }
         ImageConfig::Whole(config) => [config.tower.image_size; 2],
-        ImageConfig::Packed(config) => image_size::resolve(scenario, config.factor(), findings),
+        ImageConfig::Packed(config) => image_size::resolve(scenario, config, findings),
     };
     let tokens = config.places(sides);
     let (key, seq_len) = match training::usual_lengths(scenario) {
@@ -422,6 +432,19 @@ mod tests {
         let wide = resolve(&of(128, Some("448x140"))).spec.expect("80 tokens");
         assert_eq!(wide.image_size, [140, 448]);
         assert!(resolve(&of(128, Some("large"))).spec.is_none());
+    }
+
+    #[test]
+    fn qwen3_vl_sees_images_of_more_and_of_fewer_pixels_than_those_before_it() {
+        let of = |image_size: &str| Scenario {
+            model: ModelRef::Catalog("qwen3-vl-4b-instruct".to_owned()),
+            image_size: Some(image_size.to_owned()),
+            ..of(20_000, 1)
+        };
+        let sides = |image_size| resolve(&of(image_size)).spec.expect("a spec").image_size;
+        assert_eq!(sides("64"), [256, 256]);
+        assert_eq!(sides("1920x1080"), [1088, 1920]);
+        assert_eq!(sides("6000"), [4096, 4096]);
     }
 
     #[test]

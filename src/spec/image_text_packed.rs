@@ -1,5 +1,5 @@
 //! Decoders that read images of any size, whose patches lie in one list
-//! (`models/{qwen2_vl,qwen2_5_vl}/configuration_*.py` of transformers 5.23).
+//! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::image_text::part;
@@ -39,6 +39,24 @@ pub struct PackedConfig {
     pub window: Option<u64>,
     /// Of each layer whether it sees all of an image.
     pub full: Vec<bool>,
+    /// Features of several depths, where there are some.
+    pub deep: Option<DeepConfig>,
+}
+
+/// A tower with a table of positions, whose layers' results are features, too (`DeepStack`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeepConfig {
+    /// Positions of the table, as many down as across.
+    pub positions: u64,
+    /// The layers whose results are features.
+    pub layers: Vec<u64>,
+}
+
+impl DeepConfig {
+    /// Which of the mergers reads what layer `index` gives.
+    pub fn merger(&self, index: u64) -> Option<usize> {
+        self.layers.iter().position(|&layer| layer == index)
+    }
 }
 
 impl PackedConfig {
@@ -85,9 +103,23 @@ impl PackedConfig {
     }
 }
 
+/// The decoder that reads images so.
+pub(super) fn decoder(kind: ImageKind) -> Option<DecoderType> {
+    match kind {
+        ImageKind::Qwen2 | ImageKind::Qwen25 => Some(DecoderType::Qwen2),
+        ImageKind::Qwen3 => Some(DecoderType::Qwen3),
+        ImageKind::Qwen3Moe => Some(DecoderType::Qwen3Moe),
+        _ => None,
+    }
+}
+
 /// Reads a config, whose text part may lie in `text_config` or beside the others. What is wrong is
 /// pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(super) fn read(
+    kind: ImageKind,
+    model_type: DecoderType,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
     let nothing = Map::new();
     let nested = matches!(fields.get("text_config"), Some(Value::Object(_)));
     let mut text = if nested {
@@ -96,11 +128,21 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     } else {
         fields.again()
     };
-    let mut config = decoder::read(DecoderType::Qwen2, &mut text);
+    let mut config = decoder::read(model_type, &mut text);
     if text.get("num_key_value_heads").is_none() {
-        config.num_key_value_heads = 8.min(config.num_attention_heads);
+        let shared = match kind {
+            ImageKind::Qwen3 => 32,
+            ImageKind::Qwen3Moe => 16,
+            _ => 8,
+        };
+        config.num_key_value_heads = shared.min(config.num_attention_heads);
     }
-    config.tie_word_embeddings |= fields.flag("tie_word_embeddings", false);
+    if let Some(experts) = &mut config.experts {
+        experts.normalized = true;
+    }
+    // Of the text part alone since Qwen3-VL.
+    let tied = model_type == DecoderType::Qwen2 && config.tie_word_embeddings;
+    config.tie_word_embeddings = fields.flag("tie_word_embeddings", false) || tied;
     let seen = part(fields, "vision_config", &nothing);
     let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
     let images = tower(kind, config.hidden_size, &mut seen);
@@ -114,12 +156,13 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
 /// The tower before a decoder of `hidden` columns.
 fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedConfig {
     let windowed = kind == ImageKind::Qwen25;
-    let (width, out) = if windowed {
-        ("hidden_size", "out_hidden_size")
-    } else {
-        ("embed_dim", "hidden_size")
+    let deep = matches!(kind, ImageKind::Qwen3 | ImageKind::Qwen3Moe);
+    let (width, columns, out) = match kind {
+        ImageKind::Qwen2 => ("embed_dim", 1280, "hidden_size"),
+        ImageKind::Qwen25 => ("hidden_size", 3584, "out_hidden_size"),
+        _ => ("hidden_size", 1152, "out_hidden_size"),
     };
-    let hidden_size = seen.optional(width, &WIDTH, if windowed { 3584 } else { 1280 });
+    let hidden_size = seen.optional(width, &WIDTH, columns);
     let given = seen.optional(out, &WIDTH, 3584);
     if given != hidden {
         let key = seen.key(out);
@@ -142,13 +185,17 @@ fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedCon
             format!("每头 {head_dim} 列无法按图像的行列位置旋转：必须是 4 的倍数。"),
         ));
     }
-    let layers = seen.named(&["depth", "num_hidden_layers"], &LAYERS, 32);
-    let patch_size = seen.optional("patch_size", &PIXELS, 14);
+    let layers = seen.named(
+        &["depth", "num_hidden_layers"],
+        &LAYERS,
+        if deep { 27 } else { 32 },
+    );
+    let patch_size = seen.optional("patch_size", &PIXELS, if deep { 16 } else { 14 });
     let merge = seen.optional("spatial_merge_size", &MERGE, 2);
     let tower = TowerConfig {
         hidden_size,
-        intermediate_size: if windowed {
-            seen.optional("intermediate_size", &WIDTH, 3420)
+        intermediate_size: if windowed || deep {
+            seen.optional("intermediate_size", &WIDTH, if deep { 4304 } else { 3420 })
         } else {
             hidden_size * seen.optional("mlp_ratio", &(1..=1 << 6), 4)
         },
@@ -159,7 +206,12 @@ fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedCon
             seen.check_activation("hidden_act", &["silu"]);
             Activation::Silu
         } else {
-            seen.activation("hidden_act", "quick_gelu")
+            let default = if deep {
+                "gelu_pytorch_tanh"
+            } else {
+                "quick_gelu"
+            };
+            seen.activation("hidden_act", default)
         },
         attention_dropout: false,
     };
@@ -172,6 +224,22 @@ fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedCon
         merge,
         window: windowed.then(|| window(seen, patch_size * merge)),
         full: full_layers(seen, layers, windowed),
+        deep: deep.then(|| deep_features(seen)),
+    }
+}
+
+/// A table of positions, and the layers whose results are features.
+fn deep_features(seen: &mut ConfigFields<'_>) -> DeepConfig {
+    const DEFAULT: [u64; 3] = [8, 16, 24];
+    let given = seen
+        .get("deepstack_visual_indexes")
+        .and_then(Value::as_array);
+    let layers = given.map_or(DEFAULT.to_vec(), |given| {
+        given.iter().filter_map(Value::as_u64).collect()
+    });
+    DeepConfig {
+        positions: seen.optional("num_position_embeddings", &(1..=1 << 24), 2304),
+        layers,
     }
 }
 
@@ -210,13 +278,14 @@ fn full_layers(seen: &ConfigFields<'_>, layers: u64, windowed: bool) -> Vec<bool
 
 /// The modules of the tower.
 pub(super) fn modules(c: &PackedConfig) -> Vec<Module> {
-    let windowed = c.kind == ImageKind::Qwen25;
+    let windowed = c.window.is_some();
     let norm = |path: String| if windowed { other(path) } else { norm(path) };
     let mut all = vec![other("model.visual.patch_embed.proj")];
-    let mlp: &[&str] = if windowed {
-        &["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"]
-    } else {
-        &["mlp.fc1", "mlp.fc2"]
+    all.extend(c.deep.as_ref().map(|_| other("model.visual.pos_embed")));
+    let mlp: &[&str] = match (windowed, &c.deep) {
+        (true, _) => &["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"],
+        (_, Some(_)) => &["mlp.linear_fc1", "mlp.linear_fc2"],
+        _ => &["mlp.fc1", "mlp.fc2"],
     };
     for layer in 0..c.tower.num_hidden_layers {
         let at = |name: &str| format!("model.visual.blocks.{layer}.{name}");
@@ -224,8 +293,17 @@ pub(super) fn modules(c: &PackedConfig) -> Vec<Module> {
         let linears = ["attn.qkv", "attn.proj"].iter().chain(mlp);
         all.extend(linears.map(|name| linear(at(name), true)));
     }
-    all.push(norm("model.visual.merger.ln_q".to_owned()));
-    all.extend([0, 2].map(|i| linear(format!("model.visual.merger.mlp.{i}"), true)));
+    let Some(deep) = &c.deep else {
+        all.push(norm("model.visual.merger.ln_q".to_owned()));
+        all.extend([0, 2].map(|i| linear(format!("model.visual.merger.mlp.{i}"), true)));
+        return all;
+    };
+    let others = (0..deep.layers.len()).map(|i| format!("deepstack_merger_list.{i}"));
+    for merger in std::iter::once("merger".to_owned()).chain(others) {
+        let at = |name| format!("model.visual.{merger}.{name}");
+        all.push(norm(at("norm")));
+        all.extend(["linear_fc1", "linear_fc2"].map(|name| linear(at(name), true)));
+    }
     all
 }
 

@@ -123,7 +123,7 @@ pub use gpt2::mlp_names;
 pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
 pub use idle::{Idle, idle};
 pub use image_text::{ImageConfig, ImageKind};
-pub use image_text_packed::PackedConfig;
+pub use image_text_packed::{DeepConfig, PackedConfig};
 pub use image_text_whole::WholeConfig;
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};
 pub use liger::{LigerKernel, LigerKernels};

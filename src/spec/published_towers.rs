@@ -55,9 +55,9 @@ fn packed_parameters(c: &PackedConfig, hidden: u64) -> u64 {
     };
     let layer = 2 * norm + 4 * (h * h + h) + mlp;
     let merged = h * c.merge * c.merge;
-    c.columns() * h
-        + c.tower.num_hidden_layers * layer
-        + norm
-        + (merged + 1) * merged
-        + (merged + 1) * hidden
+    let merger = (merged + 1) * (merged + hidden);
+    let deep = c.deep.as_ref().map_or(0, |deep| {
+        h + deep.positions * h + deep.layers.len() as u64 * (2 * merged + merger)
+    });
+    c.columns() * h + c.tower.num_hidden_layers * layer + norm + merger + deep
 }

@@ -127,6 +127,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("smolvlm", Reader::WithImages(ImageKind::SmolVlm)),
     ("qwen2_vl", Reader::WithImages(ImageKind::Qwen2)),
     ("qwen2_5_vl", Reader::WithImages(ImageKind::Qwen25)),
+    ("qwen3_vl", Reader::WithImages(ImageKind::Qwen3)),
+    ("qwen3_vl_moe", Reader::WithImages(ImageKind::Qwen3Moe)),
     ("distilbert", Reader::DistilBert),
     ("modernbert", Reader::ModernBert { decoder: false }),
     ("modernbert-decoder", Reader::ModernBert { decoder: true }),

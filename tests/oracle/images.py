@@ -4,9 +4,11 @@ import ctypes, math, os, sys
 import torch
 
 real = bool(os.environ.get("HIGHWATER_REAL_GPU"))
-PACKED = ("qwen2_vl", "qwen2_5_vl")  # patches of images of any size come in one list
-# `min_pixels` and `max_pixels` in `preprocessor_config.json` of Qwen/Qwen2-VL-7B-Instruct and Qwen/Qwen2.5-VL-7B-Instruct.
-PIXELS = 3136, 12845056
+DEEP = ("qwen3_vl", "qwen3_vl_moe")  # decoders' first layers get features of images, too
+PACKED = ("qwen2_vl", "qwen2_5_vl", *DEEP)  # patches of images of any size come in one list
+# `min_pixels` and `max_pixels` in `preprocessor_config.json` of Qwen/Qwen2-VL-7B-Instruct and Qwen/Qwen2.5-VL-7B-Instruct, and
+# `shortest_edge` and `longest_edge` in those of Qwen/Qwen3-VL-*-Instruct.
+PIXELS = {False: (3136, 12845056), True: (65536, 16777216)}
 
 
 def sizes(scenario, vision):
@@ -49,9 +51,9 @@ def split(scenario, config, batch):
     return batch
 
 
-def resized(height, width, factor):
+def resized(height, width, factor, pixels):
     """`smart_resize` of `image_processing_qwen2_vl.py`, which cannot be imported without torchvision."""
-    least, most = PIXELS
+    least, most = pixels
     sides = [round(side / factor) * factor for side in (height, width)]
     if sides[0] * sides[1] > most:
         return [max(factor, math.floor(side / math.sqrt(height * width / most) / factor) * factor) for side in (height, width)]
@@ -64,7 +66,8 @@ def with_patches(scenario, config, batch, count):
     """What processors of Qwen's add: patches, how many of them each image has down and across, kinds of tokens."""
     vision = config.vision_config
     merge = vision.spatial_merge_size
-    grid = [side // vision.patch_size for side in resized(*sizes(scenario, vision), vision.patch_size * merge)]
+    deep = config.model_type in DEEP
+    grid = [side // vision.patch_size for side in resized(*sizes(scenario, vision), vision.patch_size * merge, PIXELS[deep])]
     columns = vision.in_channels * vision.temporal_patch_size * vision.patch_size ** 2
     tokens = grid[0] * grid[1] // merge ** 2
     kinds = torch.zeros(batch["input_ids"].shape, dtype=torch.long)
@@ -82,6 +85,8 @@ def with_patches(scenario, config, batch, count):
         batch["attention_mask"] = with_values(mask, batch["attention_mask"])
     if real:
         batch["input_ids"][kinds.cuda() == 1] = config.image_token_id
+    elif deep:
+        injected(config.model_type, count * tokens)
     return batch
 
 
@@ -95,6 +100,30 @@ def with_values(values, x=None):
         return x
     import known_values
     return known_values.known(x, values)
+
+
+def injected(model_type, tokens):
+    """DeepStack adds to as many places as there are tokens of images, which are looked for forward and backward."""
+    module = sys.modules[f"transformers.models.{model_type}.modeling_{model_type}"]
+    text = next(getattr(module, name) for name in dir(module) if name.endswith("TextModel"))
+    process = text.__dict__.get("as_it_is") or text._deepstack_process
+    answers = ctypes.CDLL(None).fakecuda_answers
+    answers.restype = None
+
+    def counted(self, *given):
+        answers(tokens, 2)
+        result = process(self, *given)
+        answers(0, 0)
+        nodes = [result.grad_fn]
+        for node in filter(None, nodes):
+            if "Index" in node.name():
+                node.register_prehook(lambda gradients: answers(tokens, 2))
+                node.register_hook(lambda *gradients: answers(0, 0))
+            if len(nodes) < 8:
+                nodes += [following for following, _ in node.next_functions]
+        return result
+
+    text.as_it_is, text._deepstack_process = process, counted
 
 
 def scattered():
@@ -125,6 +154,9 @@ class Torch:
     """PyTorch for the functions that find patches and windows: what they put on the device keeps its values."""
     def __getattr__(self, name):
         return getattr(torch, name)
+
+    def arange(self, *ends, **options):
+        return torch.arange(*map(int, ends), **options)
 
     def tensor(self, values, **options):
         return with_values(torch.tensor(values, dtype=options.get("dtype")), torch.tensor(values, **options))

@@ -128,6 +128,7 @@ const REPEATING: &[&str] = &[
     "clip-vit-base-patch32",
     "siglip-base-patch16-224",
     "qwen2-vl-2b-instruct",
+    "qwen3-vl-2b-instruct",
     "smolvlm-256m-instruct",
     "bart-large",
     "nllb-200-distilled-600m",

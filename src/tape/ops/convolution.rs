@@ -53,15 +53,18 @@ impl Tape {
         self.without_autocast(|| self.conv_of_images(&x, &weight, bias.as_ref(), window))
     }
 
-    /// `torch.nn.functional.conv3d(x, weight, stride=...)` of patches `[n, C, T, P, P]` that the kernel
+    /// `torch.nn.functional.conv3d(x, weight, bias, stride=...)` of patches `[n, C, T, P, P]` that the kernel
     /// `[O, C, T, P, P]` covers, to `[n, O, 1, 1, 1]`
     /// (`aten/src/ATen/native/cuda/NaiveDilatedConvolution.cu`, torch 2.15): as for images.
-    pub fn conv_patches(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+    pub fn conv_patches(&self, x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
+        let bias = bias.map(|bias| self.cast_down(bias));
         let weight = self.cast_down(weight);
         let x = self.cast_down(x);
         let shape = Shape::from([x.dim(0), weight.dim(0), 1, 1, 1]);
         let columns = weight.numel() / weight.dim(0).max(1);
-        self.without_autocast(|| self.convolution([&x, &weight], None, shape, columns))
+        // Copies of weights that are not trained are gone before autocast ends.
+        self.classify_autocast_copies();
+        self.without_autocast(|| self.convolution([&x, &weight], bias.as_ref(), shape, columns))
     }
 
     /// `torch.nn.functional.conv1d(x, weight, bias, stride, padding)` of `[B, C, L]` and
@@ -149,8 +152,13 @@ impl Tape {
         let bias = Shape::from([g.dim(1)]);
         let shapes = [*x.shape(), *weight.shape(), bias];
         let needs = [need_x, need_weight, need_bias];
+        let by_images = if g.shape().rank() == 5 {
+            Self::gradients_of_volumes
+        } else {
+            Self::gradients_by_images
+        };
         let [of_x, of_weight, of_bias] =
-            self.gradients_by_images(shapes, needs, (g.dim(0), columns), x.dtype());
+            by_images(self, shapes, needs, (g.dim(0), columns), x.dtype());
         let mut grads: Grads = smallvec![of_x, of_weight];
         if with_bias {
             grads.push(of_bias);
@@ -186,6 +194,30 @@ impl Tape {
             products();
         }
         [of_x, of_weight, of_bias]
+    }
+
+    /// The same of a convolution of volumes, whose input needs none: the bias' is summed image by image.
+    fn gradients_of_volumes(
+        &self,
+        shapes: [Shape; 3],
+        needs: [bool; 3],
+        (images, columns): (u64, u64),
+        dtype: DType,
+    ) -> [Option<Tensor>; 3] {
+        let made = |i: usize| needs[i].then(|| self.empty(BACKWARD, shapes[i], dtype));
+        let (of_weight, of_bias) = (made(1), made(2));
+        if needs[1] {
+            let _columns = self.scratch(BACKWARD, columns * dtype.size());
+            for _ in 0..images.min(SEPARATE_IMAGES) {
+                self.gemm_workspace(BACKWARD);
+                drop(
+                    of_bias
+                        .as_ref()
+                        .map(|grad| self.scratch_like(BACKWARD, grad)),
+                );
+            }
+        }
+        [None, of_weight, of_bias]
     }
 
     /// The columns of one image, and a product for each image.

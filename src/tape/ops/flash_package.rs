@@ -187,19 +187,24 @@ impl Tape {
     /// What `_index_put_impl_(indices, values, accumulate=True, unsafe=True)` takes for `n` indices of so
     /// many dimensions, which together tell one out of `of` (`index_put_with_sort_kernel`, `aten/src/ATen/native/cuda/Indexing.cu`, torch 2.15).
     pub(super) fn index_put(&self, values: &Tensor, n: u64, dimensions: u64, of: u64) {
-        const OP: &str = "index_put";
-        let indices = || self.empty(OP, Shape::from([n]), DType::Int64);
+        let linear = self.linear_indices(n, dimensions);
+        self.put_sorted(values, n, of, linear);
+    }
+
+    /// One number for each of n indices of so many dimensions.
+    pub(super) fn linear_indices(&self, n: u64, dimensions: u64) -> Tensor {
+        let indices = || self.empty("index_put", Shape::from([n]), DType::Int64);
         let position = || {
             let _wrapped = indices();
             indices()
         };
         let linear = position();
         (1..dimensions).for_each(|_| drop(position()));
-        self.put_sorted(values, n, of, linear);
+        linear
     }
 
     /// The same from where `linear` indices are there.
-    fn put_sorted(&self, values: &Tensor, n: u64, of: u64, linear: Tensor) {
+    pub(super) fn put_sorted(&self, values: &Tensor, n: u64, of: u64, linear: Tensor) {
         const OP: &str = "index_put";
         let indices = || self.empty(OP, Shape::from([n]), DType::Int64);
         let _values = self.contiguous(values);

@@ -16,6 +16,7 @@ mod ctc;
 mod depthwise;
 mod embedding;
 mod fla;
+mod flagged_rows;
 mod flash_package;
 mod four_bit;
 mod function;

@@ -27,15 +27,15 @@ const LATE: &[&str] = &[
     "tape::Tape>::chunk_", "tape::Tape>::clamp", "tape::Tape>::contracted",
     "tape::Tape>::conv1d_in_groups", "tape::Tape>::conv_in_groups", "tape::Tape>::conv_of_images", "tape::Tape>::conv_patches", "tape::Tape>::convolution", "tape::Tape>::ctc_loss", "tape::Tape>::depthwise", "tape::Tape>::divided",
     "tape::Tape>::drawn_weight", "tape::Tape>::dropout", "tape::Tape>::erf", "tape::Tape>::every_second",
-    "tape::Tape>::expand", "tape::Tape>::extreme", "tape::Tape>::fill_where", "tape::Tape>::flash_attn",
-    "tape::Tape>::function", "tape::Tape>::fused_", "tape::Tape>::gather", "tape::Tape>::gradients_by_images", "tape::Tape>::group_norm",
+    "tape::Tape>::expand", "tape::Tape>::extreme", "tape::Tape>::fill_where", "tape::Tape>::flagged_rows", "tape::Tape>::flash_attn",
+    "tape::Tape>::function", "tape::Tape>::fused_", "tape::Tape>::gather", "tape::Tape>::gradients_by_images", "tape::Tape>::gradients_of_volumes", "tape::Tape>::group_norm",
     "tape::Tape>::grouped_mm", "tape::Tape>::index_", "tape::Tape>::join_first", "tape::Tape>::largest",
-    "tape::Tape>::layer_norm", "tape::Tape>::length", "tape::Tape>::liger_",
+    "tape::Tape>::layer_norm", "tape::Tape>::length", "tape::Tape>::liger_", "tape::Tape>::linear_indices",
     "tape::Tape>::logaddexp", "tape::Tape>::masked_scatter", "tape::Tape>::matmul", "tape::Tape>::matrix_product", "tape::Tape>::nonzero", "tape::Tape>::overwritten",
-    "tape::Tape>::padded_flash", "tape::Tape>::pass_by_regions", "tape::Tape>::put_sorted",
+    "tape::Tape>::padded_flash", "tape::Tape>::pass_by_regions", "tape::Tape>::put_flagged_rows", "tape::Tape>::put_sorted",
     "tape::Tape>::pad", "tape::Tape>::permute", "tape::Tape>::put_columns",
     "tape::Tape>::repad", "tape::Tape>::repeat", "tape::Tape>::retention",
-    "tape::Tape>::rms_norm", "tape::Tape>::roll_twice", "tape::Tape>::rows_product", "tape::Tape>::running_sum", "tape::Tape>::select",
+    "tape::Tape>::rms_norm", "tape::Tape>::roll_twice", "tape::Tape>::rows_found", "tape::Tape>::rows_product", "tape::Tape>::running_sum", "tape::Tape>::select",
     "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split",
     "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
     "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
@@ -87,7 +87,7 @@ const EARLY: &[&str] = &[
     "app::store::Store>::is_stale",
     "nn::moe::SparseMoe>::of_layer", "tape::Tape>::repeating_from",
     // Whether there is one, and dropping it, is asked of every decoder.
-    "nn::sight::Sight>>", "spec::image_text::ImageConfig>>",
+    "nn::sight::Sight>>", "nn::sight::Among>", "nn::sight_deep::Injected>>", "spec::image_text::ImageConfig>>",
 ];
 
 /// Functions of which one stands for several that the compiler found to be equal, under a name that
@@ -97,6 +97,7 @@ const SEVERAL: &[&str] = &[
     "PhiLayer>>::decode",
     "PhiLayer>>::masks",
     "PhiLayer>>::read",
+    "PhiLayer>>::run_layers",
     "NodeRow, core",
 ];
 
