@@ -113,6 +113,13 @@ impl Blocks {
         Self { all, spare: EDGE }
     }
 
+    /// Makes room for so many blocks in use and half as many between them: lists of a hundred thousand
+    /// would else be copied to twice their size.
+    pub fn make_room(&mut self, used: usize) {
+        let all = used + used / 2;
+        self.all.reserve_exact(all.saturating_sub(self.all.len()));
+    }
+
     /// Adds a block.
     #[inline(always)]
     pub fn add(&mut self, block: Block) -> BlockId {

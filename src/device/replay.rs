@@ -91,6 +91,11 @@ impl Replay {
         }
     }
 
+    /// Makes room for so many storages that are alive at a time.
+    pub fn make_room(&mut self, alive: usize) {
+        self.allocator.blocks.make_room(alive);
+    }
+
     /// Requests that have been run.
     pub fn done(&self) -> usize {
         self.done

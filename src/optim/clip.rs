@@ -1,7 +1,7 @@
 //! `torch.nn.utils.clip_grad_norm_`.
 
 use super::state::{for_each_gradient, temporary};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `kChunkSize`: elements that one block of a multi-tensor kernel handles
@@ -26,7 +26,7 @@ pub fn clip_grad_norm(t: &Tape) {
         _ => DType::Float32,
     };
     let of = |&dtype: &DType| foreach_norm(t, dtype);
-    let norms: Vec<Tensor> = dtypes.iter().flat_map(of).collect();
+    let norms: Vec<Storage> = dtypes.iter().flat_map(of).collect();
     let stacked = t.empty("stack", Shape::from([norms.len() as u64]), dtype);
     let total = t.reduce("linalg_vector_norm", &stacked, Shape::new(&[]), dtype);
     drop(stacked);
@@ -42,7 +42,7 @@ pub fn clip_grad_norm(t: &Tape) {
 /// `torch._foreach_norm(gradients)` of one type: one number a gradient, with the norms of all chunks beside
 /// them until they are summed (`foreach_tensor_norm_cuda`,
 /// `aten/src/ATen/native/cuda/ForeachReduceOp.cu`, torch 2.6 and 2.15).
-fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Tensor> {
+fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Storage> {
     let op = "_foreach_norm";
     let (mut tensors, mut chunks, mut most) = (0, 0, 0);
     let each = |f: &mut dyn FnMut(&Tensor)| {
@@ -63,7 +63,8 @@ fn foreach_norm(t: &Tape, dtype: DType) -> Vec<Tensor> {
     let partial = if packed { chunks } else { tensors * most };
     let partial = t.empty(op, Shape::from([partial]), DType::Float32);
     let mut norms = Vec::new();
-    each(&mut |_| norms.push(t.empty(op, Shape::new(&[]), dtype)));
+    let norm = Shape::new(&[]);
+    each(&mut |_| norms.push(t.hold(op, &norm, dtype, Category::Temporaries)));
     drop((partial, offsets));
     norms
 }

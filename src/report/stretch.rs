@@ -16,6 +16,8 @@ use std::ops::Range;
 pub(super) struct Alive {
     /// Live storages, each rounded to the allocator's blocks.
     pub live: u64,
+    /// How many they are.
+    pub storages: u32,
     pub composition: Composition,
 }
 
@@ -24,6 +26,7 @@ impl Alive {
     pub fn after(self, change: &Self) -> Self {
         Self {
             live: self.live.wrapping_add(change.live),
+            storages: self.storages.wrapping_add(change.storages),
             composition: self.composition.wrapping_add(&change.composition),
         }
     }
@@ -107,6 +110,8 @@ impl Stretch {
                 bytes.wrapping_neg()
             }
         };
+        let storages = self.whole.storages;
+        self.whole.storages = storages.wrapping_add_signed(if allocates { 1 } else { -1 });
         self.whole.change(category, sign(rounded(bytes)));
         self.asked_whole.change(category, sign(bytes));
     }

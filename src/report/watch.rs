@@ -78,6 +78,8 @@ struct Watcher<'a> {
     /// Events seen.
     event: usize,
     alive: Alive,
+    /// The most storages that were alive where stretches end.
+    storages: u32,
     /// What is asked for, and the most of it.
     asked_now: Asked,
     asked: Asked,
@@ -91,6 +93,7 @@ impl<'a> Watcher<'a> {
             trace,
             event: 0,
             alive: Alive::default(),
+            storages: 0,
             asked_now: Asked::default(),
             asked: Asked::default(),
             phases: Vec::with_capacity(trace.marks.len()),
@@ -142,6 +145,7 @@ impl<'a> Watcher<'a> {
             self.add_point(self.event + stretch.highest_at, highest);
         }
         self.alive = self.alive.after(&stretch.whole);
+        self.storages = self.storages.max(self.alive.storages);
         self.event += stretch.events;
     }
 
@@ -188,6 +192,7 @@ impl<'a> Watcher<'a> {
         let Self {
             trace,
             asked,
+            storages,
             mut phases,
             mut points,
             ..
@@ -200,6 +205,7 @@ impl<'a> Watcher<'a> {
         let event_of = |point: Option<&TimelinePoint>| point.map_or(u32::MAX, |p| p.event);
         let mut shown = event_of(points.first());
         let mut replay = replay(trace, settings);
+        replay.make_room(storages as usize);
         let failure = replayed(trace, &mut replay, emptied, |request, held| {
             match request {
                 Request::Alloc { .. } | Request::Moment { .. } => {

@@ -25,6 +25,7 @@ mod later;
 mod layer_states;
 mod layout;
 mod ops;
+mod parameters;
 mod record;
 mod recorder;
 mod repeats;
@@ -48,7 +49,8 @@ use crate::units::{DType, Shape};
 use autocast::Autocast;
 pub use cache::{CacheKind, KeyValueCache};
 use checkpoint::{Frame, Recompute};
-use graph::{Edge, Leaf, ParameterId};
+use graph::{Edge, Leaf};
+use parameters::Parameter;
 use recorder::Recorder;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -89,13 +91,6 @@ pub struct Backend {
     pub fla: FlaVersion,
     /// Whether Liger is 0.8.5 (with torch 2.15) or 0.5.10.
     pub liger_is_recent: bool,
-}
-
-/// A parameter and where its gradient is.
-#[derive(Clone)]
-struct Parameter {
-    tensor: Tensor,
-    leaf: Rc<Leaf>,
 }
 
 /// What runs whenever a parameter has its gradient.
@@ -221,101 +216,6 @@ impl Tape {
         let storage = self.recorder.alloc(bytes, category, op);
         self.recorder.describe(&storage, shape, dtype);
         storage
-    }
-
-    /// A parameter that gets a gradient.
-    pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
-        self.into_parameter(&self.allocate("parameter", shape, dtype, Category::Parameters))
-    }
-
-    /// `torch.nn.Parameter(x)`: x's storage as a parameter that gets a gradient.
-    pub fn into_parameter(&self, x: &Tensor) -> Tensor {
-        x.set_category(Category::Parameters);
-        let id = self.next_parameter_id();
-        let leaf = Rc::new(Leaf {
-            parameter: Some(id),
-            ..Leaf::default()
-        });
-        let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
-        self.parameters.borrow_mut().push(Parameter {
-            tensor: tensor.clone(),
-            leaf,
-        });
-        tensor
-    }
-
-    fn next_parameter_id(&self) -> ParameterId {
-        ParameterId::try_from(self.parameters.borrow().len()).unwrap_or(ParameterId::MAX)
-    }
-
-    /// Makes every parameter that gets a gradient a slice of one new tensor `[P]`
-    /// (`_flatten_dense_tensors` of copies, whose slices become the parameters' data).
-    pub fn flatten_parameters(&self) -> Tensor {
-        let parameters = self.parameters.borrow();
-        let copy = |p: &Parameter| self.clone_contiguous(&p.tensor.detach());
-        let copies: Vec<Tensor> = parameters.iter().map(copy).collect();
-        let numel = Shape::from([copies.iter().map(Tensor::numel).sum()]);
-        let dtype = copies.first().map_or(DType::Float32, Tensor::dtype);
-        let flat = self.allocate("cat", numel, dtype, Category::Parameters);
-        copies.into_iter().rev().for_each(drop);
-        for parameter in parameters.iter() {
-            parameter.tensor.free_storage();
-        }
-        flat
-    }
-
-    /// Puts the parameters so far in another order: `places` has a key for each, by which they are
-    /// sorted.
-    pub fn sort_parameters<K: Ord>(&self, places: impl Iterator<Item = K>) {
-        let made = self.parameters.take();
-        let mut placed: Vec<(K, Parameter)> = places.zip(made).collect();
-        placed.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let sorted = placed.into_iter().map(|(_, parameter)| parameter);
-        self.parameters.replace(sorted.collect());
-    }
-
-    /// The parameters that get gradients, in the order in which they were made, with theirs.
-    pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
-        for (i, p) in self.parameters.borrow().iter().enumerate() {
-            f(i, &p.tensor, p.leaf.grad.borrow().as_ref());
-        }
-    }
-
-    /// Takes the gradients of the parameters that `which` names, one entry a parameter.
-    pub fn take_gradients(&self, which: impl Fn(&Tensor) -> bool) -> Vec<Option<Tensor>> {
-        let parameters = self.parameters.borrow();
-        let take = |p: &Parameter| which(&p.tensor).then(|| p.leaf.grad.take()).flatten();
-        parameters.iter().map(take).collect()
-    }
-
-    /// Gives gradients back that [`Tape::take_gradients`] took.
-    pub fn give_gradients(&self, gradients: Vec<Option<Tensor>>) {
-        for (parameter, gradient) in self.parameters.borrow().iter().zip(gradients) {
-            if gradient.is_some() {
-                parameter.leaf.grad.replace(gradient);
-            }
-        }
-    }
-
-    /// Drops every gradient, in the order of the parameters.
-    pub fn drop_gradients(&self) {
-        for parameter in self.parameters.borrow().iter() {
-            parameter.leaf.grad.take();
-        }
-    }
-
-    /// Runs `step` as if these tensors, each with its gradient, were the parameters.
-    pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
-        let stand_in = |(tensor, grad): &(Tensor, Tensor)| Parameter {
-            tensor: tensor.clone(),
-            leaf: Rc::new(Leaf {
-                grad: RefCell::new(Some(grad.clone())),
-                ..Leaf::default()
-            }),
-        };
-        let own = (self.parameters).replace(stand_ins.iter().map(stand_in).collect());
-        step(self);
-        self.parameters.replace(own);
     }
 
     /// Calls `hook` whenever a parameter has taken its gradient, as

@@ -44,6 +44,38 @@ impl Impl {
     }
 }
 
+/// What a tensor is but for its storage, outside of the graph.
+#[derive(Clone)]
+pub(super) struct Like {
+    shape: Shape,
+    strides: Option<Box<Strides>>,
+    dtype: DType,
+}
+
+impl Like {
+    /// Such a tensor over a storage: the one that is `there`, where nobody else holds it.
+    pub(super) fn over<'a>(
+        &self,
+        storage: &Rc<Storage>,
+        there: &'a mut Option<Tensor>,
+    ) -> &'a Tensor {
+        let tensor = Impl {
+            strides: self.strides.clone(),
+            ..Impl::row_major(Rc::clone(storage), self.shape, self.dtype)
+        };
+        match there.take() {
+            Some(mut before) => {
+                match Rc::get_mut(&mut before.0) {
+                    Some(inner) => *inner = tensor,
+                    None => before = Tensor(Rc::new(tensor)),
+                }
+                there.insert(before)
+            }
+            None => there.insert(Tensor(Rc::new(tensor))),
+        }
+    }
+}
+
 /// Strides as a tensor keeps them.
 fn kept(shape: &Shape, strides: Strides) -> Option<Box<Strides>> {
     (strides != layout::contiguous(shape)).then(|| Box::new(strides))
@@ -73,6 +105,15 @@ impl Tensor {
             view: true,
             ..self.0.outside()
         }))
+    }
+
+    /// What other tensors like it are.
+    pub(super) fn like(&self) -> Like {
+        Like {
+            shape: self.0.shape,
+            strides: self.0.strides.clone(),
+            dtype: self.0.dtype,
+        }
     }
 
     /// Whether this is the same tensor, not only another of its numbers (`is` of Python).

@@ -3,12 +3,13 @@
 use super::details::{Details, Made};
 use super::event::Event;
 use super::folds::{Built, CopiedScopes, Folds, Tag};
-use super::graph::{Edge, Leaf};
+use super::parameters::{self, LeftOut, Parameter};
 use super::record::Record;
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, parts, runs, steps};
-use super::{Parameter, Storage, Tape, Tensor};
-use std::cell::RefCell;
+use super::tensor::Like;
+use super::{Storage, Tape, Tensor};
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -360,18 +361,15 @@ impl Tape {
             self.recorder.folds().take();
             return true;
         }
-        let scopes: Vec<u32> = {
-            let parameters = self.parameters.borrow();
-            let scope = |p: &Parameter| self.scope_of(&p.tensor);
-            parameters.iter().map(scope).collect()
-        };
+        let folded = self.built_parameters();
+        let scope = |p: &parameters::Built| self.scope_of(&p.tensor);
+        let scopes: Vec<u32> = folded.iter().map(scope).collect();
         let Some(unfolded) = self.recorder.unfold() else {
             return false;
         };
         let Some(order) = unfolded.order(scopes.into_iter()) else {
             return false;
         };
-        let folded = self.parameters.take();
         // Parameters or gradients can be parts of one storage: of each that was recorded the last copy.
         let mut storages: Vec<Option<(usize, Rc<Storage>)>> = vec![None; unfolded.homes.len()];
         let mut copy = |x: &Tensor, place| {
@@ -380,30 +378,28 @@ impl Tape {
             if last.as_ref().is_none_or(|(of, _)| *of != place) {
                 *last = Some((place, Rc::new(self.recorder.standing(stands))));
             }
-            let storage = last.as_ref().map(|(_, storage)| Rc::clone(storage))?;
-            Some(Tensor::new(storage, *x.shape(), x.strides(), x.dtype()))
+            last.as_ref().map(|(_, storage)| Rc::clone(storage))
         };
-        let mut parameter = |folded: &Parameter, place| {
-            let grad = folded.leaf.grad.borrow();
-            let leaf = Rc::new(Leaf {
-                parameter: Some(self.next_parameter_id()),
-                grad: RefCell::new(grad.as_ref().and_then(|grad| copy(grad, place))),
-                ..Leaf::default()
-            });
-            let tensor = copy(&folded.tensor, place)?;
-            Some(Parameter {
-                tensor: tensor.with_edge(Edge::Leaf(Rc::clone(&leaf))),
-                leaf,
-            })
+        let mut likes: Vec<Option<Rc<[Like; 2]>>> = vec![None; folded.len()];
+        let mut left_out = |item: usize, place| {
+            let parameters::Built { tensor, leaf } = &folded[item];
+            let grad = leaf.grad.borrow();
+            let like = || Rc::new([tensor, grad.as_ref().unwrap_or(tensor)].map(Tensor::like));
+            let copied_grad = grad.as_ref().and_then(|grad| copy(grad, place));
+            Some(Parameter::LeftOut(LeftOut {
+                like: Rc::clone(likes[item].get_or_insert_with(like)),
+                grad: Cell::new(copied_grad),
+                storage: copy(tensor, place)?,
+            }))
         };
-        for (item, place) in order {
-            let whole = match place {
-                None => Some(folded[item].clone()),
-                Some(place) => parameter(&folded[item], place),
-            };
-            let Some(whole) = whole else { return false };
-            self.parameters.borrow_mut().push(whole);
-        }
+        let whole = order.into_iter().map(|(item, place)| match place {
+            None => Some(Parameter::Built(folded[item].clone())),
+            Some(place) => left_out(item, place),
+        });
+        let Some(whole) = whole.collect() else {
+            return false;
+        };
+        self.parameters.replace(whole);
         true
     }
 }

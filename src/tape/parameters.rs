@@ -1,0 +1,163 @@
+//! Parameters that get gradients, for the optimizer to step over.
+
+use super::graph::{Edge, Leaf, ParameterId};
+use super::tensor::Like;
+use super::{Category, Storage, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A parameter and where its gradient is.
+pub(super) enum Parameter {
+    /// One that modules compute with.
+    Built(Built),
+    /// One of a module that was left out (Note [Layers that repeat], `folds.rs`).
+    LeftOut(LeftOut),
+}
+
+/// The tensor that modules compute with, and where they leave its gradient.
+#[derive(Clone)]
+pub(super) struct Built {
+    pub(super) tensor: Tensor,
+    pub(super) leaf: Rc<Leaf>,
+}
+
+/// Only the optimizer comes to it, and there can be a hundred thousand of them.
+pub(super) struct LeftOut {
+    /// What the parameter and its gradient are like.
+    pub(super) like: Rc<[Like; 2]>,
+    pub(super) storage: Rc<Storage>,
+    pub(super) grad: Cell<Option<Rc<Storage>>>,
+}
+
+impl LeftOut {
+    /// Shows it with its gradient as tensors, which are made of those of the one before.
+    fn show(
+        &self,
+        [tensor, grad]: &mut [Option<Tensor>; 2],
+        f: impl FnOnce(&Tensor, Option<&Tensor>),
+    ) {
+        let [like, grad_like] = &*self.like;
+        let tensor = like.over(&self.storage, tensor);
+        let held = self.grad.take();
+        let grad = held.as_ref().map(|held| grad_like.over(held, grad));
+        self.grad.set(held.clone());
+        f(tensor, grad);
+    }
+}
+
+impl Tape {
+    /// A parameter that gets a gradient.
+    pub fn parameter(&self, shape: Shape, dtype: DType) -> Tensor {
+        self.into_parameter(&self.allocate("parameter", shape, dtype, Category::Parameters))
+    }
+
+    /// `torch.nn.Parameter(x)`: x's storage as a parameter that gets a gradient.
+    pub fn into_parameter(&self, x: &Tensor) -> Tensor {
+        x.set_category(Category::Parameters);
+        let id = self.next_parameter_id();
+        let leaf = Rc::new(Leaf {
+            parameter: Some(id),
+            ..Leaf::default()
+        });
+        let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
+        let built = Built {
+            tensor: tensor.clone(),
+            leaf,
+        };
+        self.parameters.borrow_mut().push(Parameter::Built(built));
+        tensor
+    }
+
+    fn next_parameter_id(&self) -> ParameterId {
+        ParameterId::try_from(self.parameters.borrow().len()).unwrap_or(ParameterId::MAX)
+    }
+
+    /// The parameters, as long as none is left out.
+    pub(super) fn built_parameters(&self) -> Vec<Built> {
+        let parameters = self.parameters.borrow();
+        let built = parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Built(built) => Some(built.clone()),
+            Parameter::LeftOut(_) => None,
+        });
+        built.collect()
+    }
+
+    /// Makes every parameter that gets a gradient a slice of one new tensor `[P]`
+    /// (`_flatten_dense_tensors` of copies, whose slices become the parameters' data).
+    pub fn flatten_parameters(&self) -> Tensor {
+        let parameters = self.built_parameters();
+        let copy = |p: &Built| self.clone_contiguous(&p.tensor.detach());
+        let copies: Vec<Tensor> = parameters.iter().map(copy).collect();
+        let numel = Shape::from([copies.iter().map(Tensor::numel).sum()]);
+        let dtype = copies.first().map_or(DType::Float32, Tensor::dtype);
+        let flat = self.allocate("cat", numel, dtype, Category::Parameters);
+        copies.into_iter().rev().for_each(drop);
+        for parameter in &parameters {
+            parameter.tensor.free_storage();
+        }
+        flat
+    }
+
+    /// Puts the parameters so far in another order: `places` has a key for each, by which they are
+    /// sorted.
+    pub fn sort_parameters<K: Ord>(&self, places: impl Iterator<Item = K>) {
+        let made = self.parameters.take();
+        let mut placed: Vec<(K, Parameter)> = places.zip(made).collect();
+        placed.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let sorted = placed.into_iter().map(|(_, parameter)| parameter);
+        self.parameters.replace(sorted.collect());
+    }
+
+    /// The parameters that get gradients, in the order in which they were made, with theirs.
+    pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
+        let mut shown = [None, None];
+        for (i, parameter) in self.parameters.borrow().iter().enumerate() {
+            match parameter {
+                Parameter::Built(p) => f(i, &p.tensor, p.leaf.grad.borrow().as_ref()),
+                Parameter::LeftOut(p) => p.show(&mut shown, |tensor, grad| f(i, tensor, grad)),
+            }
+        }
+    }
+
+    /// Takes the gradients of the parameters that `which` names, one entry a parameter.
+    pub fn take_gradients(&self, which: impl Fn(&Tensor) -> bool) -> Vec<Option<Tensor>> {
+        let take = |p: &Built| which(&p.tensor).then(|| p.leaf.grad.take()).flatten();
+        self.built_parameters().iter().map(take).collect()
+    }
+
+    /// Gives gradients back that [`Tape::take_gradients`] took.
+    pub fn give_gradients(&self, gradients: Vec<Option<Tensor>>) {
+        for (parameter, gradient) in self.built_parameters().iter().zip(gradients) {
+            if gradient.is_some() {
+                parameter.leaf.grad.replace(gradient);
+            }
+        }
+    }
+
+    /// Drops every gradient, in the order of the parameters.
+    pub fn drop_gradients(&self) {
+        for parameter in self.parameters.borrow().iter() {
+            match parameter {
+                Parameter::Built(p) => drop(p.leaf.grad.take()),
+                Parameter::LeftOut(p) => drop(p.grad.take()),
+            }
+        }
+    }
+
+    /// Runs `step` as if these tensors, each with its gradient, were the parameters.
+    pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
+        let stand_in = |(tensor, grad): &(Tensor, Tensor)| {
+            Parameter::Built(Built {
+                tensor: tensor.clone(),
+                leaf: Rc::new(Leaf {
+                    grad: RefCell::new(Some(grad.clone())),
+                    ..Leaf::default()
+                }),
+            })
+        };
+        let own = (self.parameters).replace(stand_ins.iter().map(stand_in).collect());
+        step(self);
+        self.parameters.replace(own);
+    }
+}
