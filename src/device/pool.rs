@@ -7,6 +7,8 @@
 
 use super::blocks::{Block, BlockId, Blocks};
 use super::settings::MIN_BLOCK;
+use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// Bins for each power of two.
 const STEPS: u32 = 16;
@@ -22,13 +24,13 @@ const WORDS: usize = BINS.div_ceil(u64::BITS) as usize;
 /// Sizes are spread over bins of a sixteenth of a power of two, each a list of its blocks in order,
 /// with a bitmap of the bins that hold something: pools hold hundreds of free blocks, and this
 /// finds and moves one by looking at a few. Where a model has ten thousands of equal weights a
-/// list is long, but blocks come and go near its ends, or beside the one that came last: the `next`
-/// of a list's head says where that was.
+/// list is long, and signposts stand in it.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     /// The head of the first bin's list; those of the others follow.
     heads: BlockId,
     filled: [u64; WORDS],
+    signposts: Signposts,
     /// Unmapped blocks of expandable segments by address.
     unmapped: Vec<(u64, BlockId)>,
     /// How often a free block was looked for, for garbage collection.
@@ -48,13 +50,6 @@ fn bin(size: u64) -> u32 {
     (u64::BITS - 1 - zeros) * STEPS + leading - STEPS
 }
 
-/// Where in a list something belongs.
-enum Found {
-    Near(BlockId),
-    /// Far from both ends.
-    Far(BlockId),
-}
-
 /// Whether a block comes before one of this size and place.
 #[inline(always)]
 fn is_before(block: &Block, size: u64, place: u64) -> bool {
@@ -63,9 +58,10 @@ fn is_before(block: &Block, size: u64, place: u64) -> bool {
 }
 
 /// The first block of a list that has at least this size and, of those of just this size, at least
-/// this place; the head when all come before. It is looked for from both ends.
+/// this place; the head when all come before. It is looked for from both ends, nothing when it is far
+/// from both.
 #[inline(always)]
-fn first_from(blocks: &Blocks, head: BlockId, size: u64, place: u64) -> Found {
+fn first_from(blocks: &Blocks, head: BlockId, size: u64, place: u64) -> Option<BlockId> {
     let &Block {
         after: mut front,
         before: mut back,
@@ -74,36 +70,96 @@ fn first_from(blocks: &Blocks, head: BlockId, size: u64, place: u64) -> Found {
     for _ in 0..NEAR {
         let first = blocks.get(front);
         if !is_before(first, size, place) {
-            return Found::Near(front);
+            return Some(front);
         }
         let last = blocks.get(back);
         if is_before(last, size, place) {
-            return Found::Near(last.after);
+            return Some(last.after);
         }
         (front, back) = (first.after, last.before);
     }
-    Found::Far(far_from(blocks, head, front, size, place))
+    None
 }
 
-/// The same in the middle of a long list, where all come before that stand before `front`.
-#[cold]
-fn far_from(blocks: &Blocks, head: BlockId, front: BlockId, size: u64, place: u64) -> BlockId {
-    let first = blocks.get(front);
-    let last_found = blocks.get(blocks.get(head).next);
-    // It can have left the list since, or be the one that is to be added.
-    let is_of_list = last_found.is_like(first)
-        && bin(last_found.size) == bin(first.size)
-        && last_found.place != place;
-    let mut at = if is_of_list { last_found } else { first };
-    while is_before(at, size, place) {
-        at = blocks.get(at.after);
+/// What blocks are ordered by: size and place.
+type Key = (u64, u64);
+
+/// Blocks in the middle of long lists. Those that have left their list, or stand elsewhere in it, are
+/// found out when they are come to.
+#[derive(Clone, Debug, Default)]
+struct Signposts(BTreeMap<Key, BlockId>);
+
+/// Whether a signpost is where it was.
+fn stands(blocks: &Blocks, key: Key, id: BlockId) -> bool {
+    let block = blocks.get(id);
+    key == (block.size, block.place) && blocks.get(block.before).after == id
+}
+
+impl Signposts {
+    /// Those of a bin before a place in it, or behind it, the nearest first.
+    fn beside(&self, key: Key, behind: bool) -> impl Iterator<Item = (Key, BlockId)> {
+        let range = if behind {
+            (Bound::Included(key), Bound::Unbounded)
+        } else {
+            (Bound::Unbounded, Bound::Excluded(key))
+        };
+        let mut posts = self.0.range(range);
+        let nearest = move || {
+            let post = if behind {
+                posts.next()
+            } else {
+                posts.next_back()
+            };
+            post.map(|(&key, &id)| (key, id))
+        };
+        std::iter::from_fn(nearest).take_while(move |(other, _)| bin(other.0) == bin(key.0))
     }
-    loop {
-        let before = blocks.get(at.before);
-        if is_before(before, size, place) {
-            return before.after;
+
+    /// The same as [`first_from`] between the nearest signposts, and how far it is from both.
+    #[cold]
+    fn first_from(&self, blocks: &Blocks, head: BlockId, (size, place): Key) -> (BlockId, u32) {
+        let [before, behind] = [false, true].map(|behind| {
+            let mut posts = self.beside((size, place), behind);
+            posts.find(|&(key, id)| stands(blocks, key, id))
+        });
+        let mut front = before.map_or_else(|| blocks.get(head).after, |(_, id)| id);
+        let mut back = behind.map_or(head, |(_, id)| id);
+        let mut far = 0;
+        loop {
+            front = blocks.get(front).after;
+            if !is_before(blocks.get(front), size, place) {
+                return (front, far);
+            }
+            let last = blocks.get(back).before;
+            if is_before(blocks.get(last), size, place) {
+                return (back, far);
+            }
+            back = last;
+            far += 1;
         }
-        at = before;
+    }
+
+    /// The same for a block that comes there, which becomes a signpost where the next one is far.
+    #[cold]
+    fn first_from_for(
+        &mut self,
+        blocks: &Blocks,
+        head: BlockId,
+        (key, id): (Key, BlockId),
+    ) -> BlockId {
+        let gone = |behind| {
+            let posts = self.beside(key, behind);
+            posts.take_while(|&(key, id)| !stands(blocks, key, id))
+        };
+        let gone: Vec<(Key, BlockId)> = gone(false).chain(gone(true)).collect();
+        for (gone, _) in gone {
+            self.0.remove(&gone);
+        }
+        let (after, far) = self.first_from(blocks, head, key);
+        if far > NEAR {
+            self.0.insert(key, id);
+        }
+        after
     }
 }
 
@@ -113,6 +169,7 @@ impl Pool {
         Self {
             heads,
             filled: [0; WORDS],
+            signposts: Signposts::default(),
             unmapped: Vec::new(),
             searches: 0,
             free_since: Vec::new(),
@@ -131,11 +188,10 @@ impl Pool {
     fn put(&mut self, blocks: &mut Blocks, id: BlockId, size: u64, place: u64, bin: u32) {
         let head = self.heads + bin;
         let after = match first_from(blocks, head, size, place) {
-            Found::Near(after) => after,
-            Found::Far(after) => {
-                blocks.get_mut(head).next = after;
-                after
-            }
+            Some(after) => after,
+            None => self
+                .signposts
+                .first_from_for(blocks, head, ((size, place), id)),
         };
         let before = std::mem::replace(&mut blocks.get_mut(after).before, id);
         blocks.get_mut(before).after = id;
@@ -227,7 +283,8 @@ impl Pool {
         let mut id = blocks.get(head).after;
         if blocks.get(id).size < size {
             id = match first_from(blocks, head, size, 0) {
-                Found::Near(id) | Found::Far(id) => id,
+                Some(id) => id,
+                None => self.signposts.first_from(blocks, head, (size, 0)).0,
             };
         }
         if id != head {
