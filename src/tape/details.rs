@@ -24,8 +24,8 @@ impl Details {
     }
 
     /// The next storage is made as this one was.
-    pub(super) fn repeat(&mut self, storage: u32) {
-        let made = self.made[storage as usize];
+    pub(super) fn repeat(&mut self, storage: usize) {
+        let made = self.made[storage];
         self.made.push(made);
     }
 

@@ -2,11 +2,13 @@
 //!
 //! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written: with
 //! each further one the numbers of all events, of storages and of scopes go on by as much. So a record
-//! of a hundred layers takes the room of a few. Numbers and places are those of the whole record.
+//! of a hundred layers takes the room of a few. Numbers and places are those of the whole record. Where
+//! layers repeat without gradients (`repeats.rs`) their scopes are listed.
 
 use super::Category;
 use super::event::{Event, Word};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// What the record knows of a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +31,12 @@ pub struct Record {
     copies: Vec<Copies>,
 }
 
+/// Of each storage of a stretch that comes again its scopes, time by time.
+pub(super) type ScopesAgain = Rc<[Rc<[u32]>]>;
+
 /// A stretch that comes again and again and is not written. What was written before is it, and the one
 /// before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Copies {
     /// Events and storages before the first of them: in the whole record, and written.
     place: usize,
@@ -42,6 +47,8 @@ struct Copies {
     events: usize,
     storages: usize,
     times: usize,
+    /// The scopes, where they do not go on as they did.
+    scopes: Option<ScopesAgain>,
 }
 
 /// Consecutive events, none of them or all of one repetition.
@@ -123,16 +130,33 @@ impl Record {
     pub(super) fn go_on(&mut self, events: usize, storages: usize) {
         match self.copies.last_mut() {
             Some(last) if last.words == self.words.len() => last.times += 1,
-            _ => self.copies.push(Copies {
-                place: self.event_count(),
-                storage: self.storage_count(),
-                words: self.words.len(),
-                stored: self.storages.len(),
-                events,
-                storages,
-                times: 1,
-            }),
+            _ => self.come_again([events, storages], 1, None),
         }
+    }
+
+    /// The same so many times, in these scopes.
+    pub(super) fn go_on_in(&mut self, events: usize, times: usize, scopes: &ScopesAgain) {
+        if times > 0 {
+            self.come_again([events, scopes.len()], times, Some(Rc::clone(scopes)));
+        }
+    }
+
+    fn come_again(
+        &mut self,
+        [events, storages]: [usize; 2],
+        times: usize,
+        scopes: Option<ScopesAgain>,
+    ) {
+        self.copies.push(Copies {
+            place: self.event_count(),
+            storage: self.storage_count(),
+            words: self.words.len(),
+            stored: self.storages.len(),
+            events,
+            storages,
+            times,
+            scopes,
+        });
     }
 
     /// How many events there are.
@@ -256,10 +280,16 @@ impl Record {
         let (at, copies) = self.find(id);
         let mut storage = *self.storages.get(at)?;
         if let Some((copies, times)) = copies {
-            let before = self.storages[at - copies.storages].scope;
-            let step = storage.scope.wrapping_sub(before);
-            let further = step.wrapping_mul(u32::try_from(times).unwrap_or(0));
-            storage.scope = storage.scope.wrapping_add(further);
+            storage.scope = if let Some(scopes) = &copies.scopes {
+                *scopes
+                    .get((id as usize - copies.storage) % copies.storages)?
+                    .get(times - 1)?
+            } else {
+                let before = self.storages[at - copies.storages].scope;
+                let step = storage.scope.wrapping_sub(before);
+                let further = step.wrapping_mul(u32::try_from(times).unwrap_or(0));
+                storage.scope.wrapping_add(further)
+            };
         }
         Some(storage)
     }

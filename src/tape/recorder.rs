@@ -4,7 +4,7 @@ use super::Category;
 use super::details::Details;
 use super::event::Event;
 use super::folds::Folds;
-use super::record::{RawStorage, Record};
+use super::record::{RawStorage, Record, ScopesAgain};
 use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
 use super::unfold::{Folded, Unfolded};
@@ -164,36 +164,41 @@ impl Recorder {
         stepping.collect()
     }
 
-    /// Writes a stretch of events again and again, each time a step further, with the storages
-    /// that were made in it; `scopes` are those of each storage, time by time.
-    pub(super) fn write_again(&self, stretch: &[Stepping], made: Range<u32>, scopes: &[Rc<[u32]>]) {
+    /// A stretch of events that was just written comes again and again, each time a step further, with
+    /// the storages that were made in it; `scopes` are those of each storage, time by time. The last is
+    /// written: what is left of it is another's than what was left of those before.
+    pub(super) fn come_again(&self, stretch: &[Stepping], made: Range<u32>, scopes: &ScopesAgain) {
         let mut record = self.record.borrow_mut();
-        let mut details = self.details.borrow_mut();
         let again = scopes.first().map_or(0, |scopes| scopes.len());
+        let Some(last) = again.checked_sub(1) else {
+            return;
+        };
+        record.go_on_in(stretch.len(), last, scopes);
         let of_before = stretch.iter().filter_map(|s| match s.event {
             Event::Free(id) if !made.contains(&id) => Some((id, s.step)),
             _ => None,
         });
         let of_before: Vec<(u32, u32)> = of_before.collect();
-        for (time, distance) in (1u32..).take(again).enumerate() {
-            for (id, scopes) in made.clone().zip(scopes) {
-                let Some(mut storage) = record.storage(id) else {
-                    continue;
-                };
-                storage.scope = scopes[time];
-                record.add(storage);
-                if let Some(details) = details.as_mut() {
-                    details.repeat(id);
-                }
+        let distance = u32::try_from(again).unwrap_or(0);
+        for (id, scopes) in made.clone().zip(scopes.iter()) {
+            let Some(mut storage) = record.storage(id) else {
+                continue;
+            };
+            storage.scope = scopes[last];
+            record.add(storage);
+            if let Some(details) = self.details.borrow_mut().as_mut() {
+                details.repeat(record.place_of(id));
             }
-            for &Stepping { event, step } in stretch {
-                record.push(match event {
-                    Event::Alloc(id) => Event::Alloc(id + distance * step),
-                    Event::Free(id) => Event::Free(id + distance * step),
-                    event @ (Event::Mark(_) | Event::EmptyCache) => event,
-                });
-            }
-            for &(id, step) in &of_before {
+        }
+        for &Stepping { event, step } in stretch {
+            record.push(match event {
+                Event::Alloc(id) => Event::Alloc(id + distance * step),
+                Event::Free(id) => Event::Free(id + distance * step),
+                event @ (Event::Mark(_) | Event::EmptyCache) => event,
+            });
+        }
+        for (id, step) in of_before {
+            for distance in 1..=distance {
                 if let Some(storage) = record.storage_mut(id + distance * step) {
                     storage.alive = false;
                 }

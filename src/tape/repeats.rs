@@ -3,14 +3,15 @@
 //! Without gradients nothing is left of a layer but what the cache keeps and the result that it hands
 //! on. So layers that are alike do the same one after another, and the storages of each have the
 //! numbers of those of the one before and so many more: of this pass, and of those passes before it
-//! that left something to be replaced. Two of them are run and compared, and the events of the second
-//! are written once more for each that follows. Where they differ, or where something stays that is
+//! that left something to be replaced. Two of them are run and compared, and the record goes on as from
+//! the first to the second for each that follows. Where they differ, or where something stays that is
 //! neither in the cache nor replaced by the next layer, all layers are run.
 //!
 //! `sim` tests that records are the same either way.
 
 use super::cache::Cursor;
 use super::event::Event;
+use super::record::ScopesAgain;
 use super::recorder::Storage;
 use super::{CacheKind, Tape, Tensor};
 use std::collections::BTreeMap;
@@ -37,6 +38,8 @@ pub(super) struct Repeats {
     passes: Vec<Pass>,
     /// Of each scope of the layer that is repeated those of the layers that follow.
     scopes: BTreeMap<u32, Rc<[u32]>>,
+    /// Those of all storages of a layer, as the last pass found them: the next finds the same.
+    of_layer: Option<ScopesAgain>,
 }
 
 /// Where a layer begins.
@@ -193,8 +196,8 @@ impl Tape {
         is_in.then_some((pass.each, pass.storages.end))
     }
 
-    /// Writes the events of the last layer once more for so many layers that follow; nothing where
-    /// that would not be what they do.
+    /// Lets the last layer stand for so many layers that follow; nothing where that would not be what they
+    /// do.
     fn repeat(&self, borders: &[Border], following: u32) -> Option<()> {
         let &[head, one, other] = borders else {
             return None;
@@ -229,7 +232,7 @@ impl Tape {
         }
         let scopes = self.scopes_that_follow([one.storage, other.storage], each, following)?;
         self.recorder
-            .write_again(&pattern, other.storage..end.storage, &scopes);
+            .come_again(&pattern, other.storage..end.storage, &scopes);
         self.recorder
             .moved(other.id..end.id, &replaced, following * each);
         for distance in 1..=following {
@@ -250,7 +253,7 @@ impl Tape {
         [one, other]: [u32; 2],
         each: u32,
         following: u32,
-    ) -> Option<Vec<Rc<[u32]>>> {
+    ) -> Option<ScopesAgain> {
         let scope = |storage| self.recorder.scope_of(storage);
         let mut repeats = self.repeats.borrow_mut();
         let mut found: Vec<Rc<[u32]>> = Vec::new();
@@ -274,6 +277,12 @@ impl Tape {
             };
             found.push(scopes);
         }
-        Some(found)
+        let same = |last: &ScopesAgain| {
+            last.len() == found.len() && last.iter().zip(&found).all(|(a, b)| Rc::ptr_eq(a, b))
+        };
+        let of_layer = repeats.of_layer.take().filter(same);
+        let of_layer = of_layer.unwrap_or_else(|| found.into());
+        repeats.of_layer = Some(Rc::clone(&of_layer));
+        Some(of_layer)
     }
 }
