@@ -19,6 +19,7 @@
 mod allocator;
 mod blocks;
 mod expandable;
+mod places;
 mod pool;
 mod release;
 mod replay;

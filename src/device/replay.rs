@@ -6,7 +6,8 @@
 )]
 
 use super::allocator::{Allocator, OutOfMemory};
-use super::blocks::{BlockId, EDGE};
+use super::blocks::BlockId;
+use super::places::Places;
 use super::settings::{Limit, Settings};
 
 /// One request.
@@ -72,8 +73,7 @@ impl Held {
 #[derive(Clone)]
 pub struct Replay {
     allocator: Allocator,
-    /// Of each storage its block, up to the last that was allocated.
-    places: Vec<BlockId>,
+    places: Places,
     /// Requests so far.
     done: usize,
     /// Under [`Limit::Watched`] the run as it was before it would have taken more, with that much.
@@ -85,7 +85,7 @@ impl Replay {
     pub fn new(storages: usize, settings: Settings) -> Self {
         Self {
             allocator: Allocator::new(settings),
-            places: Vec::with_capacity(storages),
+            places: Places::with_capacity(storages),
             done: 0,
             within: None,
         }
@@ -130,16 +130,11 @@ impl Replay {
                     Ok(block) => block,
                     Err(refused) => self.refused(bytes, refused)?,
                 };
-                match self.places.get_mut(id as usize) {
-                    Some(place) => *place = block,
-                    None => self.place(id, block),
-                }
+                self.places.put(id, block);
             }
             Request::Free(id) => {
-                if let Some(place) = self.places.get_mut(id as usize)
-                    && *place != EDGE
-                {
-                    self.allocator.free(std::mem::replace(place, EDGE));
+                if let Some(block) = self.places.take(id) {
+                    self.allocator.free(block);
                 }
             }
             Request::EmptyCache => self.allocator.release_cached_blocks(),
@@ -147,12 +142,6 @@ impl Replay {
         }
         self.done += 1;
         Ok(self.allocator.held())
-    }
-
-    /// The place of a storage that comes after all so far.
-    fn place(&mut self, id: u32, block: BlockId) {
-        self.places.resize(id as usize, EDGE);
-        self.places.push(block);
     }
 
     /// Goes on without a limit that was only watched.
