@@ -62,16 +62,17 @@ impl Recorded {
         }
     }
 
-    /// Puts the steps together: the model is built in the events before the first mark, `updates`
-    /// are the optimizer's steps. `None` when the micro-batches free what they did not allocate.
-    pub(super) fn fold(self, updates: &[Range<usize>]) -> Option<Self> {
+    /// Puts the steps together: the model is built in the events before the first mark, the
+    /// micro-batches end before the event `ended`, `updates` are the optimizer's steps. `None` when the
+    /// micro-batches free what they did not allocate.
+    pub(super) fn fold(self, ended: usize, updates: &[Range<usize>]) -> Option<Self> {
         let record = &self.record;
         let marks: Vec<(usize, Mark)> = (record.marks())
             .map(|(at, mark)| (at, self.marks[mark as usize]))
             .collect();
         let &(built, _) = marks.first()?;
-        let (first, last) = (updates.first()?.start, updates.last()?.end);
-        let (batches, tail) = (built..first, last..record.event_count());
+        let last = updates.last()?.end;
+        let (batches, tail) = (built..ended, last..record.event_count());
         // Storages are numbered in the order in which they are allocated.
         let next_storage = |at: usize| {
             let mut events = record.between(at..record.event_count());
@@ -81,7 +82,7 @@ impl Recorded {
             });
             next.unwrap_or(record.storage_count())
         };
-        let of_batches = next_storage(built)..next_storage(first);
+        let of_batches = next_storage(built)..next_storage(ended);
         let of_tail = next_storage(last)..record.storage_count();
         let is_ours = |id: u32| {
             let id = id as usize;

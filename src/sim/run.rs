@@ -77,7 +77,6 @@ fn repeated(spec: &ResolvedSpec) -> bool {
     let converts_keys = spec.use_cache && converts_outputs(spec);
     alike
         && !converts_keys
-        && spec.evaluation.kind == EvaluationKind::None
         && spec.checkpoint_every == 1
         && spec.optimizer.name != OptimizerName::Adagrad
         && !spec.offload.activations
@@ -127,9 +126,15 @@ pub(super) fn folded(
         tape.allow_folds(built);
     }
     let mut run = Run::new(&tape, spec, accumulation);
+    let built = tape.storage_count();
     let batch = run.micro_batches(0);
-    if !tape.unfold() {
+    let evaluates = layers != Layers::All && spec.evaluation.kind != EvaluationKind::None;
+    if (evaluates && run.leaves_more_than_gradients(built)) || !tape.unfold() {
         return None;
+    }
+    let ended = tape.event_count();
+    if evaluates {
+        run.build_whole();
     }
     let mut updates: Vec<Range<usize>> = Vec::new();
     for step in 0..STEPS {
@@ -150,7 +155,7 @@ pub(super) fn folded(
     tape.close();
     let Run { marks, counts, .. } = run;
     Recorded::of(tape, marks)
-        .fold(&updates)
+        .fold(ended, &updates)
         .map(|record| record.trace(counts))
 }
 
@@ -165,6 +170,8 @@ struct Run<'a> {
     /// What the process holds beside the model.
     _held: Tensor,
     model: Rc<Model>,
+    /// The model with the layers that were left out, where it is evaluated.
+    whole: Option<Rc<Model>>,
     optimizer: Rc<RefCell<Optimizer>>,
     /// How gradients leave the device, if they do.
     leaving: Option<Rc<Gradients>>,
@@ -225,6 +232,7 @@ impl<'a> Run<'a> {
             spec,
             accumulation,
             model,
+            whole: None,
             optimizer,
             leaving,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
@@ -394,13 +402,34 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Builds the model with all its layers, which no step of the program does: the parameters and
+    /// what is computed with them are the same.
+    fn build_whole(&mut self) {
+        let whole = || Model::new(self.tape, self.spec);
+        self.whole = Some(Rc::new(self.tape.with_own_parameters(whole)));
+    }
+
+    /// Whether something that the model made since lives on beside gradients and workspaces: another
+    /// one, built anew, would not have it.
+    fn leaves_more_than_gradients(&self, since: usize) -> bool {
+        self.tape.with_storages(|storages| {
+            let mut living = storages[since..].iter().filter(|storage| storage.alive);
+            living.any(|storage| {
+                let category = storage.category;
+                category != Category::Gradients
+                    && category != Category::Workspaces
+                    && category != Category::Inputs
+            })
+        })
+    }
+
     /// An evaluation after the step, while the caller still holds the last batch.
     fn evaluate(&mut self, step: u32) {
         if self.spec.evaluation.kind == EvaluationKind::None {
             return;
         }
         self.mark(step, 0, Phase::Evaluation);
-        let model = Rc::clone(&self.model);
+        let model = Rc::clone(self.whole.as_ref().unwrap_or(&self.model));
         self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
     }
 

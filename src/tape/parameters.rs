@@ -145,6 +145,14 @@ impl Tape {
         }
     }
 
+    /// Runs `build`, whose parameters are its own: the optimizer does not come to them.
+    pub fn with_own_parameters<R>(&self, build: impl FnOnce() -> R) -> R {
+        let others = self.parameters.take();
+        let built = build();
+        self.parameters.replace(others);
+        built
+    }
+
     /// Runs `step` as if these tensors, each with its gradient, were the parameters.
     pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
         let stand_in = |(tensor, grad): &(Tensor, Tensor)| {
@@ -156,8 +164,10 @@ impl Tape {
                 }),
             })
         };
-        let own = (self.parameters).replace(stand_ins.iter().map(stand_in).collect());
-        step(self);
-        self.parameters.replace(own);
+        self.with_own_parameters(|| {
+            self.parameters
+                .replace(stand_ins.iter().map(stand_in).collect());
+            step(self);
+        });
     }
 }
