@@ -112,6 +112,9 @@ fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("qwen3_vl.jsonl", 58);
     every_goal_is_met("paligemma.jsonl", 32);
     every_goal_is_met("idefics3.jsonl", 40);
+    every_goal_is_met("llava_next.jsonl", 31);
+    every_goal_is_met("mistral3.jsonl", 32);
+    every_goal_is_met("internvl.jsonl", 33);
     every_goal_is_met("swin.jsonl", 27);
 }
 

@@ -276,6 +276,9 @@ models! {
     "siglip2-so400m-patch14-384", "SigLIP 2 SO400M, images of 384", "google/siglip2-so400m-patch14-384", "2025-02";
     "llava-1.5-7b-hf", "LLaVA 1.5 7B", "llava-hf/llava-1.5-7b-hf", "2023-12";
     "llava-1.5-13b-hf", "LLaVA 1.5 13B", "llava-hf/llava-1.5-13b-hf", "2023-12";
+    "llava-1.6-mistral-7b-hf", "LLaVA 1.6 7B (Mistral)", "llava-hf/llava-v1.6-mistral-7b-hf", "2024-01";
+    "llava-1.6-vicuna-7b-hf", "LLaVA 1.6 7B (Vicuna)", "llava-hf/llava-v1.6-vicuna-7b-hf", "2024-01";
+    "llava-1.6-vicuna-13b-hf", "LLaVA 1.6 13B (Vicuna)", "llava-hf/llava-v1.6-vicuna-13b-hf", "2024-01";
     "paligemma-3b-pt-224", "PaliGemma 3B, images of 224", "google/paligemma-3b-pt-224", "2024-05";
     "paligemma2-3b-pt-224", "PaliGemma 2 3B, images of 224", "google/paligemma2-3b-pt-224", "2024-12";
     "qwen3-vl-2b-instruct", "Qwen3-VL 2B", "Qwen/Qwen3-VL-2B-Instruct", "2025-10";
@@ -290,6 +293,12 @@ models! {
     "smolvlm2-256m-video-instruct", "SmolVLM2 256M", "HuggingFaceTB/SmolVLM2-256M-Video-Instruct", "2025-02";
     "smolvlm2-500m-video-instruct", "SmolVLM2 500M", "HuggingFaceTB/SmolVLM2-500M-Video-Instruct", "2025-02";
     "smolvlm2-2.2b-instruct", "SmolVLM2 2.2B", "HuggingFaceTB/SmolVLM2-2.2B-Instruct", "2025-02";
+    "internvl3-1b-hf", "InternVL3 1B", "OpenGVLab/InternVL3-1B-hf", "2025-04";
+    "internvl3-2b-hf", "InternVL3 2B", "OpenGVLab/InternVL3-2B-hf", "2025-04";
+    "internvl3-8b-hf", "InternVL3 8B", "OpenGVLab/InternVL3-8B-hf", "2025-04";
+    "internvl3-14b-hf", "InternVL3 14B", "OpenGVLab/InternVL3-14B-hf", "2025-04";
+    "mistral-small-3.1-24b", "Mistral Small 3.1 24B, with images", "mistralai/Mistral-Small-3.1-24B-Instruct-2503", "2025-03";
+    "mistral-small-3.2-24b", "Mistral Small 3.2 24B, with images", "mistralai/Mistral-Small-3.2-24B-Instruct-2506", "2025-06";
     "qwen2.5-vl-3b-instruct", "Qwen2.5-VL 3B", "Qwen/Qwen2.5-VL-3B-Instruct", "2025-01";
     "qwen2.5-vl-7b-instruct", "Qwen2.5-VL 7B", "Qwen/Qwen2.5-VL-7B-Instruct", "2025-01";
     "qwen2-vl-2b-instruct", "Qwen2-VL 2B", "Qwen/Qwen2-VL-2B-Instruct", "2024-08";

@@ -45,7 +45,7 @@ pub struct Batch {
     decoder_ids: Option<Tensor>,
     /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
     images: Option<(Tensor, bool)>,
-    /// The second label `[B]` of a sample that has two, how many patches images have or which of their
+    /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
     /// pixels are none of padding, the kinds `[B, S]` of tokens.
     _beside: [Option<Tensor>; 3],
 }
@@ -444,7 +444,7 @@ fn batch(
     }
 }
 
-/// What comes with texts with images: those, how many patches they have in time, height and width or
+/// What comes with texts with images: those, how many patches they have in time, height and width, how large they are or
 /// which of their pixels are none of padding, and which tokens stand for them.
 #[inline(never)] // Not in the model, so that the page can fetch it later.
 fn among_tokens(
@@ -460,10 +460,26 @@ fn among_tokens(
         ImageConfig::Whole(sight) => {
             let side = sight.tower.image_size;
             let tiles = images * sight.tiles(spec.image_size);
-            let pixels = sight.kind.is_idefics().then_some([tiles, side, side]);
+            let beside = match sight.kind {
+                ImageKind::LlavaNext => Some(Shape::from([images, 2])),
+                kind if kind.is_idefics() => Some(Shape::from([tiles, side, side])),
+                _ => None,
+            };
             (
                 Shape::from([tiles, sight.tower.num_channels, side, side]),
-                pixels.map(Shape::from),
+                beside,
+            )
+        }
+        ImageConfig::Intern(c) => {
+            let squares = images * c.tiles(spec.image_size);
+            let side = c.image_size;
+            (Shape::from([squares, c.channels, side, side]), None)
+        }
+        ImageConfig::Joined(c) => {
+            let [height, width] = spec.image_size;
+            (
+                Shape::from([images, c.channels, height, width]),
+                Some(Shape::from([images, 2])),
             )
         }
         ImageConfig::Packed(c) => {

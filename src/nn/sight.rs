@@ -1,6 +1,6 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
-//! (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,qwen3_vl,idefics3,smolvlm}/modeling_*.py` of
-//! transformers 5.23).
+//! (`models/{llava,llava_next,gemma3,paligemma,qwen2_vl,qwen2_5_vl,qwen3_vl,idefics3,smolvlm,mistral3,
+//! internvl}/modeling_*.py` of transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -12,8 +12,11 @@ use super::layers::Linear;
 use super::mask_blocks;
 use super::norm::{Norm, NormKind};
 use super::sight_deep::Injected;
+use super::sight_intern::InternSight;
+use super::sight_joined::JoinedSight;
 use super::sight_packed::PackedTower;
 use super::sight_places::Places;
+use super::sight_rows::Rows;
 use super::sight_split::SplitSight;
 use crate::spec::{Activation, DualKind, ImageConfig, ImageKind, ResolvedSpec, WholeConfig};
 use crate::tape::{Tape, Tensor};
@@ -25,6 +28,10 @@ pub(super) enum Sight {
     Whole(Box<WholeSight>),
     /// Images in squares.
     Split(Box<SplitSight>),
+    /// Images in squares, which `InternVL`'s tower sees.
+    Intern(Box<InternSight>),
+    /// Images of any size, each in patches by itself.
+    Joined(Box<JoinedSight>),
     /// Images of any size, and the places of their tokens.
     Packed(Box<(PackedTower, Places)>),
 }
@@ -42,6 +49,8 @@ pub(super) struct WholeSight {
     grouped: bool,
     /// Whether those before an answer do (`PaliGemmaModel`).
     prefixed: bool,
+    /// What puts an image together that is seen in squares (`LLaVA` 1.6).
+    rows: Option<Rows>,
 }
 
 /// What stands between the tower and the decoder.
@@ -93,7 +102,7 @@ impl Projector {
     fn new(b: &Builder, c: &WholeConfig, hidden: u64) -> Self {
         let seen = c.tower.vision.hidden_size;
         match c.kind {
-            ImageKind::Llava => Self::Layers {
+            ImageKind::Llava | ImageKind::LlavaNext => Self::Layers {
                 first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
                 activation: c.activation,
                 second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
@@ -162,7 +171,17 @@ impl Sight {
             ImageConfig::Whole(c) if c.kind.is_idefics() => {
                 Self::Split(Box::new(SplitSight::new(b, c, hidden, options)))
             }
-            ImageConfig::Whole(c) => Self::Whole(Box::new(WholeSight::new(b, c, hidden, options))),
+            ImageConfig::Whole(c) => {
+                let given = (options, spec.image_size);
+                Self::Whole(Box::new(WholeSight::new(b, c, hidden, given)))
+            }
+            ImageConfig::Intern(c) => {
+                Self::Intern(Box::new(InternSight::new(b, c, hidden, options)))
+            }
+            ImageConfig::Joined(c) => {
+                let grid = c.grid(spec.image_size);
+                Self::Joined(Box::new(JoinedSight::new(b, c, hidden, (options, grid))))
+            }
             ImageConfig::Packed(c) => {
                 let tower = PackedTower::new(b, c, hidden, options);
                 Self::Packed(Box::new((tower, Places::new(c, spec))))
@@ -176,6 +195,8 @@ impl Sight {
         t.pass_by_regions(match self {
             Self::Whole(sight) => sight.vision.layers(),
             Self::Split(sight) => sight.layers(),
+            Self::Intern(sight) => sight.layers(),
+            Self::Joined(sight) => sight.layers(),
             Self::Packed(packed) => packed.0.layers(),
         });
         let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
@@ -192,6 +213,8 @@ impl Sight {
         match self {
             Self::Whole(sight) => sight.see(t, shell, embedded, images),
             Self::Split(sight) => sight.see(t, shell, embedded, images),
+            Self::Intern(sight) => sight.see(t, shell, embedded, images),
+            Self::Joined(sight) => sight.see(t, shell, embedded, images),
             Self::Packed(packed) => {
                 let (tower, places) = &**packed;
                 let size = (embedded.dim(0), embedded.dim(1));
@@ -231,18 +254,36 @@ impl Sight {
 }
 
 impl WholeSight {
-    fn new(b: &Builder, c: &WholeConfig, hidden: u64, options: AttentionOptions) -> Self {
+    fn new(
+        b: &Builder,
+        c: &WholeConfig,
+        hidden: u64,
+        (options, image_size): (AttentionOptions, [u64; 2]),
+    ) -> Self {
         let tower = b.at("vision_tower");
         // Far from the ends of a folded list no layer has a place of its own.
         let layers = ("encoder.layers", c.layers_after > 1);
+        let parts = || {
+            let vision = Vision::new(&tower, &c.tower, (layers, true), options);
+            let projector = Projector::new(&b.at("multi_modal_projector"), c, hidden);
+            (vision, projector)
+        };
+        let next = c.kind == ImageKind::LlavaNext;
+        let (rows, (vision, projector)) = if next {
+            let (newline, parts) = b.parameter_after("image_newline", [hidden], parts);
+            (Some(Rows::new(newline, c, image_size)), parts)
+        } else {
+            (None, parts())
+        };
         Self {
-            vision: Vision::new(&tower, &c.tower, (layers, true), options),
+            vision,
             scope: tower.scope,
             layers_after: c.layers_after,
             tokens: c.tokens(),
-            grouped: c.kind != ImageKind::Llava,
+            grouped: !next && c.kind != ImageKind::Llava,
             prefixed: c.kind == ImageKind::PaliGemma,
-            projector: Projector::new(&b.at("multi_modal_projector"), c, hidden),
+            projector,
+            rows,
         }
     }
 
@@ -251,18 +292,33 @@ impl WholeSight {
             .prefixed
             .then(|| shell.later_positions(t, embedded.dim(1)));
         let after = (!self.grouped).then_some(self.layers_after);
+        // Squares of all images are put in one list.
+        let gathered = self.rows.as_ref().map(|_| t.cat(&[images], 0));
+        let images = gathered.as_ref().unwrap_or(images);
         let seen = t.in_scope(self.scope, || self.vision.forward(t, shell, images, after));
         let read = seen.kept.as_ref().unwrap_or(&seen.last);
         let (projected, held) = t.scoped("model.multi_modal_projector", None, || {
             self.projector.forward(t, read, self.tokens)
         });
-        // What was pooled of the images gives its place to their features.
-        drop(seen.pooled);
-        let joined = match &held {
-            Some(projected) => t.join_first(projected),
-            None => projected.clone(),
+        let (joined, held) = match (&self.rows, held) {
+            (Some(rows), held) => {
+                drop(held);
+                let (images, lengths) = rows.of_images(t, projected);
+                // What was pooled of the images gives its place to their features.
+                drop(seen.pooled);
+                drop((gathered, lengths));
+                (t.cat(&images.iter().collect::<Vec<_>>(), 0), images)
+            }
+            (None, held) => {
+                drop(seen.pooled);
+                let joined = match &held {
+                    Some(projected) => t.join_first(projected),
+                    None => projected.clone(),
+                };
+                drop(projected);
+                (joined, held.into_iter().collect())
+            }
         };
-        drop(projected);
         let features = t.to(&joined, embedded.dtype());
         drop(joined);
         let (mask, _) = placeholders(t, &embedded, false);

@@ -315,7 +315,12 @@ impl PackedTower {
         if windowed.is_some() {
             hidden = by_window(&hidden);
         }
-        let (mut cos, mut sin) = angles(t, n, c.tower.head_dim);
+        let (mut cos, mut sin) = angles(
+            t,
+            n,
+            [c.tower.head_dim / 2, c.tower.head_dim],
+            DType::Float32,
+        );
         if windowed.is_some() {
             let sorted = [&cos, &sin].map(by_window);
             [cos, sin] = sorted;
@@ -425,12 +430,18 @@ fn bounds_of_windows(t: &Tape, all: u64) -> Tensor {
     found
 }
 
-/// `Qwen2_5_VLVisionRotaryEmbedding`: cosines and sines `[n, D]` in float32.
-fn angles(t: &Tape, n: u64, head_dim: u64) -> (Tensor, Tensor) {
+/// `Qwen2_5_VLVisionRotaryEmbedding`, `PixtralVisionRotaryEmbedding`: cosines and sines `[n, D]`,
+/// computed in float32 from as many angles as are `taken`.
+pub(super) fn angles(
+    t: &Tape,
+    n: u64,
+    [taken, head_dim]: [u64; 2],
+    dtype: DType,
+) -> (Tensor, Tensor) {
     let wide = |op, columns| t.empty(op, Shape::from([n, columns]), DType::Float32);
     let angles = {
         let _real = wide("_to_copy", 2);
-        wide("mul", head_dim / 2)
+        wide("mul", taken)
     };
     let scaled = |op| {
         let values = t.trigonometric(op, &angles);
@@ -446,5 +457,7 @@ fn angles(t: &Tape, n: u64, head_dim: u64) -> (Tensor, Tensor) {
     };
     let cos = composed(cos);
     let sin = composed(sin);
-    (cos, sin)
+    let cast = (t.to(&cos, dtype), t.to(&sin, dtype));
+    drop(angles);
+    cast
 }

@@ -127,7 +127,11 @@ impl SplitSight {
         };
         let last = t.in_scope(self.scope, || self.see_patches(t, shell, &pixels));
         let projected = t.scoped("model.connector", None, || {
-            let shuffled = self.shuffled(t, &last);
+            let shuffled = if self.merge == 1 {
+                last.clone()
+            } else {
+                shuffled(t, &last, [self.side, self.merge])
+            };
             self.projection.forward(t, &shuffled)
         });
         drop((real, counts, mask, seen));
@@ -214,20 +218,6 @@ impl SplitSight {
         kept.push(found);
         kept
     }
-
-    /// `pixel_shuffle`: patches that lie together become one row, `[N, P, H']` to `[N, tokens, ..]`.
-    fn shuffled(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let (n, columns, side, merge) = (x.dim(0), x.dim(2), self.side, self.merge);
-        let short = side / merge;
-        let wide = t.view(x, [n, side, short, columns * merge]);
-        let turned = {
-            let turned = t.permute(&wide, &[0, 2, 1, 3]);
-            t.reshape(&turned, [n, short, short, columns * merge * merge])
-        };
-        let back = t.permute(&turned, &[0, 2, 1, 3]);
-        drop(turned);
-        t.reshape(&back, [n, short * short, columns * merge * merge])
-    }
 }
 
 /// `x[real]`, where all are, of a tensor `[N, ..]`.
@@ -235,4 +225,19 @@ fn found(t: &Tape, shape: Shape, dtype: DType) -> Tensor {
     let n = shape.dims()[0];
     let _indices = t.nonzero(n, Shape::from([n]));
     t.empty("index", shape, dtype)
+}
+
+/// `pixel_shuffle`: of `side` by `side` patches those that lie together, `merge` along each side, become
+/// one row, `[N, P, H']` to `[N, tokens, ..]`.
+pub(super) fn shuffled(t: &Tape, x: &Tensor, [side, merge]: [u64; 2]) -> Tensor {
+    let (n, columns) = (x.dim(0), x.dim(2));
+    let short = side / merge;
+    let wide = t.view(x, [n, side, short, columns * merge]);
+    let turned = {
+        let turned = t.contiguous(&t.permute(&wide, &[0, 2, 1, 3]));
+        t.view(&turned, [n, short, short, columns * merge * merge])
+    };
+    let back = t.contiguous(&t.permute(&turned, &[0, 2, 1, 3]));
+    drop(turned);
+    t.view(&back, [n, short * short, columns * merge * merge])
 }

@@ -11,6 +11,9 @@ const PIXELS: [u64; 2] = [3136, 12_845_056];
 /// The same of Qwen3-VL (`shortest_edge` and `longest_edge` in `preprocessor_config.json` of
 /// `Qwen/Qwen3-VL-8B-Instruct`).
 const PIXELS_OF_QWEN3: [u64; 2] = [65_536, 16_777_216];
+/// The most pixels along a side of an image that Pixtral sees (`size` in `preprocessor_config.json` of
+/// `mistralai/Mistral-Small-3.1-24B-Instruct-2503`).
+const LONGEST: u64 = 1540;
 /// The most pixels along a side before an image is resized.
 const SIDE: u64 = 1 << 16;
 /// How many times as long as the other a side may be.
@@ -41,6 +44,33 @@ pub(super) fn resolve(
     };
     let sides = given(scenario, DEFAULT_SIDE, findings);
     resized(sides, config.factor(), pixels)
+}
+
+/// Height and width in pixels of an image as they are given, or where nothing is said.
+pub(super) fn usual(scenario: &Scenario, findings: &mut Vec<Finding>) -> [u64; 2] {
+    given(scenario, DEFAULT_SIDE, findings)
+}
+
+/// Height and width in pixels of an image that Pixtral's processor makes as many multiples of
+/// `factor` as cover it (`get_resize_output_image_size`,
+/// `models/pixtral/image_processing_pixtral.py`, transformers 5.23).
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sides have 16 bits"
+)]
+pub(super) fn covering(scenario: &Scenario, factor: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
+    let sides = given(scenario, DEFAULT_SIDE, findings);
+    let ratio = sides[0].max(sides[1]) as f64 / LONGEST as f64;
+    let within = sides.map(|side| {
+        if ratio > 1.0 {
+            (side as f64 / ratio).floor() as u64
+        } else {
+            side
+        }
+    });
+    within.map(|side| side.max(1).next_multiple_of(factor.max(1)))
 }
 
 /// Height and width in pixels of an image as they are given, `usual` both where nothing is said.

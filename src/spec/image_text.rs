@@ -1,8 +1,10 @@
-//! Decoders that read images among their tokens (`models/{llava,gemma3,paligemma,qwen2_vl,qwen2_5_vl,
-//! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
+//! Decoders that read images among their tokens (`models/{llava,llava_next,gemma3,paligemma,qwen2_vl,qwen2_5_vl,
+//! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm,mistral3,internvl}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::image_size;
+use super::image_text_intern::{self as intern, InternConfig};
+use super::image_text_joined::{self as joined, JoinedConfig};
 use super::image_text_packed::{self as packed, PackedConfig};
 use super::image_text_whole::{self as whole, WholeConfig};
 use super::limits::{VOCABULARY, check};
@@ -22,6 +24,8 @@ const IMAGES: RangeInclusive<u64> = 0..=1 << 12;
 pub enum ImageKind {
     /// `LLaVA` 1.5: two layers between a tower and a decoder.
     Llava,
+    /// `LLaVA` 1.6: the same over an image in squares and all of it.
+    LlavaNext,
     /// Gemma 3: the mean of patches that lie together, and a matrix.
     Gemma3,
     /// `PaliGemma`: a matrix, and texts that see all of what stands before an answer.
@@ -30,6 +34,10 @@ pub enum ImageKind {
     Idefics3,
     /// `SmolVLM` 2: the same.
     SmolVlm,
+    /// `InternVL`: a vision transformer of its own.
+    InternVl,
+    /// Mistral 3: Pixtral's tower.
+    Mistral3,
     /// Qwen2-VL: the patches of all images in one list.
     Qwen2,
     /// Qwen2.5-VL: the same, most layers seeing windows of an image.
@@ -61,7 +69,11 @@ impl ImageKind {
 pub enum ImageConfig {
     /// Images of one size.
     Whole(WholeConfig),
-    /// Images of any size.
+    /// Images in squares, which `InternVL`'s tower sees.
+    Intern(InternConfig),
+    /// Images of any size, each in patches by itself.
+    Joined(JoinedConfig),
+    /// Images of any size, whose patches come in one list.
     Packed(PackedConfig),
 }
 
@@ -70,6 +82,8 @@ impl ImageConfig {
     pub fn kind(&self) -> ImageKind {
         match self {
             Self::Whole(config) => config.kind,
+            Self::Intern(_) => ImageKind::InternVl,
+            Self::Joined(_) => ImageKind::Mistral3,
             Self::Packed(config) => config.kind,
         }
     }
@@ -78,7 +92,7 @@ impl ImageConfig {
     pub fn whole(&self) -> Option<&WholeConfig> {
         match self {
             Self::Whole(config) => Some(config),
-            Self::Packed(_) => None,
+            Self::Intern(_) | Self::Joined(_) | Self::Packed(_) => None,
         }
     }
 
@@ -86,7 +100,7 @@ impl ImageConfig {
     pub fn packed(&self) -> Option<&PackedConfig> {
         match self {
             Self::Packed(config) => Some(config),
-            Self::Whole(_) => None,
+            Self::Whole(_) | Self::Intern(_) | Self::Joined(_) => None,
         }
     }
 
@@ -106,6 +120,8 @@ impl ImageConfig {
     pub fn places(&self, sides: [u64; 2]) -> u64 {
         match self {
             Self::Whole(config) => config.places(sides),
+            Self::Intern(config) => config.places(sides),
+            Self::Joined(config) => config.places(sides),
             Self::Packed(config) => config.tokens(sides) + packed::AROUND,
         }
     }
@@ -119,6 +135,11 @@ impl ImageConfig {
                     .saturating_mul(config.tower.num_channels),
                 [config.tower.image_size; 2],
             ),
+            Self::Intern(config) => (
+                config.tiles(sides) * config.channels,
+                [config.image_size; 2],
+            ),
+            Self::Joined(config) => (config.channels, sides),
             Self::Packed(config) => (config.channels * config.temporal_patch_size, sides),
         };
         [pictures, height, width]
@@ -162,17 +183,27 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     );
     let model_type = text_type(kind, &mut text);
     let mut config = decoder::read(model_type, &mut text);
-    config.tie_word_embeddings |= fields.flag("tie_word_embeddings", kind == ImageKind::PaliGemma);
+    config.tie_word_embeddings |= fields.flag(
+        "tie_word_embeddings",
+        matches!(
+            kind,
+            ImageKind::PaliGemma | ImageKind::Mistral3 | ImageKind::InternVl
+        ),
+    );
     let seen = part(fields, "vision_config", &nothing);
     let seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
     if kind == ImageKind::PaliGemma {
         check_image_token(fields, config.vocab_size);
     }
-    let images = whole::read(kind, config.hidden_size, fields, seen);
+    let images = match kind {
+        ImageKind::Mistral3 => ImageConfig::Joined(joined::read(fields, seen)),
+        ImageKind::InternVl => ImageConfig::Intern(intern::read(fields, seen)),
+        _ => ImageConfig::Whole(whole::read(kind, config.hidden_size, fields, seen)),
+    };
     for finding in text.into_findings() {
         fields.push(finding);
     }
-    config.images = Some(Box::new(ImageConfig::Whole(images)));
+    config.images = Some(Box::new(images));
     config
 }
 
@@ -201,6 +232,8 @@ fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
     let (name, names): (_, &[&str]) = match kind {
         ImageKind::PaliGemma => ("PaliGemma", &["gemma", "gemma2"]),
         ImageKind::Idefics3 | ImageKind::SmolVlm => ("Idefics3", &["llama", "mistral", "qwen2"]),
+        ImageKind::InternVl => ("InternVL", &["qwen2", "qwen3", "llama"]),
+        ImageKind::Mistral3 => ("Mistral 3", &["mistral", "ministral3", "llama"]),
         _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
     };
     let given = text.text("model_type").unwrap_or(names[0]);
@@ -237,6 +270,8 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
     };
     let mut all = match images {
         ImageConfig::Whole(images) => dual::vision_modules(&images.tower, images.tower_path()),
+        ImageConfig::Intern(images) => intern::modules(images),
+        ImageConfig::Joined(images) => joined::modules(images),
         ImageConfig::Packed(images) => packed::modules(images),
     };
     let projector = images.whole().map(whole::projector);
@@ -286,10 +321,15 @@ pub(super) fn resolve(
     };
     check("images", scenario.images, &IMAGES, findings);
     let sides = match config {
+        ImageConfig::Whole(config) if config.kind == ImageKind::LlavaNext => {
+            image_size::usual(scenario, findings)
+        }
         ImageConfig::Whole(config) if config.is_tiled() => {
             image_size::given(scenario, config.usual_side(), findings)
         }
         ImageConfig::Whole(config) => [config.tower.image_size; 2],
+        ImageConfig::Intern(_) => image_size::usual(scenario, findings),
+        ImageConfig::Joined(config) => image_size::covering(scenario, config.factor(), findings),
         ImageConfig::Packed(config) => image_size::resolve(scenario, config, findings),
     };
     let tokens = config.places(sides);

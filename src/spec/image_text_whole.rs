@@ -1,5 +1,5 @@
 //! What sees images of one size for a decoder
-//! (`models/{llava,gemma3,paligemma,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
+//! (`models/{llava,llava_next,gemma3,paligemma,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::WIDTH;
@@ -27,6 +27,8 @@ pub struct WholeConfig {
     pub pooled_tokens: u64,
     /// Patches along each side of what becomes one token.
     pub merge: u64,
+    /// Heights and widths to which an image may be resized before it is cut in squares.
+    pub pinpoints: Vec<[u64; 2]>,
 }
 
 impl WholeConfig {
@@ -50,7 +52,8 @@ pub(super) fn read(
     fields: &mut ConfigFields<'_>,
     mut seen: ConfigFields<'_>,
 ) -> WholeConfig {
-    let llava = kind == ImageKind::Llava;
+    let next = kind == ImageKind::LlavaNext;
+    let llava = next || kind == ImageKind::Llava;
     let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
     let tower = dual::read_vision(
         match kind {
@@ -83,6 +86,11 @@ pub(super) fn read(
     } else {
         1
     };
+    let pinpoints = if next {
+        tiles::pinpoints(fields, &tower)
+    } else {
+        Vec::new()
+    };
     WholeConfig {
         kind,
         tower,
@@ -92,6 +100,7 @@ pub(super) fn read(
         activation: fields.activation("projector_hidden_act", "gelu"),
         pooled_tokens,
         merge,
+        pinpoints,
     }
 }
 
@@ -182,7 +191,12 @@ pub(super) fn projector(images: &WholeConfig) -> Vec<Module> {
         _ => &[".linear_1", ".linear_2"],
     };
     let layers = names.iter();
+    let newline = (images.kind == ImageKind::LlavaNext).then(|| Module {
+        parameters: &["image_newline"],
+        ..other("model")
+    });
     layers
         .map(|name| linear(at(name), images.projector_bias))
+        .chain(newline)
         .collect()
 }

@@ -1,6 +1,9 @@
 //! Numbers of parameters of what sees images.
 
-use super::{DualConfig, DualKind, ImageConfig, ImageKind, PackedConfig, TowerConfig};
+use super::{
+    DualConfig, DualKind, ImageConfig, ImageKind, InternConfig, JoinedConfig, PackedConfig,
+    TowerConfig,
+};
 
 fn feed_forward(t: &TowerConfig) -> u64 {
     2 * t.hidden_size * t.intermediate_size + t.intermediate_size
@@ -30,6 +33,8 @@ pub(super) fn vision_parameters(c: &DualConfig) -> u64 {
 pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
     let c = match c {
         ImageConfig::Whole(c) => c,
+        ImageConfig::Intern(c) => return intern_parameters(c, hidden),
+        ImageConfig::Joined(c) => return joined_parameters(c, hidden),
         ImageConfig::Packed(c) => return packed_parameters(c, hidden),
     };
     let seen = c.tower.vision.hidden_size;
@@ -38,9 +43,31 @@ pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
     }
     let second = match c.kind {
         ImageKind::PaliGemma => 0,
+        ImageKind::LlavaNext => (hidden + 2) * hidden,
         _ => (hidden + 1) * hidden,
     };
     vision_parameters(&c.tower) + (seen + 1) * hidden + second
+}
+
+/// Those of `InternVL`'s tower with biases and norms with both weights, and of what stands between it
+/// and a decoder of `hidden` columns.
+fn intern_parameters(c: &InternConfig, hidden: u64) -> u64 {
+    let (h, side) = (c.tower.hidden_size, c.side());
+    let layer = 4 * (h * h + h) + feed_forward(&c.tower) + h + 6 * h;
+    let patches = c.channels * c.patch_size * c.patch_size * h + h;
+    let merged = h * c.merge * c.merge;
+    let projector = 2 * merged + (merged + 1) * hidden + (hidden + 1) * hidden;
+    patches + (side * side + 2) * h + c.tower.num_hidden_layers * layer + projector
+}
+
+/// Those of Pixtral's tower and of what stands between it and a decoder of `hidden` columns, without
+/// biases.
+fn joined_parameters(c: &JoinedConfig, hidden: u64) -> u64 {
+    let (h, inner) = (c.tower.hidden_size, c.tower.intermediate_size);
+    let layer = 4 * h * h + 3 * h * inner + 2 * h;
+    let patches = c.channels * c.patch_size * c.patch_size * h;
+    let merged = h * c.merge * c.merge * h;
+    patches + h + c.tower.num_hidden_layers * layer + h + merged + h * hidden + hidden * hidden
 }
 
 /// Those of a tower over patches in one list before a decoder of `hidden` columns.

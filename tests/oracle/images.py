@@ -9,6 +9,7 @@ PACKED = ("qwen2_vl", "qwen2_5_vl", *DEEP)  # patches of images of any size come
 # `min_pixels` and `max_pixels` in `preprocessor_config.json` of Qwen/Qwen2-VL-7B-Instruct and Qwen/Qwen2.5-VL-7B-Instruct, and
 # `shortest_edge` and `longest_edge` in those of Qwen/Qwen3-VL-*-Instruct.
 PIXELS = {False: (3136, 12845056), True: (65536, 16777216)}
+LONGEST = 1540  # `size` in `preprocessor_config.json` of mistralai/Mistral-Small-3.1-24B-Instruct-2503
 
 
 def sizes(scenario, vision):
@@ -25,8 +26,8 @@ def with_images(scenario, config, batch):
         return with_patches(scenario, config, batch, count)
     if not count:
         return batch
-    if config.model_type in TILED:
-        return TILED[config.model_type](scenario, config, batch)
+    if config.model_type in OF_THEIR_OWN:
+        return OF_THEIR_OWN[config.model_type](scenario, config, batch)
     height, width = sizes(scenario, vision)
     batch["pixel_values"] = torch.zeros(count, vision.num_channels, height, width, device="cuda")
     tokens = getattr(config, "mm_tokens_per_image", None) or (height // vision.patch_size) * (width // vision.patch_size)
@@ -48,6 +49,59 @@ def split(scenario, config, batch):
     batch["pixel_values"] = with_values(torch.ones(()).expand(samples, tiles, vision.num_channels, side, side), torch.zeros(samples, tiles, vision.num_channels, side, side, device="cuda"))
     batch["pixel_attention_mask"] = with_values(torch.ones(shape, dtype=torch.long))
     batch["input_ids"][:, :tiles * (side // vision.patch_size // config.scale_factor) ** 2] = config.image_token_id
+    return batch
+
+
+def joined(scenario, config, batch):
+    """What the processor of Pixtral adds, for which sides are multiples of what becomes one token."""
+    vision, samples = config.vision_config, scenario["micro_batch_size"]
+    token = vision.patch_size * config.spatial_merge_size
+    sides = [int(side) for side in (sizes(scenario, vision) if scenario["image_size"] else (768, 768))]
+    ratio = max(side / LONGEST for side in sides)
+    sides = [-(-(math.floor(side / ratio) if ratio > 1 else side) // token) * token for side in sides]
+    count = samples * scenario["images"]
+    batch["pixel_values"] = torch.zeros(count, vision.num_channels, *sides, device="cuda")
+    batch["image_sizes"] = with_values(torch.tensor([sides] * count))
+    batch["input_ids"][:, :scenario["images"] * (sides[0] // token) * (sides[1] // token)] = config.image_token_id
+    return batch
+
+
+def canvas(sides, tile, most=12):
+    """`get_optimal_tiled_canvas` of `image_processing_got_ocr2.py`, which cannot be imported without torchvision."""
+    nearest, found = math.inf, (1, 1)
+    for grid in sorted(((across, down) for across in range(1, most + 1) for down in range(1, most + 1) if across * down <= most), key=math.prod):
+        difference = abs(sides[1] / sides[0] - grid[0] / grid[1])
+        if difference < nearest or difference == nearest and math.prod(sides) > 0.5 * math.prod(tile) * math.prod(grid):
+            nearest, found = difference, grid
+    return found
+
+
+def tiled(scenario, config, batch):
+    """What the processor of InternVL adds: squares in the arrangement that is nearest to the image's shape, and all of it besides."""
+    vision, count = config.vision_config, scenario["micro_batch_size"] * scenario["images"]
+    height, width = sizes(scenario, vision) if scenario["image_size"] else (768, 768)
+    across, down = canvas((height, width), vision.image_size)
+    squares = across * down + 1 if across * down > 1 else 1
+    batch["pixel_values"] = torch.zeros(count * squares, vision.num_channels, *vision.image_size, device="cuda")
+    tokens = squares * int((vision.image_size[0] // vision.patch_size[0]) * config.downsample_ratio) ** 2
+    batch["input_ids"][:, :scenario["images"] * tokens] = config.image_token_id
+    return batch
+
+
+def in_rows(scenario, config, batch):
+    """What the processor of LLaVA-NeXT adds: the squares of the resolution that fits the image best, after all of it."""
+    from transformers.image_processing_utils import select_best_resolution
+    from transformers.models.llava_next.modeling_llava_next import image_size_to_num_patches, unpad_image
+    vision, samples = config.vision_config, scenario["micro_batch_size"]
+    sides = sizes(scenario, vision) if scenario["image_size"] else (768, 768)
+    side, count = vision.image_size, samples * scenario["images"]
+    tiles = image_size_to_num_patches(sides, config.image_grid_pinpoints, side)
+    patches = side // vision.patch_size
+    grid = [length // side * patches for length in select_best_resolution(sides, config.image_grid_pinpoints)]
+    _, down, across = unpad_image(torch.empty(1, *grid), sides).shape
+    batch["pixel_values"] = torch.zeros(count, tiles, vision.num_channels, side, side, device="cuda")
+    batch["image_sizes"] = with_values(torch.tensor([sides] * count))
+    batch["input_ids"][:, :scenario["images"] * (patches ** 2 + down * (across + 1))] = config.image_token_id
     return batch
 
 
@@ -90,7 +144,7 @@ def with_patches(scenario, config, batch, count):
     return batch
 
 
-TILED = dict(idefics3=split, smolvlm=split)  # images that are seen in squares
+OF_THEIR_OWN = dict(idefics3=split, smolvlm=split, mistral3=joined, internvl=tiled, llava_next=in_rows)
 
 
 def with_values(values, x=None):
@@ -177,8 +231,19 @@ def seen():
     Torch.unique_consecutive = staticmethod(found)
 
 
+def counted():
+    """Sizes that are read from tensors on the device are the known ones."""
+    import known_values
+    number = lambda x: int(x.values) if isinstance(x, known_values.Known) else x
+    for name in ("split", "view"):
+        def sized(self, *sizes, function=getattr(torch.Tensor, name), **named):
+            return function(self, *[[number(part) for part in size] if isinstance(size, (list, tuple)) else number(size) for size in sizes], **named)
+        setattr(torch.Tensor, name, sized)
+
+
 if not real:
     sys.path.append(f"{os.path.dirname(os.path.abspath(__file__))}/without_gpu")
     scattered()
     matching()
     seen()
+    counted()

@@ -130,6 +130,7 @@ const REPEATING: &[&str] = &[
     "qwen2-vl-2b-instruct",
     "qwen3-vl-2b-instruct",
     "smolvlm-256m-instruct",
+    "mistral-small-3.1-24b",
     "bart-large",
     "nllb-200-distilled-600m",
     "opus-mt-en-de",

@@ -35,6 +35,22 @@ impl Tape {
         })
     }
 
+    /// `torch.nn.functional.unfold` of an image `[1, C, H, W]` with squares of `side` by `side` that do
+    /// not overlap, to `[1, C x side x side, squares]`, and its gradient
+    /// (`aten/src/ATen/native/cuda/{Im2Col,Col2Im}.cu`, torch 2.15). Saves nothing.
+    pub fn squares(&self, x: &Tensor, side: u64) -> Tensor {
+        let from = *x.shape();
+        let area = (side * side).max(1);
+        let shape = Shape::from([1, x.dim(1) * area, x.dim(2) * x.dim(3) / area]);
+        let out = self.empty("im2col", shape, x.dtype());
+        drop(self.contiguous(&x.detach()));
+        self.with_nothing_saved(x, out, move |t, g| {
+            let whole = t.empty("col2im", from, g.dtype());
+            drop(t.contiguous(g));
+            whole
+        })
+    }
+
     /// `torch.nn.functional.conv2d(x, weight, bias, stride, padding)` of `[B, C, H, W]` and
     /// `[O, C, h, w]` to `[B, O, H', W']` (`aten/src/ATen/native/cuda/ConvolutionMM2d.cu`, torch
     /// 2.15): the patches of one image after the other are written in columns, then multiplied.

@@ -36,7 +36,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::pad", "tape::Tape>::permute", "tape::Tape>::put_columns",
     "tape::Tape>::repad", "tape::Tape>::repeat", "tape::Tape>::retention",
     "tape::Tape>::rms_norm", "tape::Tape>::roll_twice", "tape::Tape>::rows_found", "tape::Tape>::rows_product", "tape::Tape>::running_sum", "tape::Tape>::select",
-    "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split",
+    "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split", "tape::Tape>::squares",
     "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
     "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
     "tape::Tape>::log_softmax_wide", "tape::Tape>::put_row_where", "tape::Tape>::weight_norm", "tape::Tape>::where_",
