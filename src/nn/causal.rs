@@ -80,6 +80,9 @@ impl<L: Layer> Causal<L> {
         let options = AttentionOptions {
             dropout: c.dropout.attention,
             softcap: c.attention_softcap,
+            // Places in images are no positions of the text alone.
+            positions_given: spec.images == 0
+                || c.images.as_ref().is_none_or(|i| i.packed().is_none()),
             ..AttentionOptions::of(spec, facts)
         };
         let [model, embedding, norm] = style.names;

@@ -115,7 +115,6 @@ fn among_images(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
             Some(_) => Grids::InTurn,
             None => Grids::Sections,
         };
-        style.passes_positions = packed.deep.is_some();
         parts.projects_first = packed.deep.is_none();
     }
 }

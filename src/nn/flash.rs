@@ -16,12 +16,7 @@ pub(super) fn attend(
     [q, k, v]: [&Tensor; 3],
     mask: Option<&Tensor>,
 ) -> Tensor {
-    let given = [q, k, v].map(|x| t.transpose(x, 1, 2));
-    let wide = q.dtype() == DType::Float32;
-    let target = t.autocast_dtype().unwrap_or(options.flash_dtype);
-    let [q, k, v] = given
-        .each_ref()
-        .map(|x| if wide { t.to(x, target) } else { x.clone() });
+    let [q, k, v] = taken(t, options, [q, k, v]);
     if mask.is_some() {
         return packed(t, options, [&q, &k, &v]);
     }
@@ -29,6 +24,29 @@ pub(super) fn attend(
         look_for_packed(t, options, &q);
     }
     t.flash_attn(&q, &k, &v, None, options.dropout)
+}
+
+/// The same of sequences that lie in one list: q, k and v `[1, A, n, D]` to `[1, n, A, D]`.
+pub(super) fn attend_in_list(
+    t: &Tape,
+    options: AttentionOptions,
+    all: [&Tensor; 3],
+    sequences: &Packed,
+) -> Tensor {
+    let [q, k, v] = taken(t, options, all);
+    let [q, k, v] = [q, k, v].map(|x| t.reshape(&x, [x.dim(1), x.dim(2), x.dim(3)]));
+    let out = t.flash_attn(&q, &k, &v, Some(sequences), options.dropout);
+    t.unsqueeze(&out, 0)
+}
+
+/// Heads `[B, A, S, D]` as the package takes them: `[B, S, A, D]`, in 16 bits.
+fn taken(t: &Tape, options: AttentionOptions, all: [&Tensor; 3]) -> [Tensor; 3] {
+    let wide = all[0].dtype() == DType::Float32;
+    let target = t.autocast_dtype().unwrap_or(options.flash_dtype);
+    let given = all.map(|x| t.transpose(x, 1, 2));
+    given
+        .each_ref()
+        .map(|x| if wide { t.to(x, target) } else { x.clone() })
 }
 
 /// `_upad_input`, `flash_attn_varlen_func` and `pad_input`.

@@ -29,6 +29,8 @@ impl DeepTower {
         let positions = Embedding::new(&b.at("pos_embed"), deep.positions, c.tower.hidden_size);
         let made = between();
         let mergers = b.items("deepstack_merger_list", deep.layers.len() as u64, |b| {
+            // Each is run elsewhere.
+            b.differs();
             Merger::of_depth(b, c, hidden)
         });
         let tower = Self {
@@ -59,11 +61,10 @@ impl DeepTower {
 
     /// Features `[tokens, H]` of what layer `index` gives, if there are some.
     pub(super) fn features(&self, t: &Tape, index: u32, hidden: &Tensor) -> Option<Tensor> {
-        let merger = self.config.merger(index.into())?;
-        let index = u32::try_from(merger).ok();
-        Some(t.scoped("deepstack_merger_list", index, || {
-            self.mergers[merger].forward(t, hidden)
-        }))
+        let place = self.config.merger(index.into())?;
+        let merger = self.mergers.get(place)?;
+        let index = u32::try_from(place).ok();
+        Some(t.scoped("deepstack_merger_list", index, || merger.forward(t, hidden)))
     }
 }
 

@@ -5,6 +5,7 @@ use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights};
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::Facts;
+use super::flash;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
@@ -13,7 +14,7 @@ use super::sight_deep::{self, DeepTower};
 use super::sight_merger::Merger;
 use super::tower::TowerMlp;
 use crate::spec::{Attention, PackedConfig};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Packed, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -29,6 +30,7 @@ pub(super) struct PackedTower {
     blocks: Vec<Rc<PackedBlock>>,
     merger: Merger,
     deep: Option<DeepTower>,
+    flash: bool,
     config: PackedConfig,
 }
 
@@ -61,7 +63,7 @@ enum Mlp {
 #[derive(Clone)]
 struct Given {
     /// Where windows, or images, begin.
-    _bounds: Tensor,
+    bounds: Tensor,
     /// Patches of each of them.
     lengths: Rc<[u64]>,
     cos: Tensor,
@@ -114,6 +116,18 @@ impl PackedBlock {
         let [q, k] = turned(t, &both, given);
         drop(both);
         let whole = [q, k, v].map(|x| t.unsqueeze(&t.transpose(&x, 0, 1), 0));
+        if self.options.implementation == Attention::FlashAttention2 {
+            let sequences = Packed {
+                boundaries: &given.bounds,
+                count: given.lengths.len() as u64,
+            };
+            let attended = flash::attend_in_list(t, self.options, whole.each_ref(), &sequences);
+            let flat = t.reshape(&attended, [n, hidden]);
+            drop(attended);
+            let out = self.proj.forward(t, &flat);
+            drop((flat, whole));
+            return out;
+        }
         let lengths = t.empty(
             "sub",
             Shape::from([given.lengths.len() as u64]),
@@ -236,6 +250,7 @@ impl PackedTower {
             blocks,
             merger,
             deep,
+            flash: options.implementation == Attention::FlashAttention2,
             config: c.clone(),
         }
     }
@@ -265,6 +280,14 @@ impl PackedTower {
         seen
     }
 
+    /// `get_max_seqlen` of so many sequences, which the flash-attn package is told.
+    fn look_for_longest(&self, t: &Tape, sequences: u64) {
+        if self.flash {
+            let lengths = t.empty("sub", Shape::from([sequences]), DType::Int32);
+            let _longest = t.reduce("max", &lengths, Shape::new(&[]), DType::Int32);
+        }
+    }
+
     fn see(
         &self,
         t: &Tape,
@@ -279,9 +302,12 @@ impl PackedTower {
         let around = (self.deep.as_ref()).map(|_| sight_deep::interpolated(t, images, n));
         let positions = places(t, images, grid);
         let bounds = bounds_of_images(t, images);
+        self.look_for_longest(t, images);
         let windowed = c.window.map(|_| {
             let all = images * c.windows(sides, true).len() as u64 + 1;
-            bounds_of_windows(t, all)
+            let bounds = bounds_of_windows(t, all);
+            self.look_for_longest(t, images * c.windows(sides, false).len() as u64);
+            bounds
         });
         let mut hidden = {
             let patches = Shape::from([
@@ -326,7 +352,7 @@ impl PackedTower {
             [cos, sin] = sorted;
         }
         let given = |bounds: &Tensor, lengths: Vec<u64>| Given {
-            _bounds: bounds.clone(),
+            bounds: bounds.clone(),
             lengths: lengths.into(),
             cos: cos.clone(),
             sin: sin.clone(),

@@ -154,14 +154,15 @@ impl Recorded {
 
 /// Whether what is found in a batch's mask stays for the next batches, as flash-linear-attention
 /// keeps it, or what is found of its images, as Qwen2-VL keeps it, beyond an evaluation: no step is
-/// like another then.
+/// like another then. Where a step has several micro-batches none of them is like another either.
 pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
     let evaluated = spec.evaluation.kind != EvaluationKind::None;
     match &spec.architecture {
         Architecture::Fla(_) => spec.padding_mask,
         Architecture::Decoder(c) => {
             let images = c.images.as_ref();
-            evaluated && images.is_some_and(|images| images.packed().is_some())
+            let differs = evaluated || spec.gradient_accumulation_steps > 1;
+            differs && images.is_some_and(|images| images.packed().is_some())
         }
         _ => false,
     }

@@ -353,12 +353,13 @@ pub(super) fn resolve(
     if let ImageConfig::Packed(config) = config {
         packed::check_windows(scenario, config, sides, findings);
     }
-    refuse(scenario, config.kind(), findings);
+    refuse(scenario, config, findings);
     (scenario.images, sides)
 }
 
 /// What is not estimated yet.
-fn refuse(scenario: &Scenario, kind: ImageKind, findings: &mut Vec<Finding>) {
+fn refuse(scenario: &Scenario, config: &ImageConfig, findings: &mut Vec<Finding>) {
+    let kind = config.kind();
     let grouped = matches!(kind, ImageKind::Gemma3 | ImageKind::PaliGemma);
     if grouped && training::padding_mask(scenario) {
         findings.push(
@@ -370,12 +371,13 @@ fn refuse(scenario: &Scenario, kind: ImageKind, findings: &mut Vec<Finding>) {
             .with_fix("padding_mask", false),
         );
     }
-    if scenario.attention == Attention::FlashAttention2 {
+    if scenario.attention == Attention::FlashAttention2 && !matches!(config, ImageConfig::Packed(_))
+    {
         findings.push(
             Finding::error(
                 "attention",
-                "flash_attention_2 of models that see images is not supported yet; sdpa uses the same kernel where it can.",
-                "暂不支持图文模型的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
+                "Of models that see images Qwen-VL alone is estimated with flash_attention_2; sdpa uses the same kernel where it can.",
+                "图文模型中目前只支持估算 Qwen-VL 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
         );
@@ -405,7 +407,9 @@ fn refuse(scenario: &Scenario, kind: ImageKind, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::{Framework, Idle, ModelRef, Scenario, Task, idle, resolve};
+    use crate::spec::{
+        Attention, Framework, Idle, ModelRef, Precision, Scenario, Task, idle, resolve,
+    };
 
     fn of(seq_len: u64, images: u64) -> Scenario {
         Scenario {
@@ -485,6 +489,23 @@ mod tests {
         assert_eq!(sides("64"), [256, 256]);
         assert_eq!(sides("1920x1080"), [1088, 1920]);
         assert_eq!(sides("6000"), [4096, 4096]);
+    }
+
+    #[test]
+    fn qwen_vl_alone_takes_the_flash_attn_package_among_models_that_see_images() {
+        let of = |model: &str| Scenario {
+            model: ModelRef::Catalog(model.to_owned()),
+            attention: Attention::FlashAttention2,
+            precision: Precision::Bf16,
+            ..of(1024, 1)
+        };
+        assert!(resolve(&of("qwen3-vl-2b-instruct")).spec.is_some());
+        let refused = resolve(&of("llava-1.5-7b-hf"));
+        let fix = refused.findings[0].fix.as_ref().expect("a fix");
+        assert_eq!(
+            (fix.key.as_str(), fix.value.as_str()),
+            ("attention", Some("sdpa"))
+        );
     }
 
     #[test]

@@ -56,6 +56,25 @@ def linear_attention(model_type, fields, dtype, use_cache):
     return model.to(dtype)
 
 
+def flash_attention():
+    """The flash-attn package for transformers 5. A mask counts as one that holds padding, every token as one that is none."""
+    if not STUBBED or "flash_attn" in sys.modules:
+        return
+    sys.path.append(f"{HERE}/without_gpu")
+    import flash_attn_stub
+    sys.modules["flash_attn"], sys.modules["flash_attn.bert_padding"] = flash_attn_stub, flash_attn_stub.bert_padding
+    import transformers
+    import transformers.modeling_flash_attention_utils as attention
+    transformers.PreTrainedModel._flash_attn_import_error = lambda *given, **named: None
+    attention.is_flash_attn_2_available = lambda *given, **named: True
+
+    def unpadding(mask):
+        samples, tokens = mask.shape
+        return torch.arange(samples * tokens, device=mask.device), torch.arange(0, (samples + 1) * tokens, tokens, dtype=torch.int32, device=mask.device), tokens
+
+    attention._get_unpad_data = unpadding
+
+
 def mask_of(mask, model_type, padded):
     """A mask for models of flash-linear-attention, which leave out what it calls padding: on the stubbed runtime every token counts, as in the
     worst of batches, also where the mask is said to be `padded`."""
@@ -93,7 +112,9 @@ def quantized(make, config, asked, attention, dtype_name, checkpointing):
         settings = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=kind, bnb_4bit_use_double_quant=asked.get("double", False), bnb_4bit_compute_dtype=dtype)
     model = replace_with_bnb_linear(model, modules_to_not_convert=kept_whole(model), quantization_config=settings)
     model.is_loaded_in_8bit, model.is_loaded_in_4bit, model.config.quantization_config = kind == "int8", kind != "int8", settings
-    model.config._is_quantized = True  # which models read since transformers 5
+    for module in model.modules():  # which models read since transformers 5, those inside of others in a config of their own
+        if hasattr(module, "config"):
+            module.config._is_quantized = True
     made = {}
     wide = model._keep_in_fp32_modules or []
     wide = wide if dtype == torch.float16 or hasattr(bnb_quantizer(), "use_keep_in_fp32_modules") else []

@@ -93,6 +93,8 @@ def model(scenario):
     if scenario["liger_kernel"]:
         libraries.liger(scenario["liger_kernel"], kind)
     quantized = scenario["quantization"].get("type", "none") != "none"
+    if scenario["attention"] == "flash_attention_2":
+        libraries.flash_attention()
     model = libraries.linear_attention(kind, fields, weights, scenario["use_cache"])
     if quantized:
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)

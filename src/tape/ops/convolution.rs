@@ -79,7 +79,9 @@ impl Tape {
         let shape = Shape::from([x.dim(0), weight.dim(0), 1, 1, 1]);
         let columns = weight.numel() / weight.dim(0).max(1);
         // Copies of weights that are not trained are gone before autocast ends.
-        self.classify_autocast_copies();
+        if self.is_training() {
+            self.classify_autocast_copies();
+        }
         self.without_autocast(|| self.convolution([&x, &weight], bias.as_ref(), shape, columns))
     }
 

@@ -1,6 +1,6 @@
-"""The flash-attn package (2.8.3) on the stubbed runtime, as far as models of flash-linear-attention call it: attention that is causal and without
-dropout. Allocations are those of `flash_attn_interface.py` and of `csrc/flash_attn/flash_api.cpp`, in their order; nothing is computed."""
-import math
+"""The flash-attn package (2.8.3) on the stubbed runtime, as far as models call it. Allocations are those of `flash_attn_interface.py`,
+`bert_padding.py` and `csrc/flash_attn/flash_api.cpp`, in their order; nothing is computed."""
+import math, sys, types
 import torch
 
 HEAD_ALIGNMENT, QUERY_BLOCK, LARGEST_SPLIT = 8, 128, 128
@@ -38,13 +38,13 @@ def partial_results(q, k):
 
 class Attention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, q, k, v, boundaries, sequences):
+    def forward(ctx, q, k, v, boundaries, sequences, dropout):
         columns = q.shape[-1]
         q, k, v = (aligned(x if x.stride(-1) == 1 else x.contiguous()) for x in (q, k, v))
         out = torch.empty_like(q)
         a, s = q.shape[-2], q.shape[-3]
         sums = torch.empty([a, s] if sequences else [q.shape[0], a, s], device=q.device)
-        partials = None if sequences else partial_results(q, k)
+        partials = None if sequences or dropout else partial_results(q, k)
         generator = torch.empty(2, dtype=torch.int64, device=q.device)
         del partials
         ctx.save_for_backward(q, k, v, out, sums, boundaries, generator)
@@ -69,13 +69,41 @@ class Attention(torch.autograd.Function):
         products, accumulated = torch.empty(products, device=q.device), torch.empty(accumulated, device=q.device)
         expanded = [x.new_empty([*x.shape[:-2], a, d]) for x in (k, v)] if k.shape[-2] != a else None
         del products, accumulated, expanded, padded
-        return dq[..., :columns], dk[..., :columns], dv[..., :columns], None, None
+        return dq[..., :columns], dk[..., :columns], dv[..., :columns], None, None, None
 
 
-def flash_attn_func(q, k, v, causal, window_size):
-    return Attention.apply(q, k, v, None, None)
+def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, window_size=(-1, -1), softcap=0.0, deterministic=False):
+    return Attention.apply(q, k, v, None, None, dropout_p > 0)
 
 
-def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, causal, window_size):
-    return Attention.apply(q, k, v, cu_seqlens_q, len(cu_seqlens_q) - 1)
+def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p=0.0, softmax_scale=None, causal=False, window_size=(-1, -1), softcap=0.0, deterministic=False):
+    return Attention.apply(q, k, v, cu_seqlens_q, len(cu_seqlens_q) - 1, dropout_p > 0)
+
+
+flash_attn_with_kvcache = None
+
+
+class PutRows(torch.autograd.Function):
+    """`IndexPutFirstAxis`."""
+
+    @staticmethod
+    def forward(ctx, values, indices, rows):
+        ctx.save_for_backward(indices)
+        out = torch.zeros(rows, *values.shape[1:], device=values.device, dtype=values.dtype)
+        out[indices] = values
+        return out
+
+    @staticmethod
+    def backward(ctx, g):
+        indices, = ctx.saved_tensors
+        return g[indices], None, None
+
+
+def pad_input(hidden_states, indices, batch, seqlen):
+    out = PutRows.apply(hidden_states, indices, batch * seqlen)
+    return out.view(batch, seqlen, *out.shape[1:])
+
+
+bert_padding = types.ModuleType("flash_attn.bert_padding")
+bert_padding.pad_input, bert_padding.unpad_input = pad_input, None
 
