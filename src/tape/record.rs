@@ -8,7 +8,7 @@
 use super::Category;
 use super::event::{Event, Word};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What the record knows of a storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct Record {
 }
 
 /// Of each storage of a stretch that comes again its scopes, time by time.
-pub(super) type ScopesAgain = Rc<[Rc<[u32]>]>;
+pub(super) type ScopesAgain = Arc<[Arc<[u32]>]>;
 
 /// A stretch that comes again and again and is not written. What was written before is it, and the one
 /// before it.
@@ -137,7 +137,7 @@ impl Record {
     /// The same so many times, in these scopes.
     pub(super) fn go_on_in(&mut self, events: usize, times: usize, scopes: &ScopesAgain) {
         if times > 0 {
-            self.come_again([events, scopes.len()], times, Some(Rc::clone(scopes)));
+            self.come_again([events, scopes.len()], times, Some(Arc::clone(scopes)));
         }
     }
 

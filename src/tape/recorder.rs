@@ -13,6 +13,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Storages and events so far.
 #[derive(Debug, Default)]
@@ -222,7 +223,7 @@ impl Recorder {
 
     /// The scopes that are for the `following` elements of a list of modules what `one` and `other`
     /// are for two of them, one after the other.
-    pub(super) fn siblings(&self, one: u32, other: u32, following: u32) -> Option<Rc<[u32]>> {
+    pub(super) fn siblings(&self, one: u32, other: u32, following: u32) -> Option<Arc<[u32]>> {
         let (mut way, mut at) = (Vec::new(), (one, other));
         let (parent, name, index) = loop {
             if at.0 == at.1 {

@@ -17,6 +17,7 @@ use super::{CacheKind, Tape, Tensor};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Layers that are run: the first, which may differ, and two that are compared.
 const RUN: usize = 3;
@@ -37,7 +38,7 @@ pub(super) struct Repeats {
     lists: BTreeMap<(u32, &'static str), usize>,
     passes: Vec<Pass>,
     /// Of each scope of the layer that is repeated those of the layers that follow.
-    scopes: BTreeMap<u32, Rc<[u32]>>,
+    scopes: BTreeMap<u32, Arc<[u32]>>,
     /// Those of all storages of a layer, as the last pass found them: the next finds the same.
     of_layer: Option<ScopesAgain>,
 }
@@ -256,7 +257,7 @@ impl Tape {
     ) -> Option<ScopesAgain> {
         let scope = |storage| self.recorder.scope_of(storage);
         let mut repeats = self.repeats.borrow_mut();
-        let mut found: Vec<Rc<[u32]>> = Vec::new();
+        let mut found: Vec<Arc<[u32]>> = Vec::new();
         let mut last = None;
         for ordinal in 0..each {
             let here = scope(other + ordinal);
@@ -272,17 +273,17 @@ impl Tape {
                 let scopes = self
                     .recorder
                     .siblings(scope(one + ordinal), here, following)?;
-                repeats.scopes.insert(here, Rc::clone(&scopes));
+                repeats.scopes.insert(here, Arc::clone(&scopes));
                 scopes
             };
             found.push(scopes);
         }
         let same = |last: &ScopesAgain| {
-            last.len() == found.len() && last.iter().zip(&found).all(|(a, b)| Rc::ptr_eq(a, b))
+            last.len() == found.len() && last.iter().zip(&found).all(|(a, b)| Arc::ptr_eq(a, b))
         };
         let of_layer = repeats.of_layer.take().filter(same);
         let of_layer = of_layer.unwrap_or_else(|| found.into());
-        repeats.of_layer = Some(Rc::clone(&of_layer));
+        repeats.of_layer = Some(Arc::clone(&of_layer));
         Some(of_layer)
     }
 }

@@ -105,8 +105,15 @@ fn generations() -> [(&'static str, Scenario, Duration); 3] {
     ]
 }
 
+/// Asks this program for [`hungriest`] alone.
+const MEMORY: &str = "--memory";
+
 fn main() {
     keep_memory();
+    let mut arguments = std::env::args().skip_while(|argument| argument != MEMORY);
+    if let Some(what) = arguments.nth(1) {
+        return hungriest(&what);
+    }
     memory();
     println!("smallest of {RUNS} runs, in microseconds");
     println!(
@@ -156,38 +163,71 @@ fn peak_memory() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What the engine takes for any model of the catalog, each with both generations of transformers:
-/// what an estimate adds to the most that the process has had before.
-fn memory() {
-    const BUDGET: u64 = 64 << 10;
+/// What is asked of models whose memory is measured, a process each.
+const ASKED: [&str; 3] = [
+    "a step",
+    "a generation after it",
+    "adapters on every expert",
+];
+
+/// Models of the catalog, each with both generations of transformers.
+fn asked(what: &str) -> impl Iterator<Item = Scenario> {
+    let frameworks = [
+        Framework::Torch215Transformers523,
+        Framework::Torch26Transformers451,
+    ];
+    let mut usual = Scenario::default();
+    if what == ASKED[1] {
+        usual.evaluation.kind = EvaluationKind::Generate;
+    }
+    let adapted = what == ASKED[2];
+    if adapted {
+        usual =
+            decode_json(r#"{"lora": {"target_modules": ["gate_proj", "up_proj", "down_proj"]}}"#).0;
+    }
+    let models = catalog::MODELS.iter();
+    let models = models.filter(move |model| !adapted || model.id == "deepseek-v3");
+    models.flat_map(move |model| {
+        let usual = usual.clone();
+        frameworks.into_iter().map(move |framework| Scenario {
+            model: ModelRef::Catalog(model.id.to_owned()),
+            framework,
+            ..usual.clone()
+        })
+    })
+}
+
+/// What the engine takes for the hungriest of them: what estimates add to the most that the process
+/// has had before.
+fn hungriest(what: &str) {
     let Some(before) = peak_memory() else {
         return println!("memory is measured on Linux only");
     };
     let (mut highest, mut worst) = (before, String::new());
-    for model in catalog::MODELS {
-        for framework in [
-            Framework::Torch215Transformers523,
-            Framework::Torch26Transformers451,
-        ] {
-            let scenario = Scenario {
-                model: ModelRef::Catalog(model.id.to_owned()),
-                framework,
-                ..Scenario::default()
+    for scenario in asked(what) {
+        let _ = black_box(estimate(&scenario));
+        let now = peak_memory().unwrap_or(highest);
+        if now > highest {
+            let ModelRef::Catalog(model) = &scenario.model else {
+                continue;
             };
-            let _ = black_box(estimate(&scenario));
-            let now = peak_memory().unwrap_or(highest);
-            if now > highest {
-                highest = now;
-                worst = format!("{} on {}", model.id, framework.name());
-            }
+            highest = now;
+            worst = format!("{model} on {}", scenario.framework.name());
         }
     }
-    let mib = |kib: u64| kib >> 10;
     println!(
-        "memory of the engine: {} MiB ({worst}); budget {} MiB",
-        mib(highest - before),
-        mib(BUDGET)
+        "memory of the engine for {what}: {} MiB ({worst}); budget 64 MiB",
+        (highest - before) >> 10
     );
+}
+
+/// The same for all that is asked, each in a process of its own: memory is kept between estimates.
+fn memory() {
+    let bench = std::env::current_exe().expect("this program");
+    for what in ASKED {
+        let measured = Command::new(&bench).arg(MEMORY).arg(what).status();
+        assert!(measured.expect("this program runs").success());
+    }
 }
 
 /// The command line on a thousand scenarios of many models and options, as a user would run it.
