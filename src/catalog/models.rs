@@ -314,6 +314,17 @@ models! {
     "wav2vec2-xls-r-2b", "XLS-R 2B", "facebook/wav2vec2-xls-r-2b", "2021-11";
     "hubert-base-ls960", "HuBERT base", "facebook/hubert-base-ls960", "2021-06";
     "hubert-large-ls960-ft", "HuBERT large, LibriSpeech", "facebook/hubert-large-ls960-ft", "2021-06";
+    "convnext-tiny-224", "ConvNeXT tiny", "facebook/convnext-tiny-224", "2022-01";
+    "convnext-small-224", "ConvNeXT small", "facebook/convnext-small-224", "2022-01";
+    "convnext-base-224", "ConvNeXT base", "facebook/convnext-base-224", "2022-01";
+    "convnext-large-224", "ConvNeXT large", "facebook/convnext-large-224", "2022-01";
+    "convnextv2-tiny-1k-224", "ConvNeXT V2 tiny", "facebook/convnextv2-tiny-1k-224", "2023-01";
+    "convnextv2-base-1k-224", "ConvNeXT V2 base", "facebook/convnextv2-base-1k-224", "2023-01";
+    "resnet-18", "ResNet 18", "microsoft/resnet-18", "2015-12";
+    "resnet-34", "ResNet 34", "microsoft/resnet-34", "2015-12";
+    "resnet-50", "ResNet 50", "microsoft/resnet-50", "2015-12";
+    "resnet-101", "ResNet 101", "microsoft/resnet-101", "2015-12";
+    "resnet-152", "ResNet 152", "microsoft/resnet-152", "2015-12";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";

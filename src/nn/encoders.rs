@@ -3,12 +3,14 @@
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
+use super::convnext::ConvNext;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
 use super::eurobert::EuroBert;
 use super::model::Output;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
+use super::resnet::ResNet;
 use super::speech::Speech;
 use super::swin::Swin;
 use super::vit::Vit;
@@ -69,6 +71,18 @@ impl Encoder for Mpnet {
 }
 
 impl Encoder for Speech {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for ConvNext {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for ResNet {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

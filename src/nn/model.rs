@@ -6,6 +6,7 @@ use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
+use super::convnext::ConvNext;
 use super::deberta::Deberta;
 use super::decoders::{self, CausalLm};
 use super::distilbert::DistilBert;
@@ -18,6 +19,7 @@ use super::generation::Calling;
 use super::linear::LinearNet;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
+use super::resnet::ResNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::speech::Speech;
 use super::swin::Swin;
@@ -25,8 +27,8 @@ use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
 use crate::spec::{
-    Architecture, BertConfig, BertKind, EvaluationKind, ImageConfig, ImageKind, Loss, ResolvedSpec,
-    Task,
+    Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, EvaluationKind, ImageConfig,
+    ImageKind, Loss, ResolvedSpec, Task,
 };
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape, apart};
@@ -138,6 +140,15 @@ fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<d
     }
 }
 
+/// `ConvNeXT` or `ResNet`.
+#[inline(never)] // So that the page can fetch it later.
+fn conv_net(b: &Builder, c: &ConvNetConfig) -> Box<dyn Encoder> {
+    match c.kind {
+        ConvNetKind::ResNet => Box::new(apart(|| ResNet::new(b, c))),
+        _ => Box::new(apart(|| ConvNext::new(b, c))),
+    }
+}
+
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
@@ -166,6 +177,7 @@ impl Model {
             Architecture::Speech(config) => {
                 Net::Encoder(Box::new(apart(|| Speech::new(&b, config, spec, facts))))
             }
+            Architecture::ConvNet(config) => Net::Encoder(conv_net(&b, config)),
             Architecture::Dual(config) => {
                 Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))
             }

@@ -11,7 +11,6 @@ use super::gated_mlp::GatedMlp;
 use super::layers::{LayerNorm, Linear};
 use crate::spec::{Activation, Attention, VitConfig};
 use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
 
 /// `ViTLayer` and its like.
 pub(super) struct VitLayer {
@@ -180,9 +179,11 @@ impl VitLayer {
     }
 }
 
-/// `x [B, S, H]` with whole samples dropped (`Dinov2DropPath`, `SwinDropPath`).
+/// `x [B, ..]` with whole samples dropped (`Dinov2DropPath`, `SwinDropPath`).
 pub(super) fn kept_samples(t: &Tape, x: &Tensor) -> Tensor {
-    let samples = |op| t.empty(op, Shape::from([x.dim(0), 1, 1]), x.dtype());
+    let mut shape = *x.shape();
+    shape.dims_mut()[1..].fill(1);
+    let samples = |op| t.empty(op, shape, x.dtype());
     let mut kept = samples("rand");
     for op in ["add", "floor"] {
         kept = samples(op);

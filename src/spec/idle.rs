@@ -32,6 +32,8 @@ pub enum Idle {
     NotGenerating,
     /// The model reads images, whose sizes its config says.
     Images,
+    /// Nothing in the model attends.
+    NoAttention,
     /// The model reads no images among its tokens.
     NoImages,
     /// The model has no decoder with a length of its own.
@@ -59,6 +61,11 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     let of_images = || architecture(scenario).is_some_and(|model| model.tokens().is_some());
     match key {
         "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
+        "attention" | "sdpa_backend"
+            if matches!(architecture(scenario), Some(Architecture::ConvNet(_))) =>
+        {
+            Some(Idle::NoAttention)
+        }
         "target_seq_len" => architecture(scenario)
             .filter(|model| !model.is_encoder_decoder() && !transcribes(scenario, model))
             .map(|_| Idle::NoDecoder),

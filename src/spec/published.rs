@@ -5,7 +5,9 @@ use super::published_heard::speech_parameters;
 use super::published_texts::{
     bart_parameters, bert_parameters, eurobert_parameters, t5_parameters,
 };
-use super::published_towers::{image_parameters, tower_parameters, vision_parameters};
+use super::published_towers::{
+    conv_net_parameters, image_parameters, tower_parameters, vision_parameters,
+};
 use super::{
     Architecture, DistilBertConfig, DualConfig, DualKind, FlaConfig, FlaMixer, ModernBertConfig,
     Scenario, SwinConfig, VitConfig, VitKind, resolve,
@@ -225,6 +227,17 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("qwen2.5-vl-7b-instruct", 8_292_166_656),
     ("qwen2-vl-2b-instruct", 2_208_985_600),
     ("qwen2-vl-7b-instruct", 8_291_375_616),
+    ("convnext-tiny-224", 28_589_128),
+    ("convnext-small-224", 50_223_688),
+    ("convnext-base-224", 88_591_464),
+    ("convnext-large-224", 197_767_336),
+    ("convnextv2-tiny-1k-224", 28_635_496),
+    ("convnextv2-base-1k-224", 88_717_800),
+    ("resnet-18", 11_689_512),
+    ("resnet-34", 21_797_672),
+    ("resnet-50", 25_557_032),
+    ("resnet-101", 44_549_160),
+    ("resnet-152", 60_192_808),
     ("swin-tiny", 28_288_354),
     ("swin-base", 87_768_224),
     ("swin-large", 196_532_476),
@@ -440,8 +453,11 @@ fn models_have_as_many_parameters_as_published() {
     for &(id, published) in PUBLISHED {
         let scenario = Scenario {
             model: ModelRef::Catalog(id.to_owned()),
-            // Every model but Swin trains in it; kernels of the delta rule take no float32.
-            precision: if id.starts_with("swin") {
+            // Every model but Swin and networks of convolutions trains in it; kernels of the delta rule take no float32.
+            precision: if ["swin", "convnext", "resnet"]
+                .iter()
+                .any(|name| id.starts_with(name))
+            {
                 Precision::AmpBf16
             } else {
                 Precision::Bf16
@@ -462,6 +478,7 @@ fn models_have_as_many_parameters_as_published() {
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::DistilBert(config) => distilbert_parameters(&config),
             Architecture::Swin(config) => swin_parameters(&config),
+            Architecture::ConvNet(config) => conv_net_parameters(&config),
             Architecture::Speech(config) => speech_parameters(&config),
             Architecture::Dual(config) => dual_parameters(&config),
             Architecture::Vit(config) => vit_parameters(&config),

@@ -1,8 +1,8 @@
 //! Numbers of parameters of what sees images.
 
 use super::{
-    DualConfig, DualKind, ImageConfig, ImageKind, InternConfig, JoinedConfig, PackedConfig,
-    TowerConfig,
+    ConvNetConfig, ConvNetKind, DualConfig, DualKind, ImageConfig, ImageKind, InternConfig,
+    JoinedConfig, PackedConfig, TowerConfig,
 };
 
 fn feed_forward(t: &TowerConfig) -> u64 {
@@ -87,4 +87,55 @@ fn packed_parameters(c: &PackedConfig, hidden: u64) -> u64 {
         h + deep.positions * h + deep.layers.len() as u64 * (2 * merged + merger)
     });
     c.columns() * h + c.tower.num_hidden_layers * layer + norm + merger + deep
+}
+
+/// All weights of a network of convolutions with its classifier.
+pub(super) fn conv_net_parameters(c: &ConvNetConfig) -> u64 {
+    let classifier = (c.last_width() + 1) * c.num_labels;
+    if c.kind == ConvNetKind::ResNet {
+        return resnet_parameters(c) + classifier;
+    }
+    let first = c.stages[0][0];
+    let mut before = first;
+    let embedding = first * (c.num_channels * c.patch_size.pow(2) + 3);
+    let stages = (0..).zip(&c.stages).map(|(stage, [width, layers])| {
+        let downsampling = if stage > 0 {
+            2 * before + width * (4 * before + 1)
+        } else {
+            0
+        };
+        before = *width;
+        let inside = match (c.kind, c.scales) {
+            (ConvNetKind::ConvNextV2, _) => 8 * width,
+            (_, true) => *width,
+            _ => 0,
+        };
+        // The convolution of each channel, a norm, and two linear layers.
+        downsampling
+            + layers * ((49 + 1) * width + 2 * width + 8 * width * width + 5 * width + inside)
+    });
+    embedding + stages.sum::<u64>() + 2 * c.last_width() + classifier
+}
+
+/// Those of `ResNet` before the classifier, each convolution with the two numbers of its norm.
+fn resnet_parameters(c: &ConvNetConfig) -> u64 {
+    let seen = |inputs: u64, outputs: u64, kernel: u64| outputs * (inputs * kernel * kernel + 2);
+    let mut before = c.embedding_size;
+    let mut all = seen(c.num_channels, before, 7);
+    for (stage, [width, layers]) in (0..).zip(&c.stages) {
+        for layer in 0..*layers {
+            let strides = layer == 0 && (stage > 0 || c.first_stage_strides);
+            if strides || before != *width {
+                all += seen(before, *width, 1);
+            }
+            all += if c.bottleneck {
+                let inner = width / 4;
+                seen(before, inner, 1) + seen(inner, inner, 3) + seen(inner, *width, 1)
+            } else {
+                seen(before, *width, 3) + seen(*width, *width, 3)
+            };
+            before = *width;
+        }
+    }
+    all
 }

@@ -2,9 +2,9 @@
 
 use super::config_fields::ConfigFields;
 use super::{
-    Architecture, BartKind, BertKind, DecoderType, DualKind, FlaMixer, ImageKind, SpeechKind,
-    T5Kind, Task, VitKind, bart, bert, decoder, distilbert, dual, eurobert, fla_config, image_text,
-    modernbert, speech, swin, t5, vit, whisper,
+    Architecture, BartKind, BertKind, ConvNetKind, DecoderType, DualKind, FlaMixer, ImageKind,
+    SpeechKind, T5Kind, Task, VitKind, bart, bert, conv_nets, decoder, distilbert, dual, eurobert,
+    fla_config, image_text, modernbert, speech, swin, t5, vit, whisper,
 };
 use crate::units::apart;
 
@@ -21,6 +21,7 @@ pub(super) enum Reader {
     Dual(DualKind),
     WithImages(ImageKind),
     Swin,
+    ConvNet(ConvNetKind),
     Speech(SpeechKind),
     DistilBert,
     ModernBert { decoder: bool },
@@ -43,6 +44,7 @@ impl Reader {
                 Architecture::Decoder(apart(|| image_text::read(kind, fields)))
             }
             Self::Speech(kind) => Architecture::Speech(apart(|| speech::read(kind, fields))),
+            Self::ConvNet(kind) => Architecture::ConvNet(apart(|| conv_nets::read(kind, fields))),
             Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
             Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
@@ -116,6 +118,9 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
         Reader::Vit(VitKind::Dinov2Registers),
     ),
     ("swin", Reader::Swin),
+    ("convnext", Reader::ConvNet(ConvNetKind::ConvNext)),
+    ("convnextv2", Reader::ConvNet(ConvNetKind::ConvNextV2)),
+    ("resnet", Reader::ConvNet(ConvNetKind::ResNet)),
     ("wav2vec2", Reader::Speech(SpeechKind::Wav2Vec2)),
     ("hubert", Reader::Speech(SpeechKind::Hubert)),
     ("clip", Reader::Dual(DualKind::Clip)),

@@ -2,10 +2,10 @@
 
 use super::{
     ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig, EuroBertConfig,
-    Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora, Loss,
-    ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program, Quantization, Scenario,
-    SdpaBackend, SpeechConfig, SwinConfig, T5Config, Task, TowerConfig, VitConfig,
+    ConvNetConfig, DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig,
+    EuroBertConfig, Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora,
+    Loss, ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program, Quantization,
+    Scenario, SdpaBackend, SpeechConfig, SwinConfig, T5Config, Task, TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -153,6 +153,8 @@ pub enum Architecture {
     Swin(SwinConfig),
     /// wav2vec 2.0 and `HuBERT`.
     Speech(SpeechConfig),
+    /// `ConvNeXT` and `ResNet`.
+    ConvNet(ConvNetConfig),
     /// CLIP and `SigLIP`.
     Dual(DualConfig),
 }
@@ -195,6 +197,7 @@ impl Architecture {
         match self {
             Self::Vit(config) => Some(config.tokens()),
             Self::Swin(config) => Some(config.side() * config.side()),
+            Self::ConvNet(config) => Some(config.places()),
             Self::Dual(config) if config.text.is_none() => Some(config.image_tokens()),
             Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
             _ => None,
@@ -207,6 +210,7 @@ impl Architecture {
             Self::Vit(config) => Some([config.num_channels, config.image_size]),
             Self::Dual(config) => Some([config.num_channels, config.image_size]),
             Self::Swin(config) => Some([config.num_channels, config.image_size]),
+            Self::ConvNet(config) => Some([config.num_channels, config.image_size]),
             _ => None,
         }
     }
@@ -230,6 +234,7 @@ impl Architecture {
             Self::Vit(config) => config.num_labels,
             Self::Dual(config) => config.num_labels,
             Self::Swin(config) => config.num_labels,
+            Self::ConvNet(config) => config.num_labels,
             Self::Speech(config) => config.num_labels,
             _ => 0,
         }
@@ -294,6 +299,7 @@ impl Architecture {
             Self::Vit(c) => of_images(c),
             Self::Dual(c) => of_pairs(c),
             Self::Swin(c) => of_windows(c),
+            Self::ConvNet(c) => of_convolutions(c),
             Self::Speech(c) => of_speech(c),
             Self::T5(c) => (
                 c.d_model,
@@ -407,6 +413,11 @@ fn of_windows(c: &SwinConfig) -> Sizes {
         None,
         0,
     )
+}
+
+/// Those of a network of convolutions, in which nothing attends.
+fn of_convolutions(c: &ConvNetConfig) -> Sizes {
+    (c.widest(), 4 * c.last_width(), c.num_labels, 1, 1, None, 0)
 }
 
 /// Those of what hears waveforms.

@@ -76,7 +76,7 @@ impl SwinConfig {
 }
 
 /// Stages of a model: each halves the image's sides.
-const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
+pub(super) const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(fields: &mut ConfigFields<'_>) -> SwinConfig {

@@ -192,6 +192,7 @@ words! {
     IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
     IdleImages: "The model reads images or recordings; their size in its config decides the number of tokens.",
         "该模型读取图像或录音；词元数由其配置中的尺寸决定。";
+    IdleNoAttention: "Nothing in the model attends.", "该模型中没有注意力。";
     IdleNoImages: "The model reads no images among its tokens.", "该模型不读取文本中的图像。";
     IdleNoDecoder: "The model has no decoder with a length of its own.", "该模型没有独立长度的解码器。";
     IdleOneTask: "The model is estimated for one task.", "该模型只按一种任务估算。";
@@ -243,6 +244,7 @@ pub const fn idle_reason(idle: Idle) -> Word {
         Idle::NotTrainer => Word::IdleNotTrainer,
         Idle::NotGenerating => Word::IdleNotGenerating,
         Idle::Images => Word::IdleImages,
+        Idle::NoAttention => Word::IdleNoAttention,
         Idle::NoImages => Word::IdleNoImages,
         Idle::NoDecoder => Word::IdleNoDecoder,
         Idle::OneTask => Word::IdleOneTask,

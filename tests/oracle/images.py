@@ -4,6 +4,7 @@ import ctypes, math, os, sys
 import torch
 
 real = bool(os.environ.get("HIGHWATER_REAL_GPU"))
+CONVOLUTIONAL = ("convnext", "convnextv2", "resnet")  # nothing attends
 DEEP = ("qwen3_vl", "qwen3_vl_moe")  # decoders' first layers get features of images, too
 PACKED = ("qwen2_vl", "qwen2_5_vl", *DEEP)  # patches of images of any size come in one list
 # `min_pixels` and `max_pixels` in `preprocessor_config.json` of Qwen/Qwen2-VL-7B-Instruct and Qwen/Qwen2.5-VL-7B-Instruct, and

@@ -100,7 +100,7 @@ def model(scenario):
         model = libraries.quantized(made, config(scenario), scenario["quantization"], scenario["attention"], *dtype, checkpointing)
     elif model is None:
         with torch.device("cuda"), without_values():
-            model = made.from_config(config(scenario), attn_implementation=scenario["attention"], **dtype)
+            model = made.from_config(config(scenario), attn_implementation="eager" if kind in images.CONVOLUTIONAL else scenario["attention"], **dtype)
         model.tie_weights()
     if scenario["loss"] == "labels_uncast":
         transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss

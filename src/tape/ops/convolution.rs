@@ -82,7 +82,9 @@ impl Tape {
         if self.is_training() {
             self.classify_autocast_copies();
         }
-        self.without_autocast(|| self.convolution([&x, &weight], bias.as_ref(), shape, columns))
+        self.without_autocast(|| {
+            self.convolution([&x, &weight], bias.as_ref(), shape, [columns; 2])
+        })
     }
 
     /// `torch.nn.functional.conv1d(x, weight, bias, stride, padding)` of `[B, C, L]` and
@@ -120,13 +122,13 @@ impl Tape {
         self.convolution([x, weight], bias, shape, columns)
     }
 
-    /// To a result of a shape, with as many elements of columns for each image.
+    /// To a result of a shape, with as many elements of columns for each image, forward and backward.
     fn convolution(
         &self,
         [x, weight]: [&Tensor; 2],
         bias: Option<&Tensor>,
         shape: Shape,
-        columns: u64,
+        [columns, columns_backward]: [u64; 2],
     ) -> Tensor {
         let inputs: smallvec::SmallVec<[&Tensor; 3]> = [Some(x), Some(weight), bias]
             .into_iter()
@@ -151,7 +153,7 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let (x, weight) = (saved.0.unpack(t), saved.1.unpack(t));
-                t.convolution_backward(g, &x, &weight, needs, with_bias, columns)
+                t.convolution_backward(g, &x, &weight, needs, with_bias, columns_backward)
             }),
         )
     }
@@ -258,13 +260,11 @@ fn convolved(x: &Tensor, weight: &Tensor, window: Window) -> Shape {
     Shape::from([x.dim(0), weight.dim(0), size(0), size(1)])
 }
 
-/// Elements of the columns of one image of a convolution to `out`.
-fn columns(weight: &Tensor, out: &Shape, window: Window) -> u64 {
+/// Elements of the columns of one image of a convolution to `out`, forward and backward: forward a kernel
+/// of one pixel reads the image as it is.
+fn columns(weight: &Tensor, out: &Shape, window: Window) -> [u64; 2] {
     let [_, channels, height, width] = [0, 1, 2, 3].map(|d| weight.shape().dims()[d]);
     let plain = [height, width] == [1, 1] && window.stride == [1, 1] && window.padding == [0, 0];
-    if plain {
-        0
-    } else {
-        channels * height * width * out.dims()[2] * out.dims()[3]
-    }
+    let all = channels * height * width * out.dims()[2] * out.dims()[3];
+    [if plain { 0 } else { all }, all]
 }

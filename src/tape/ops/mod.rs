@@ -29,6 +29,7 @@ mod logarithm;
 mod loss;
 mod matmul;
 mod norm;
+mod pixels;
 mod pointwise;
 mod reduce;
 mod routing;

@@ -240,11 +240,16 @@ impl Tape {
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
                 let [x, norm] = saved.each_ref().map(|saved| saved.unpack(t));
-                let unit = t.elementwise("div", &[&x, &norm], norm.dtype());
-                let _nothing = t.empty("eq", *norm.shape(), DType::Bool);
-                smallvec![Some(t.elementwise("mul", &[g, &unit], g.dtype()))]
+                smallvec![Some(t.along_lengths(g, &x, &norm))]
             }),
         )
+    }
+
+    /// The gradient of what has those lengths.
+    pub(super) fn along_lengths(&self, g: &Tensor, x: &Tensor, norm: &Tensor) -> Tensor {
+        let unit = self.elementwise("div", &[x, norm], norm.dtype());
+        let _nothing = self.empty("eq", *norm.shape(), DType::Bool);
+        self.elementwise("mul", &[g, &unit], g.dtype())
     }
 
     /// The scratch of a reduction of `x` over its last dimension to the dtype of `out`.
@@ -306,6 +311,12 @@ impl Tape {
         let (b, columns) = (x.dim(0), x.dim(2));
         let mean = self.mean(x, Shape::from([b, 1, columns]));
         self.view(&mean, [b, columns])
+    }
+
+    /// `x.mean([-2, -1])` of `[B, C, H, W]`: `[B, C]`. Saves nothing; the gradient is expanded and divided.
+    pub fn mean_of_pixels(&self, x: &Tensor) -> Tensor {
+        let mean = self.mean(x, Shape::from([x.dim(0), x.dim(1), 1, 1]));
+        self.view(&mean, [x.dim(0), x.dim(1)])
     }
 
     /// `x.mean()`. Saves nothing.
