@@ -109,7 +109,7 @@ fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("clip_siglip.jsonl", 105);
     every_goal_is_met("vision_language.jsonl", 46);
     every_goal_is_met("qwen_vl.jsonl", 66);
-    every_goal_is_met("qwen3_vl.jsonl", 58);
+    every_goal_is_met("qwen3_vl.jsonl", 68);
     every_goal_is_met("qwen_vl_flash.jsonl", 44);
     every_goal_is_met("paligemma.jsonl", 32);
     every_goal_is_met("idefics3.jsonl", 40);

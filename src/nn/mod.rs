@@ -100,6 +100,7 @@ mod shared;
 mod sharing_attention;
 mod short_conv;
 mod sight;
+mod sight_batch;
 mod sight_deep;
 mod sight_intern;
 mod sight_joined;

@@ -21,14 +21,15 @@ use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
 use super::resnet::ResNet;
 use super::seq2seq::{self, Seq2Seq};
+use super::sight_batch;
 use super::speech::Speech;
 use super::swin::Swin;
 use super::t5::T5;
 use super::vit::Vit;
 use super::whisper::Whisper;
 use crate::spec::{
-    Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, EvaluationKind, ImageConfig,
-    ImageKind, Loss, ResolvedSpec, Task,
+    Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, EvaluationKind, Loss,
+    ResolvedSpec, Task,
 };
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape, apart};
@@ -444,7 +445,7 @@ fn batch(
     let decoder_ids = targets.then(|| input(given, DType::Int64));
     let sight = spec.architecture.images();
     let [seen, grids, kinds] = sight.map_or([const { None }; 3], |sight| {
-        among_tokens(t, spec, sight, samples, tokens)
+        sight_batch::among_tokens(t, spec, sight, samples, tokens)
     });
     Batch {
         input: ids,
@@ -454,60 +455,4 @@ fn batch(
         images: seen.map(|images| (images, false)),
         _beside: [ends, grids, kinds],
     }
-}
-
-/// What comes with texts with images: those, how many patches they have in time, height and width, how large they are or
-/// which of their pixels are none of padding, and which tokens stand for them.
-#[inline(never)] // Not in the model, so that the page can fetch it later.
-fn among_tokens(
-    t: &Tape,
-    spec: &ResolvedSpec,
-    sight: &ImageConfig,
-    samples: u64,
-    tokens: Shape,
-) -> [Option<Tensor>; 3] {
-    let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
-    let images = samples * spec.images;
-    let (shape, grids) = match sight {
-        ImageConfig::Whole(sight) => {
-            let side = sight.tower.image_size;
-            let tiles = images * sight.tiles(spec.image_size);
-            let beside = match sight.kind {
-                ImageKind::LlavaNext => Some(Shape::from([images, 2])),
-                kind if kind.is_idefics() => Some(Shape::from([tiles, side, side])),
-                _ => None,
-            };
-            (
-                Shape::from([tiles, sight.tower.num_channels, side, side]),
-                beside,
-            )
-        }
-        ImageConfig::Intern(c) => {
-            let squares = images * c.tiles(spec.image_size);
-            let side = c.image_size;
-            (Shape::from([squares, c.channels, side, side]), None)
-        }
-        ImageConfig::Joined(c) => {
-            let [height, width] = spec.image_size;
-            (
-                Shape::from([images, c.channels, height, width]),
-                Some(Shape::from([images, 2])),
-            )
-        }
-        ImageConfig::Packed(c) => {
-            let columns = c.columns();
-            let patches = images * (sight.pixels(spec.image_size) / columns);
-            (
-                Shape::from([patches, columns]),
-                Some(Shape::from([images, 3])),
-            )
-        }
-    };
-    let seen = (images > 0).then(|| input(shape, DType::Float32));
-    let grids = grids.filter(|_| images > 0);
-    let grids = grids.map(|shape| input(shape, DType::Int64));
-    let packed = sight.packed().is_some();
-    let grouped = matches!(sight.kind(), ImageKind::Gemma3 | ImageKind::PaliGemma);
-    let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
-    [seen, grids, kinds]
 }

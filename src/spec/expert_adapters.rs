@@ -13,12 +13,12 @@ pub(super) const FUSED: &str = "gate_up_proj";
 /// PEFT takes for the parameters that transformers 5 has made of them: the router, the two of one
 /// parameter, and the last (`_MOE_TARGET_MODULE_MAPPING`, `utils/transformers_weight_conversion.py`,
 /// peft 0.21; `_MODEL_TO_CONVERSION_PATTERN`, `conversion_mapping.py`, transformers 5.23, which does
-/// not name `qwen2_moe` itself).
+/// not name `qwen2_moe` itself, nor `qwen3_vl_moe`).
 fn former_names(architecture: &Architecture, framework: Framework) -> Option<[&'static str; 4]> {
     let Architecture::Decoder(config) = architecture else {
         return None;
     };
-    if framework != Framework::Torch215Transformers523 {
+    if framework != Framework::Torch215Transformers523 || config.images.is_some() {
         return None;
     }
     match config.model_type {

@@ -1,6 +1,6 @@
 //! Liger kernels: which replace what, and for which models.
 
-use super::{Architecture, DecoderType, Finding, Loss, Scenario, closest};
+use super::{Architecture, DecoderType, Finding, ImageConfig, Loss, Scenario, closest};
 use crate::units::names;
 
 names! {
@@ -50,13 +50,21 @@ pub(super) fn resolve(
         return LigerKernels::default();
     }
     let Some(glu) = gated_product(architecture) else {
-        findings.push(
-            Finding::error(
-                "liger_kernel",
+        let packed = architecture.images().and_then(ImageConfig::packed);
+        // `model/output_classes.py`, liger-kernel 0.8.5, reads a class that is no more.
+        let (english, chinese) = match packed {
+            Some(_) => (
+                "Liger 0.8.5 fails on Qwen-VL of transformers 5.23, whose classes it imports by former names.",
+                "Liger 0.8.5 以旧名称导入 Qwen-VL 的类，在 transformers 5.23 上会报错。",
+            ),
+            None => (
                 "Liger has no kernels for this model, or they are not estimated yet.",
                 "Liger 没有适用于该模型的内核，或尚未支持估算。",
-            )
-            .with_fix("liger_kernel", serde_json::json!([])),
+            ),
+        };
+        findings.push(
+            Finding::error("liger_kernel", english, chinese)
+                .with_fix("liger_kernel", serde_json::json!([])),
         );
         return LigerKernels::default();
     };

@@ -55,6 +55,7 @@ mod image_text;
 mod image_text_intern;
 mod image_text_joined;
 mod image_text_packed;
+mod image_text_refused;
 mod image_text_tiles;
 mod image_text_whole;
 mod kin;
