@@ -113,6 +113,7 @@ fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("qwen_vl_flash.jsonl", 44);
     every_goal_is_met("paligemma.jsonl", 32);
     every_goal_is_met("idefics3.jsonl", 40);
+    every_goal_is_met("mllama.jsonl", 31);
     every_goal_is_met("llava_next.jsonl", 31);
     every_goal_is_met("mistral3.jsonl", 32);
     every_goal_is_met("internvl.jsonl", 33);

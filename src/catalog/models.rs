@@ -297,6 +297,8 @@ models! {
     "internvl3-2b-hf", "InternVL3 2B", "OpenGVLab/InternVL3-2B-hf", "2025-04";
     "internvl3-8b-hf", "InternVL3 8B", "OpenGVLab/InternVL3-8B-hf", "2025-04";
     "internvl3-14b-hf", "InternVL3 14B", "OpenGVLab/InternVL3-14B-hf", "2025-04";
+    "llama-3.2-11b-vision", "Llama 3.2 11B Vision", "meta-llama/Llama-3.2-11B-Vision", "2024-09";
+    "llama-3.2-11b-vision-instruct", "Llama 3.2 11B Vision Instruct", "meta-llama/Llama-3.2-11B-Vision-Instruct", "2024-09";
     "mistral-small-3.1-24b", "Mistral Small 3.1 24B, with images", "mistralai/Mistral-Small-3.1-24B-Instruct-2503", "2025-03";
     "mistral-small-3.2-24b", "Mistral Small 3.2 24B, with images", "mistralai/Mistral-Small-3.2-24B-Instruct-2506", "2025-06";
     "qwen2.5-vl-3b-instruct", "Qwen2.5-VL 3B", "Qwen/Qwen2.5-VL-3B-Instruct", "2025-01";

@@ -26,6 +26,11 @@ pub(super) trait Layer: WeighingBlock<Shared = Shared> {
     fn style(c: &DecoderConfig, facts: Facts) -> Style;
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
+
+    /// Whether the model does without the layer for want of something to attend to.
+    fn is_skipped(&self, _shared: &Shared) -> bool {
+        false
+    }
 }
 
 /// The window that masks are made with. A width of 0, which stands for none in a config that has layers
@@ -68,7 +73,7 @@ pub(super) struct Causal<L> {
 impl<L: Layer> Causal<L> {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let mut style = L::style(c, facts);
-        let sight = c.images.as_ref().map(|images| {
+        let mut sight = c.images.as_ref().map(|images| {
             style.names[0] = images.kind().text_model();
             Box::new(Sight::new(
                 &b.at("model"),
@@ -88,7 +93,7 @@ impl<L: Layer> Causal<L> {
         let [model, embedding, norm] = style.names;
         let model = b.at(model);
         let at = model.at(embedding);
-        let embedding = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
+        let embedding = Embedding::of_input(&at, c.rows(), c.hidden_size);
         let dtype = if c.scales_by_whole_number {
             DType::Int64
         } else {
@@ -133,6 +138,9 @@ impl<L: Layer> Causal<L> {
         let inputs = c
             .gemma_layers
             .and_then(|layers| LayerInputs::new(&model, c, layers));
+        if let Some(sight) = &mut sight {
+            sight.complete(&b.at("model"), c.hidden_size);
+        }
         let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
         let classifies = spec.task == Task::SequenceClassification;
         if style.head_bias && !classifies {
@@ -176,10 +184,13 @@ impl<L: Layer> Causal<L> {
             self.shell.call().keep_router_logits();
         }
         let [model, ..] = self.style.names;
+        let images = self.shell.call().images();
+        let seeing = self.sight.as_ref().zip(images.as_ref());
+        let crossing =
+            seeing.and_then(|(sight, images)| sight.crossing(t, &self.shell, images, input_ids));
         let embedded = t.scoped(model, None, || self.embed(t, input_ids));
         let decode =
             |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
-        let images = self.shell.call().images();
         let Some((sight, images)) = self.sight.as_ref().zip(images) else {
             let alone = self
                 .sight
@@ -188,7 +199,11 @@ impl<L: Layer> Causal<L> {
             let hidden = decode(embedded, &alone.unwrap_or_default());
             return self.read(t, &hidden, (input_ids, labels));
         };
-        let seen = sight.see(t, &self.shell, embedded, &images);
+        let mut seen = sight.see(t, &self.shell, embedded, &images);
+        if let Some((crossing, held)) = crossing {
+            seen.among.crossing = Some(crossing);
+            seen.held.push(held);
+        }
         let hidden = decode(seen.embedded.clone(), &seen.among);
         drop((seen.embedded, seen.held, seen.among));
         let mut output = self.read(t, &hidden, (input_ids, labels));
@@ -378,6 +393,7 @@ impl<L: Layer> Causal<L> {
             narrows: false,
             input: None,
             states: KeptStates::default(),
+            crossing: among.crossing.clone(),
             _others: None,
         };
         let mut local = full.clone();
@@ -435,6 +451,10 @@ impl<L: Layer> Causal<L> {
             };
             let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
             let shared = with_input.as_ref().unwrap_or(shared);
+            if layer.is_skipped(shared) {
+                t.pass_by_regions(1);
+                return hidden.clone();
+            }
             let copied = deeper(i, hidden);
             let hidden = copied.as_ref().unwrap_or(hidden);
             let sliced = self.sliced(t, i, hidden, shared);

@@ -10,12 +10,13 @@ use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
 use super::layer::DecoderLayer;
 use super::mamba::Mamba;
+use super::mllama::MllamaLayer;
 use super::model::Output;
 use super::mpt::Mpt;
 use super::opt::Opt;
 use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
-use crate::spec::{DecoderConfig, DecoderType, ResolvedSpec};
+use crate::spec::{DecoderConfig, DecoderType, ImageConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::apart;
 
@@ -97,6 +98,9 @@ pub(super) fn build(
         DecoderType::GptNeox => Box::new(apart(|| Causal::<GptNeoxLayer>::new(b, c, spec, facts))),
         DecoderType::Phi => Box::new(apart(|| Causal::<PhiLayer>::new(b, c, spec, facts))),
         DecoderType::Phi3 => Box::new(apart(|| Causal::<Phi3Layer>::new(b, c, spec, facts))),
+        _ if matches!(c.images.as_deref(), Some(ImageConfig::Crossed(_))) => {
+            Box::new(apart(|| Causal::<MllamaLayer>::new(b, c, spec, facts)))
+        }
         _ => Box::new(Causal::<DecoderLayer>::new(b, c, spec, facts)),
     }
 }

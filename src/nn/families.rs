@@ -7,7 +7,7 @@ use super::norm::NormKind;
 use super::rotary::Grids;
 use super::rotary_attention::{Gate, HeadNorm, Turn};
 use super::style::{EmbeddingScale, Masks, Style};
-use crate::spec::{DecoderConfig, DecoderType, Latent, LatentRotary, LayerNames};
+use crate::spec::{DecoderConfig, DecoderType, ImageKind, Latent, LatentRotary, LayerNames};
 
 /// What differs from Llama.
 pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
@@ -110,6 +110,10 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
 /// Qwen2 in Qwen2-VL, or Qwen3 in Qwen3-VL, whose tokens have places in images.
 fn among_images(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     let images = c.images.as_ref();
+    // Llama 3.2 Vision's layers part heads when all are projected.
+    if images.is_some_and(|images| images.kind() == ImageKind::Mllama) {
+        parts.projects_first = true;
+    }
     if let Some(packed) = images.and_then(|images| images.packed()) {
         style.grids = match packed.deep {
             Some(_) => Grids::InTurn,

@@ -50,7 +50,7 @@ pub struct Batch {
     images: Option<(Tensor, bool)>,
     /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
     /// pixels are none of padding, the kinds `[B, S]` of tokens.
-    _beside: [Option<Tensor>; 3],
+    _beside: Vec<Tensor>,
 }
 
 /// What a forward pass returns.
@@ -284,7 +284,7 @@ impl Model {
             labels: None,
             decoder_ids: None,
             images: None,
-            _beside: [const { None }; 3],
+            _beside: Vec::new(),
         };
         self.evaluate(t, &batch, request)
     }
@@ -371,7 +371,7 @@ fn batch(
             labels: None,
             decoder_ids: None,
             images: None,
-            _beside: [const { None }; 3],
+            _beside: Vec::new(),
         };
     }
     let pixels = |count: u64| {
@@ -389,7 +389,7 @@ fn batch(
             labels: None,
             decoder_ids: None,
             images: images.map(|images| (images, labels)),
-            _beside: [const { None }; 3],
+            _beside: Vec::new(),
         };
     }
     if let Some(images) = images {
@@ -399,7 +399,7 @@ fn batch(
             labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
             decoder_ids: None,
             images: None,
-            _beside: [const { None }; 3],
+            _beside: Vec::new(),
         };
     }
     let floats = if spec.quantization.is_on() {
@@ -444,15 +444,16 @@ fn batch(
     let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
     let decoder_ids = targets.then(|| input(given, DType::Int64));
     let sight = spec.architecture.images();
-    let [seen, grids, kinds] = sight.map_or([const { None }; 3], |sight| {
+    let (seen, mut beside) = sight.map_or_else(Default::default, |sight| {
         sight_batch::among_tokens(t, spec, sight, samples, tokens)
     });
+    beside.extend(ends);
     Batch {
         input: ids,
         padding_mask: mask,
         labels,
         decoder_ids,
         images: seen.map(|images| (images, false)),
-        _beside: [ends, grids, kinds],
+        _beside: beside,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, Transformers};
 use super::sharing_attention::KeptStates;
+use super::sight_crossed::Crossing;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -19,6 +20,8 @@ pub(super) struct Shared {
     pub(super) input: Option<Tensor>,
     /// Keys and values that later layers read.
     pub(super) states: KeptStates,
+    /// What layers of their own attend to.
+    pub(super) crossing: Option<Crossing>,
     /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
     pub(super) _others: Option<[Tensor; 2]>,
 }

@@ -1,6 +1,6 @@
 //! Images among the tokens of a decoder: what sees them, and how they come among embedded tokens
 //! (`models/{llava,llava_next,gemma3,paligemma,qwen2_vl,qwen2_5_vl,qwen3_vl,idefics3,smolvlm,mistral3,
-//! internvl}/modeling_*.py` of transformers 5.23).
+//! internvl,mllama}/modeling_*.py` of transformers 5.23).
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
@@ -11,6 +11,7 @@ use super::facts::Facts;
 use super::layers::Linear;
 use super::mask_blocks;
 use super::norm::{Norm, NormKind};
+use super::sight_crossed::{CrossedSight, Crossing};
 use super::sight_deep::Injected;
 use super::sight_intern::InternSight;
 use super::sight_joined::JoinedSight;
@@ -28,6 +29,8 @@ pub(super) enum Sight {
     Whole(Box<WholeSight>),
     /// Images in squares.
     Split(Box<SplitSight>),
+    /// Images that layers of their own attend to.
+    Crossed(Box<CrossedSight>),
     /// Images in squares, which `InternVL`'s tower sees.
     Intern(Box<InternSight>),
     /// Images of any size, each in patches by itself.
@@ -96,6 +99,8 @@ pub(super) struct Among {
     pub(super) positions: Option<Tensor>,
     /// What its first layers get besides.
     pub(super) injected: Option<Box<Injected>>,
+    /// What layers of their own attend to.
+    pub(super) crossing: Option<Crossing>,
 }
 
 impl Projector {
@@ -175,6 +180,7 @@ impl Sight {
                 let given = (options, spec.image_size);
                 Self::Whole(Box::new(WholeSight::new(b, c, hidden, given)))
             }
+            ImageConfig::Crossed(c) => Self::Crossed(Box::new(CrossedSight::new(b, c, options))),
             ImageConfig::Intern(c) => {
                 Self::Intern(Box::new(InternSight::new(b, c, hidden, options)))
             }
@@ -189,18 +195,45 @@ impl Sight {
         }
     }
 
+    /// What layers of their own attend to in texts `[B, S]`, which is made before those are embedded, and
+    /// what stays in a local variable.
+    #[inline(never)]
+    pub(super) fn crossing(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        images: &Tensor,
+        ids: &Tensor,
+    ) -> Option<(Crossing, Tensor)> {
+        match self {
+            Self::Crossed(sight) => Some(sight.see(t, shell, images, ids)),
+            _ => None,
+        }
+    }
+
+    /// Makes what is made after the decoder's layers.
+    #[inline(never)]
+    pub(super) fn complete(&mut self, b: &Builder, hidden: u64) {
+        if let Self::Crossed(sight) = self {
+            sight.complete(b, hidden);
+        }
+    }
+
     /// What the model changes for a decoder where there are no images among embedded tokens `[B, S, H]`.
     #[inline(never)]
     pub(super) fn alone(&self, t: &Tape, shell: &Shell, embedded: &Tensor) -> Among {
         t.pass_by_regions(match self {
             Self::Whole(sight) => sight.vision.layers(),
             Self::Split(sight) => sight.layers(),
+            // Its layers are never checkpointed.
+            Self::Crossed(_) => 0,
             Self::Intern(sight) => sight.layers(),
             Self::Joined(sight) => sight.layers(),
             Self::Packed(packed) => packed.0.layers(),
         });
         let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
         Among {
+            crossing: None,
             grouped: false,
             positions: prefixed.then(|| shell.later_positions(t, embedded.dim(1))),
             injected: None,
@@ -213,6 +246,14 @@ impl Sight {
         match self {
             Self::Whole(sight) => sight.see(t, shell, embedded, images),
             Self::Split(sight) => sight.see(t, shell, embedded, images),
+            // They have been seen before.
+            Self::Crossed(_) => Seen {
+                embedded,
+                features: None,
+                beside: Vec::new(),
+                held: Vec::new(),
+                among: Among::default(),
+            },
             Self::Intern(sight) => sight.see(t, shell, embedded, images),
             Self::Joined(sight) => sight.see(t, shell, embedded, images),
             Self::Packed(packed) => {
@@ -243,9 +284,9 @@ impl Sight {
                     beside: Vec::new(),
                     held: held.chain(of_videos).chain(seen.deep).collect(),
                     among: Among {
-                        grouped: false,
                         positions: Some(t.select(&places, 0)),
                         injected,
+                        ..Among::default()
                     },
                 }
             }
@@ -341,6 +382,7 @@ impl WholeSight {
                 grouped: self.grouped,
                 positions,
                 injected: None,
+                crossing: None,
             },
         }
     }

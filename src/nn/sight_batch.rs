@@ -13,7 +13,7 @@ pub(super) fn among_tokens(
     sight: &ImageConfig,
     samples: u64,
     tokens: Shape,
-) -> [Option<Tensor>; 3] {
+) -> (Option<Tensor>, Vec<Tensor>) {
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
     let images = samples * spec.images;
     let (shape, grids) = match sight {
@@ -29,6 +29,11 @@ pub(super) fn among_tokens(
                 Shape::from([tiles, sight.tower.num_channels, side, side]),
                 beside,
             )
+        }
+        ImageConfig::Crossed(c) => {
+            let (side, squares) = (c.image_size, images * c.tiles);
+            let of_squares = Shape::from([squares, c.channels, side, side]);
+            (of_squares, Some(Shape::from([images])))
         }
         ImageConfig::Intern(c) => {
             let squares = images * c.tiles(spec.image_size);
@@ -57,5 +62,13 @@ pub(super) fn among_tokens(
     let packed = sight.packed().is_some();
     let grouped = matches!(sight.kind(), ImageKind::Gemma3 | ImageKind::PaliGemma);
     let kinds = (packed || grouped && images > 0).then(|| input(tokens, DType::Int64));
-    [seen, grids, kinds]
+    let mut beside: Vec<Tensor> = grids.into_iter().chain(kinds).collect();
+    if let (ImageConfig::Crossed(c), 1..) = (sight, images) {
+        // Which squares are none of padding, and which of them each token sees.
+        let squares = spec.images * c.tiles;
+        beside.push(input(Shape::from([samples, squares]), DType::Int64));
+        let seen = [tokens.dims()[0], tokens.dims()[1], squares];
+        beside.push(input(Shape::from(seen), DType::Int64));
+    }
+    (seen, beside)
 }

@@ -1,16 +1,18 @@
 //! Decoders that read images among their tokens (`models/{llava,llava_next,gemma3,paligemma,qwen2_vl,qwen2_5_vl,
-//! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm,mistral3,internvl}/configuration_*.py` of transformers 5.23).
+//! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm,mistral3,internvl,mllama}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::image_size;
+use super::image_text_crossed::{self as crossed, CrossedConfig};
+use super::image_text_decoder as reading;
 use super::image_text_intern::{self as intern, InternConfig};
 use super::image_text_joined::{self as joined, JoinedConfig};
 use super::image_text_packed::{self as packed, PackedConfig};
 use super::image_text_refused as refused;
 use super::image_text_whole::{self as whole, WholeConfig};
-use super::limits::{VOCABULARY, check};
+use super::limits::check;
 use super::modules::{Module, other};
-use super::{DecoderConfig, DecoderType, Finding, Scenario, decoder, dual, readers, training};
+use super::{DecoderConfig, Finding, Scenario, decoder, dual, training};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
@@ -32,6 +34,8 @@ pub enum ImageKind {
     Idefics3,
     /// `SmolVLM` 2: the same.
     SmolVlm,
+    /// Llama 3.2 Vision: layers of their own attend to images.
+    Mllama,
     /// `InternVL`: a vision transformer of its own.
     InternVl,
     /// Mistral 3: Pixtral's tower.
@@ -67,6 +71,8 @@ impl ImageKind {
 pub enum ImageConfig {
     /// Images of one size.
     Whole(WholeConfig),
+    /// Images that layers of their own attend to.
+    Crossed(CrossedConfig),
     /// Images in squares, which `InternVL`'s tower sees.
     Intern(InternConfig),
     /// Images of any size, each in patches by itself.
@@ -80,6 +86,7 @@ impl ImageConfig {
     pub fn kind(&self) -> ImageKind {
         match self {
             Self::Whole(config) => config.kind,
+            Self::Crossed(_) => ImageKind::Mllama,
             Self::Intern(_) => ImageKind::InternVl,
             Self::Joined(_) => ImageKind::Mistral3,
             Self::Packed(config) => config.kind,
@@ -90,7 +97,7 @@ impl ImageConfig {
     pub fn whole(&self) -> Option<&WholeConfig> {
         match self {
             Self::Whole(config) => Some(config),
-            Self::Intern(_) | Self::Joined(_) | Self::Packed(_) => None,
+            _ => None,
         }
     }
 
@@ -98,13 +105,17 @@ impl ImageConfig {
     pub fn packed(&self) -> Option<&PackedConfig> {
         match self {
             Self::Packed(config) => Some(config),
-            Self::Whole(_) | Self::Intern(_) | Self::Joined(_) => None,
+            _ => None,
         }
     }
 
     /// Whether images may have any size.
     pub fn sees_any_size(&self) -> bool {
-        self.whole().is_none_or(WholeConfig::is_tiled)
+        match self {
+            Self::Whole(config) => config.is_tiled(),
+            Self::Crossed(_) => false,
+            _ => true,
+        }
     }
 
     /// Layers of a decoder after which features are added.
@@ -118,6 +129,7 @@ impl ImageConfig {
     pub fn places(&self, sides: [u64; 2]) -> u64 {
         match self {
             Self::Whole(config) => config.places(sides),
+            Self::Crossed(_) => 1,
             Self::Intern(config) => config.places(sides),
             Self::Joined(config) => config.places(sides),
             Self::Packed(config) => config.tokens(sides) + packed::AROUND,
@@ -133,6 +145,7 @@ impl ImageConfig {
                     .saturating_mul(config.tower.num_channels),
                 [config.tower.image_size; 2],
             ),
+            Self::Crossed(config) => (config.tiles * config.channels, [config.image_size; 2]),
             Self::Intern(config) => (
                 config.tiles(sides) * config.channels,
                 [config.image_size; 2],
@@ -170,6 +183,9 @@ pub(super) fn flat_text_part(config: &Map<String, Value>) -> Option<Map<String, 
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    if kind == ImageKind::Mllama {
+        return crossed::read(fields);
+    }
     if let Some(decoder) = packed::decoder(kind) {
         return packed::read(kind, decoder, fields);
     }
@@ -179,7 +195,7 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
         &nothing,
         "model.hf_config.text_config",
     );
-    let model_type = text_type(kind, &mut text);
+    let model_type = reading::text_type(kind, &mut text);
     let mut config = decoder::read(model_type, &mut text);
     config.tie_word_embeddings |= fields.flag(
         "tie_word_embeddings",
@@ -191,7 +207,7 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     let seen = part(fields, "vision_config", &nothing);
     let seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
     if kind == ImageKind::PaliGemma {
-        check_image_token(fields, config.vocab_size);
+        reading::check_image_token(fields, config.vocab_size);
     }
     let images = match kind {
         ImageKind::Mistral3 => ImageConfig::Joined(joined::read(fields, seen)),
@@ -203,57 +219,6 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     }
     config.images = Some(Box::new(images));
     config
-}
-
-/// Refuses a token of images that is none of the vocabulary's, which is replaced in a copy of tokens.
-fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) {
-    let token = fields.optional("image_token_index", &(0..=VOCABULARY.end() - 1), 256_000);
-    if token < vocabulary {
-        return;
-    }
-    let key = fields.key("image_token_index");
-    fields.push(
-        Finding::error(
-            &key,
-            format!("The token of images, {token}, is none of the vocabulary's {vocabulary}; that is not estimated yet."),
-            format!("图像词元 {token} 不在大小为 {vocabulary} 的词表中；暂不支持估算。"),
-        )
-        .with_fix(&key, vocabulary - 1),
-    );
-}
-
-/// Which decoder reads the tokens.
-fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
-    if kind == ImageKind::Gemma3 {
-        return DecoderType::Gemma3;
-    }
-    let (name, names): (_, &[&str]) = match kind {
-        ImageKind::PaliGemma => ("PaliGemma", &["gemma", "gemma2"]),
-        ImageKind::Idefics3 | ImageKind::SmolVlm => ("Idefics3", &["llama", "mistral", "qwen2"]),
-        ImageKind::InternVl => ("InternVL", &["qwen2", "qwen3", "llama"]),
-        ImageKind::Mistral3 => ("Mistral 3", &["mistral", "ministral3", "llama"]),
-        _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
-    };
-    let given = text.text("model_type").unwrap_or(names[0]);
-    let known = names.contains(&given).then(|| readers::decoder_type(given));
-    known.flatten().unwrap_or_else(|| {
-        let key = text.key("model_type");
-        text.push(
-            Finding::error(
-                &key,
-                format!(
-                    "{name} is estimated over decoders of type {}, not {given}.",
-                    names.join(", ")
-                ),
-                format!(
-                    "{name} 目前支持 {} 类型的解码器，不支持 {given}。",
-                    names.join("、")
-                ),
-            )
-            .with_fix(&key, names[0]),
-        );
-        DecoderType::Llama
-    })
 }
 
 /// The modules of the whole model around those of its decoder.
@@ -268,6 +233,9 @@ pub(super) fn modules(images: &ImageConfig, text: Vec<Module>) -> Vec<Module> {
     };
     let mut all = match images {
         ImageConfig::Whole(images) => dual::vision_modules(&images.tower, images.tower_path()),
+        ImageConfig::Crossed(images) => {
+            return crossed::modules(images, text.into_iter().map(inside).collect());
+        }
         ImageConfig::Intern(images) => intern::modules(images),
         ImageConfig::Joined(images) => joined::modules(images),
         ImageConfig::Packed(images) => packed::modules(images),
@@ -326,6 +294,7 @@ pub(super) fn resolve(
             image_size::given(scenario, config.usual_side(), findings)
         }
         ImageConfig::Whole(config) => [config.tower.image_size; 2],
+        ImageConfig::Crossed(config) => [config.image_size; 2],
         ImageConfig::Intern(_) => image_size::usual(scenario, findings),
         ImageConfig::Joined(config) => image_size::covering(scenario, config.factor(), findings),
         ImageConfig::Packed(config) => image_size::resolve(scenario, config, findings),

@@ -1,7 +1,8 @@
 //! What is not estimated of models that read images among their tokens.
 
 use super::{
-    Attention, EvaluationKind, Finding, ImageConfig, ImageKind, Scenario, evaluation, training,
+    ActivationCheckpointing, Attention, EvaluationKind, Finding, ImageConfig, ImageKind, Scenario,
+    evaluation, training,
 };
 
 /// What is not estimated yet.
@@ -27,6 +28,17 @@ pub(super) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Ve
                 "图文模型中目前只支持估算 Qwen-VL 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
+    if kind == ImageKind::Mllama && reentrant && scenario.images > 0 {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "Layers of Llama 3.2 Vision that attend to images get them as keyword arguments, so that re-entrant checkpoints go back through the tower once for each of them, where PyTorch fails unless the tower and what follows it are frozen; that is not estimated. Checkpoints that are not re-entrant are.",
+                "Llama 3.2 Vision 的交叉注意力层以关键字参数接收图像特征：可重入的检查点会为每一层各反向传播一次图像编码器，除非图像编码器及其投影层被冻结，否则 PyTorch 会报错；暂不支持估算，请使用不可重入的检查点。",
+            )
+            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
     }
     let evaluation = evaluation::resolve(scenario).kind;

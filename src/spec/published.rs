@@ -202,6 +202,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("internvl3-2b-hf", 2_088_957_440),
     ("internvl3-8b-hf", 7_944_373_760),
     ("internvl3-14b-hf", 15_117_256_704),
+    ("llama-3.2-11b-vision", 10_642_941_475),
+    ("llama-3.2-11b-vision-instruct", 10_670_220_835),
     ("mistral-small-3.1-24b", 24_011_361_280),
     ("mistral-small-3.2-24b", 24_011_361_280),
     ("smolvlm-256m-instruct", 256_484_928),

@@ -1,8 +1,8 @@
 //! Numbers of parameters of what sees images.
 
 use super::{
-    ConvNetConfig, ConvNetKind, DualConfig, DualKind, ImageConfig, ImageKind, InternConfig,
-    JoinedConfig, PackedConfig, TowerConfig,
+    ConvNetConfig, ConvNetKind, CrossedConfig, DualConfig, DualKind, ImageConfig, ImageKind,
+    InternConfig, JoinedConfig, PackedConfig, ROWS_OF_IMAGES, TowerConfig,
 };
 
 fn feed_forward(t: &TowerConfig) -> u64 {
@@ -33,6 +33,7 @@ pub(super) fn vision_parameters(c: &DualConfig) -> u64 {
 pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
     let c = match c {
         ImageConfig::Whole(c) => c,
+        ImageConfig::Crossed(c) => return crossed_parameters(c, hidden),
         ImageConfig::Intern(c) => return intern_parameters(c, hidden),
         ImageConfig::Joined(c) => return joined_parameters(c, hidden),
         ImageConfig::Packed(c) => return packed_parameters(c, hidden),
@@ -47,6 +48,18 @@ pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
         _ => (hidden + 1) * hidden,
     };
     vision_parameters(&c.tower) + (seen + 1) * hidden + second
+}
+
+/// Those of Mllama's tower, of what stands between it and a decoder of `hidden` columns in heads of 128,
+/// and what layers that attend to images have besides a decoder's own.
+fn crossed_parameters(c: &CrossedConfig, hidden: u64) -> u64 {
+    let h = c.tower.hidden_size;
+    let layer = 4 * h * h + feed_forward(&c.tower) + h + 4 * h;
+    let of_layers = c.tower.num_hidden_layers * layer + c.global_layers * (layer + 2);
+    let patches = (c.channels * c.patch_size * c.patch_size + 1) * h;
+    let tables = (c.ratios + 1) * c.tiles * (c.patches() + 2) * h + c.patches() * h + 3;
+    let decoder = ROWS_OF_IMAGES * hidden + c.crossing.len() as u64 * (2 * 128 + 2);
+    patches + tables + 4 * h + of_layers + (c.columns() + 1) * hidden + decoder
 }
 
 /// Those of `InternVL`'s tower with biases and norms with both weights, and of what stands between it

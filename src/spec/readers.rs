@@ -131,6 +131,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("paligemma", Reader::WithImages(ImageKind::PaliGemma)),
     ("idefics3", Reader::WithImages(ImageKind::Idefics3)),
     ("smolvlm", Reader::WithImages(ImageKind::SmolVlm)),
+    ("mllama", Reader::WithImages(ImageKind::Mllama)),
     ("internvl", Reader::WithImages(ImageKind::InternVl)),
     ("mistral3", Reader::WithImages(ImageKind::Mistral3)),
     ("qwen2_vl", Reader::WithImages(ImageKind::Qwen2)),

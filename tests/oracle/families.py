@@ -19,7 +19,7 @@ LIKE = dict(convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
-             **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next"], ["image_text_to_text"]),
+             **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama"], ["image_text_to_text"]),
              **dict.fromkeys(["wav2vec2", "hubert"], ["ctc", "audio_classification"]),
              **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 TASKS.update(dict.fromkeys(["convnext", "convnextv2", "resnet"], ["image_classification"]))
@@ -28,7 +28,7 @@ SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
-           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next",
+           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama",
            "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
@@ -212,6 +212,8 @@ FAMILIES = dict(
         hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, image_size=d.pick([56, 112]), patch_size=14, **d.flag("attention_bias", "use_qk_norm", "use_mean_pooling"))),
     llava_next=lambda d: dict(image_token_index=7, image_grid_pinpoints=[[56, 112], [112, 56], [112, 112]], text_config=d.decoder(model_type=d.pick(["llama", "mistral"])), vision_config=dict(
         model_type="clip_vision_model", hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=2, num_attention_heads=d.heads, image_size=56, patch_size=14)),
+    mllama=lambda d: dict(image_token_index=7, text_config=dict(d.decoder(), model_type="mllama_text_model", cross_attention_layers=[d.layers - 1], pad_token_id=0), vision_config=dict(
+        hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=2, num_global_layers=d.pick([1, 2]), attention_heads=d.heads, image_size=56, patch_size=14, intermediate_layers_indices=[1], vision_output_dim=2 * d.hidden)),
     swin=lambda d: dict(image_size=64, patch_size=4, embed_dim=32, depths=[2, d.pick([2, 4])], num_heads=[2, 4], window_size=4, drop_path_rate=d.pick([0.0, 0.1]), num_labels=d.pick([2, 10])),
     hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),
 )

@@ -106,6 +106,17 @@ def in_rows(scenario, config, batch):
     return batch
 
 
+def crossed(scenario, config, batch):
+    """What the processor of Mllama adds: as many squares of each image as there may be, and which tokens see which of them."""
+    vision, samples, count = config.vision_config, scenario["micro_batch_size"], scenario["images"]
+    shape, side = (samples, count, vision.max_num_tiles), vision.image_size
+    batch["pixel_values"] = torch.zeros(*shape, vision.num_channels, side, side, device="cuda")
+    batch["aspect_ratio_ids"] = torch.zeros(samples, count, dtype=torch.long, device="cuda")
+    batch["aspect_ratio_mask"] = torch.zeros(shape, dtype=torch.long, device="cuda")
+    batch["cross_attention_mask"] = torch.zeros(samples, batch["input_ids"].shape[1], *shape[1:], dtype=torch.long, device="cuda")
+    return batch
+
+
 def resized(height, width, factor, pixels):
     """`smart_resize` of `image_processing_qwen2_vl.py`, which cannot be imported without torchvision."""
     least, most = pixels
@@ -145,7 +156,7 @@ def with_patches(scenario, config, batch, count):
     return batch
 
 
-OF_THEIR_OWN = dict(idefics3=split, smolvlm=split, mistral3=joined, internvl=tiled, llava_next=in_rows)
+OF_THEIR_OWN = dict(idefics3=split, smolvlm=split, mistral3=joined, internvl=tiled, llava_next=in_rows, mllama=crossed)
 
 
 def with_values(values, x=None):

@@ -12,7 +12,7 @@ const LATE: &[&str] = &[
     "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::distilbert", "nn::dora", "nn::dual",
     "nn::encoders", "nn::eurobert", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
     "nn::gated_delta", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
-    "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mask_blocks", "nn::mask_both_sides",
+    "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mllama", "nn::mask_blocks", "nn::mask_both_sides",
     "nn::model::bert", "nn::modernbert", "nn::moe", "nn::mpnet", "nn::mpt", "nn::opt::", "nn::patches", "nn::phi", "nn::plain_mlp",
     "nn::quantized", "nn::rotary::Rotary>::of_grids", "nn::rotary_pairs", "nn::router", "nn::seq2seq", "nn::sharing_attention",
     "nn::short_conv", "nn::sight", "nn::sparse_mixer", "nn::speech", "nn::swin", "nn::t5", "nn::tower", "nn::turned_rows", "nn::vit", "nn::whisper",

@@ -1,0 +1,56 @@
+//! Which decoders read tokens among images.
+
+use super::config_fields::ConfigFields;
+use super::limits::VOCABULARY;
+use super::{DecoderType, Finding, ImageKind, readers};
+
+/// Refuses a token of images that is none of the vocabulary's, which is replaced in a copy of tokens.
+pub(super) fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) {
+    let token = fields.optional("image_token_index", &(0..=VOCABULARY.end() - 1), 256_000);
+    if token < vocabulary {
+        return;
+    }
+    let key = fields.key("image_token_index");
+    fields.push(
+        Finding::error(
+            &key,
+            format!("The token of images, {token}, is none of the vocabulary's {vocabulary}; that is not estimated yet."),
+            format!("图像词元 {token} 不在大小为 {vocabulary} 的词表中；暂不支持估算。"),
+        )
+        .with_fix(&key, vocabulary - 1),
+    );
+}
+
+/// Which decoder reads the tokens.
+pub(super) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
+    if kind == ImageKind::Gemma3 {
+        return DecoderType::Gemma3;
+    }
+    let (name, names): (_, &[&str]) = match kind {
+        ImageKind::PaliGemma => ("PaliGemma", &["gemma", "gemma2"]),
+        ImageKind::Idefics3 | ImageKind::SmolVlm => ("Idefics3", &["llama", "mistral", "qwen2"]),
+        ImageKind::InternVl => ("InternVL", &["qwen2", "qwen3", "llama"]),
+        ImageKind::Mistral3 => ("Mistral 3", &["mistral", "ministral3", "llama"]),
+        _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
+    };
+    let given = text.text("model_type").unwrap_or(names[0]);
+    let known = names.contains(&given).then(|| readers::decoder_type(given));
+    known.flatten().unwrap_or_else(|| {
+        let key = text.key("model_type");
+        text.push(
+            Finding::error(
+                &key,
+                format!(
+                    "{name} is estimated over decoders of type {}, not {given}.",
+                    names.join(", ")
+                ),
+                format!(
+                    "{name} 目前支持 {} 类型的解码器，不支持 {given}。",
+                    names.join("、")
+                ),
+            )
+            .with_fix(&key, names[0]),
+        );
+        DecoderType::Llama
+    })
+}
