@@ -2,6 +2,7 @@
 
 use super::published_decoders::decoder_parameters;
 use super::published_heard::speech_parameters;
+use super::published_mixers::fla_parameters;
 use super::published_texts::{
     bart_parameters, bert_parameters, eurobert_parameters, t5_parameters,
 };
@@ -9,44 +10,11 @@ use super::published_towers::{
     conv_net_parameters, image_parameters, tower_parameters, vision_parameters,
 };
 use super::{
-    Architecture, DistilBertConfig, DualConfig, DualKind, FlaConfig, FlaMixer, ModernBertConfig,
-    Scenario, SwinConfig, VitConfig, VitKind, resolve,
+    Architecture, DistilBertConfig, DualConfig, DualKind, ModernBertConfig, Scenario, SwinConfig,
+    VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
-
-/// All weights of a model of flash-linear-attention.
-fn fla_parameters(c: &FlaConfig) -> u64 {
-    /// Columns between the two layers that give the decay.
-    const LOW_RANK: u64 = 16;
-    let h = c.hidden_size;
-    let mixer = match c.mixer {
-        FlaMixer::Gla => {
-            2 * h * c.key_dim()
-                + 3 * h * c.value_dim()
-                + h * LOW_RANK
-                + LOW_RANK * c.key_dim()
-                + c.key_dim()
-                + c.head_v_dim
-        }
-        FlaMixer::GatedDeltaNet => {
-            let columns = 2 * c.key_dim() + c.value_dim();
-            let convolutions = columns * c.short_conv.unwrap_or(0);
-            let projections = columns + 2 * c.num_heads + 2 * c.value_dim();
-            h * projections + convolutions + 2 * c.num_heads + c.head_v_dim
-        }
-        FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
-        FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
-        FlaMixer::Attention => 4 * h * h,
-        FlaMixer::DeltaNet => {
-            let columns = 2 * c.key_dim() + c.value_dim();
-            let convolutions = columns * c.short_conv.unwrap_or(0);
-            h * (columns + c.num_heads + c.value_dim()) + convolutions + c.head_v_dim
-        }
-    };
-    let layer = mixer + 3 * h * c.intermediate_size + 2 * h;
-    2 * c.vocab_size * h + c.num_hidden_layers * layer + h
-}
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of

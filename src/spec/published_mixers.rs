@@ -1,7 +1,7 @@
 //! Parameters of what mixes tokens in the place of attention, counted by formula.
 
 use super::published_decoders::experts;
-use super::{DecoderConfig, DecoderType, InnerNorms, Mixing};
+use super::{DecoderConfig, DecoderType, FlaConfig, FlaMixer, InnerNorms, Mixing};
 
 /// Elements of all layers where they mix tokens in different ways.
 pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
@@ -92,4 +92,37 @@ pub(super) fn state_space(config: &DecoderConfig) -> u64 {
         + inner * (sizes.time_step_rank + 2 * sizes.state_size)
         + time_steps
         + norms
+}
+
+/// All weights of a model of flash-linear-attention.
+pub(super) fn fla_parameters(c: &FlaConfig) -> u64 {
+    /// Columns between the two layers that give the decay.
+    const LOW_RANK: u64 = 16;
+    let h = c.hidden_size;
+    let mixer = match c.mixer {
+        FlaMixer::Gla => {
+            2 * h * c.key_dim()
+                + 3 * h * c.value_dim()
+                + h * LOW_RANK
+                + LOW_RANK * c.key_dim()
+                + c.key_dim()
+                + c.head_v_dim
+        }
+        FlaMixer::GatedDeltaNet => {
+            let columns = 2 * c.key_dim() + c.value_dim();
+            let convolutions = columns * c.short_conv.unwrap_or(0);
+            let projections = columns + 2 * c.num_heads + 2 * c.value_dim();
+            h * projections + convolutions + 2 * c.num_heads + c.head_v_dim
+        }
+        FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
+        FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
+        FlaMixer::Attention => 4 * h * h,
+        FlaMixer::DeltaNet => {
+            let columns = 2 * c.key_dim() + c.value_dim();
+            let convolutions = columns * c.short_conv.unwrap_or(0);
+            h * (columns + c.num_heads + c.value_dim()) + convolutions + c.head_v_dim
+        }
+    };
+    let layer = mixer + 3 * h * c.intermediate_size + 2 * h;
+    2 * c.vocab_size * h + c.num_hidden_layers * layer + h
 }
