@@ -10,14 +10,14 @@ use std::rc::Rc;
 /// A parameter and where its gradient is.
 pub(super) enum Parameter {
     /// One that modules compute with.
-    Built(Built),
+    Present(Present),
     /// One of a module that was left out (Note [Layers that repeat], `folds.rs`).
     LeftOut(LeftOut),
 }
 
 /// The tensor that modules compute with, and where they leave its gradient.
 #[derive(Clone)]
-pub(super) struct Built {
+pub(super) struct Present {
     pub(super) tensor: Tensor,
     pub(super) leaf: Rc<Leaf>,
 }
@@ -61,11 +61,13 @@ impl Tape {
             ..Leaf::default()
         });
         let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
-        let built = Built {
+        let present = Present {
             tensor: tensor.clone(),
             leaf,
         };
-        self.parameters.borrow_mut().push(Parameter::Built(built));
+        self.parameters
+            .borrow_mut()
+            .push(Parameter::Present(present));
         tensor
     }
 
@@ -74,20 +76,20 @@ impl Tape {
     }
 
     /// The parameters, as long as none is left out.
-    pub(super) fn built_parameters(&self) -> Vec<Built> {
+    pub(super) fn present_parameters(&self) -> Vec<Present> {
         let parameters = self.parameters.borrow();
-        let built = parameters.iter().filter_map(|parameter| match parameter {
-            Parameter::Built(built) => Some(built.clone()),
+        let present = parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Present(present) => Some(present.clone()),
             Parameter::LeftOut(_) => None,
         });
-        built.collect()
+        present.collect()
     }
 
     /// Makes every parameter that gets a gradient a slice of one new tensor `[P]`
     /// (`_flatten_dense_tensors` of copies, whose slices become the parameters' data).
     pub fn flatten_parameters(&self) -> Tensor {
-        let parameters = self.built_parameters();
-        let copy = |p: &Built| self.clone_contiguous(&p.tensor.detach());
+        let parameters = self.present_parameters();
+        let copy = |p: &Present| self.clone_contiguous(&p.tensor.detach());
         let copies: Vec<Tensor> = parameters.iter().map(copy).collect();
         let numel = Shape::from([copies.iter().map(Tensor::numel).sum()]);
         let dtype = copies.first().map_or(DType::Float32, Tensor::dtype);
@@ -114,7 +116,7 @@ impl Tape {
         let mut shown = [None, None];
         for (i, parameter) in self.parameters.borrow().iter().enumerate() {
             match parameter {
-                Parameter::Built(p) => f(i, &p.tensor, p.leaf.grad.borrow().as_ref()),
+                Parameter::Present(p) => f(i, &p.tensor, p.leaf.grad.borrow().as_ref()),
                 Parameter::LeftOut(p) => p.show(&mut shown, |tensor, grad| f(i, tensor, grad)),
             }
         }
@@ -122,13 +124,13 @@ impl Tape {
 
     /// Takes the gradients of the parameters that `which` names, one entry a parameter.
     pub fn take_gradients(&self, which: impl Fn(&Tensor) -> bool) -> Vec<Option<Tensor>> {
-        let take = |p: &Built| which(&p.tensor).then(|| p.leaf.grad.take()).flatten();
-        self.built_parameters().iter().map(take).collect()
+        let take = |p: &Present| which(&p.tensor).then(|| p.leaf.grad.take()).flatten();
+        self.present_parameters().iter().map(take).collect()
     }
 
     /// Gives gradients back that [`Tape::take_gradients`] took.
     pub fn give_gradients(&self, gradients: Vec<Option<Tensor>>) {
-        for (parameter, gradient) in self.built_parameters().iter().zip(gradients) {
+        for (parameter, gradient) in self.present_parameters().iter().zip(gradients) {
             if gradient.is_some() {
                 parameter.leaf.grad.replace(gradient);
             }
@@ -139,7 +141,7 @@ impl Tape {
     pub fn drop_gradients(&self) {
         for parameter in self.parameters.borrow().iter() {
             match parameter {
-                Parameter::Built(p) => drop(p.leaf.grad.take()),
+                Parameter::Present(p) => drop(p.leaf.grad.take()),
                 Parameter::LeftOut(p) => drop(p.grad.take()),
             }
         }
@@ -156,7 +158,7 @@ impl Tape {
     /// Runs `step` as if these tensors, each with its gradient, were the parameters.
     pub fn with_parameters(&self, stand_ins: &[(Tensor, Tensor)], step: impl FnOnce(&Self)) {
         let stand_in = |(tensor, grad): &(Tensor, Tensor)| {
-            Parameter::Built(Built {
+            Parameter::Present(Present {
                 tensor: tensor.clone(),
                 leaf: Rc::new(Leaf {
                     grad: RefCell::new(Some(grad.clone())),

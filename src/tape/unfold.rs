@@ -3,7 +3,7 @@
 use super::details::{Details, Made};
 use super::event::Event;
 use super::folds::{Built, CopiedScopes, Folds, Tag};
-use super::parameters::{self, LeftOut, Parameter};
+use super::parameters::{LeftOut, Parameter, Present};
 use super::record::Record;
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, parts, runs, steps};
@@ -361,8 +361,8 @@ impl Tape {
             self.recorder.folds().take();
             return true;
         }
-        let folded = self.built_parameters();
-        let scope = |p: &parameters::Built| self.scope_of(&p.tensor);
+        let folded = self.present_parameters();
+        let scope = |p: &Present| self.scope_of(&p.tensor);
         let scopes: Vec<u32> = folded.iter().map(scope).collect();
         let Some(unfolded) = self.recorder.unfold() else {
             return false;
@@ -382,7 +382,7 @@ impl Tape {
         };
         let mut likes: Vec<Option<Rc<[Like; 2]>>> = vec![None; folded.len()];
         let mut left_out = |item: usize, place| {
-            let parameters::Built { tensor, leaf } = &folded[item];
+            let Present { tensor, leaf } = &folded[item];
             let grad = leaf.grad.borrow();
             let like = || Rc::new([tensor, grad.as_ref().unwrap_or(tensor)].map(Tensor::like));
             let copied_grad = grad.as_ref().and_then(|grad| copy(grad, place));
@@ -393,7 +393,7 @@ impl Tape {
             }))
         };
         let whole = order.into_iter().map(|(item, place)| match place {
-            None => Some(Parameter::Built(folded[item].clone())),
+            None => Some(Parameter::Present(folded[item].clone())),
             Some(place) => left_out(item, place),
         });
         let Some(whole) = whole.collect() else {
