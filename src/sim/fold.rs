@@ -8,10 +8,12 @@
 //! library's workspace, the gradient scaler's state) is allocated in the first step only. So it is
 //! with the optimizer: once a step after the first leaves nothing behind, the next does the same.
 //!
+//! Where gradients stay the micro-batches of later steps add to them: those of the second are run too,
+//! and stand for all that follow.
+//!
 //! It does not hold when the micro-batches free something that was there before them, as when the
-//! caller keeps the outputs of the step before, or its loss where there is no backward pass, when
-//! gradients stay, or when the optimizer steps within backward, nor when batches differ in length:
-//! then every step is run.
+//! caller keeps the outputs of the step before, or its loss where there is no backward pass, or when the
+//! optimizer steps within backward, nor when batches differ in length: then every step is run.
 //! `run.rs` tests that the events are the same either way.
 
 use super::{Mark, ModelParameter, Trace};
@@ -49,6 +51,17 @@ pub(super) struct Recorded {
     program: Vec<Range<usize>>,
 }
 
+/// Where the micro-batches are in a record.
+pub(super) struct Batches {
+    /// The mark with which those of the second step begin, where they do not do what those of the first
+    /// did.
+    pub(super) second: Option<usize>,
+    /// Where the last end.
+    pub(super) end: usize,
+    /// With how many events a batch is dropped, before those of the second step and at the very end.
+    pub(super) dropped: usize,
+}
+
 impl Recorded {
     pub(super) fn of(tape: Tape, marks: Vec<Mark>) -> Self {
         let details = tape.take_details();
@@ -62,17 +75,26 @@ impl Recorded {
         }
     }
 
-    /// Puts the steps together: the model is built in the events before the first mark, the
-    /// micro-batches end before the event `ended`, `updates` are the optimizer's steps. `None` when the
-    /// micro-batches free what they did not allocate.
-    pub(super) fn fold(self, ended: usize, updates: &[Range<usize>]) -> Option<Self> {
+    /// Puts the steps together: the model is built in the events before the first mark, `updates` are
+    /// the optimizer's steps. `None` when the micro-batches free what they did not allocate.
+    pub(super) fn fold(self, batches: &Batches, updates: &[Range<usize>]) -> Option<Self> {
         let record = &self.record;
         let marks: Vec<(usize, Mark)> = (record.marks())
             .map(|(at, mark)| (at, self.marks[mark as usize]))
             .collect();
         let &(built, _) = marks.first()?;
-        let last = updates.last()?.end;
-        let (batches, tail) = (built..ended, last..record.event_count());
+        let dropped = |end: usize| end - batches.dropped..end;
+        let last_dropped = dropped(record.event_count());
+        let tail = updates.last()?.end..last_dropped.start;
+        // The micro-batches of the first step with where their batch is dropped, and of later steps.
+        let (first, first_dropped, later) = match batches.second {
+            Some(mark) => {
+                let &(second, _) = marks.get(mark)?;
+                let dropped = dropped(second);
+                (built..dropped.start, dropped, second..batches.end)
+            }
+            None => (built..batches.end, last_dropped.clone(), built..batches.end),
+        };
         // Storages are numbered in the order in which they are allocated.
         let next_storage = |at: usize| {
             let mut events = record.between(at..record.event_count());
@@ -82,8 +104,8 @@ impl Recorded {
             });
             next.unwrap_or(record.storage_count())
         };
-        let of_batches = next_storage(built)..next_storage(ended);
-        let of_tail = next_storage(last)..record.storage_count();
+        let of_batches = next_storage(later.start)..next_storage(later.end);
+        let of_tail = next_storage(tail.start)..record.storage_count();
         let is_ours = |id: u32| {
             let id = id as usize;
             of_batches.contains(&id) || of_tail.contains(&id)
@@ -107,7 +129,8 @@ impl Recorded {
             stretches.push(start..range.end);
             Some(stretches)
         };
-        let (batches_again, tail_again) = (again(&batches)?, again(&tail)?);
+        let (later_again, tail_again) = (again(&later)?, again(&tail)?);
+        again(&last_dropped)?;
         let mut folded = Self {
             program: once(0..built).collect(),
             marks: Vec::new(),
@@ -116,13 +139,16 @@ impl Recorded {
         for (step, update) in (0..).zip(updates) {
             let update = once(update.clone());
             let stretches: Vec<_> = if step == 0 {
-                once(batches.clone())
-                    .chain(update)
-                    .chain([tail.clone()])
-                    .collect()
+                let ended = [tail.clone(), first_dropped.clone()];
+                once(first.clone()).chain(update).chain(ended).collect()
             } else {
-                let batches = batches_again.iter().cloned();
-                batches.chain(update).chain(tail_again.clone()).collect()
+                let batches = if step == 1 && batches.second.is_some() {
+                    vec![later.clone()]
+                } else {
+                    later_again.clone()
+                };
+                let ended = tail_again.iter().chain([&last_dropped]).cloned();
+                batches.into_iter().chain(update).chain(ended).collect()
             };
             for stretch in &stretches {
                 let here = marks.iter().filter(|(at, _)| stretch.contains(at));

@@ -2,7 +2,7 @@
 
 use super::backend::backend;
 use super::evaluate::{Evaluator, evaluation};
-use super::fold::{Counts, Recorded, keeps_masks};
+use super::fold::{Batches, Counts, Recorded, keeps_masks};
 use super::precision::{autocast, converts_outputs, in_float32};
 use super::sharded::{self, Gradients};
 use super::{Mark, Phase, Trace, offload};
@@ -115,7 +115,6 @@ pub(super) fn folded(
     if spec.usual_lengths.is_some()
         || spec.program == Program::Forward
         || spec.keep_outputs
-        || !spec.zero_grad_set_to_none
         || in_backward
         || keeps_masks(spec)
     {
@@ -127,12 +126,17 @@ pub(super) fn folded(
     }
     let mut run = Run::new(&tape, spec, accumulation);
     let built = tape.storage_count();
-    let batch = run.micro_batches(0);
+    let mut batch = run.micro_batches(0);
+    let second = (!spec.zero_grad_set_to_none && run.trains()).then_some(run.marks.len());
+    if second.is_some() {
+        drop(batch);
+        batch = run.micro_batches(1);
+    }
     let evaluates = layers != Layers::All && spec.evaluation.kind != EvaluationKind::None;
     if (evaluates && run.leaves_more_than_gradients(built)) || !tape.unfold() {
         return None;
     }
-    let ended = tape.event_count();
+    let end = tape.event_count();
     if evaluates {
         run.build_whole();
     }
@@ -151,11 +155,17 @@ pub(super) fn folded(
     }
     run.zero_gradients();
     run.evaluate(0);
+    let before = tape.event_count();
     drop(batch);
+    let batches = Batches {
+        second,
+        end,
+        dropped: tape.event_count() - before,
+    };
     tape.close();
     let Run { marks, counts, .. } = run;
     Recorded::of(tape, marks)
-        .fold(ended, &updates)
+        .fold(&batches, &updates)
         .map(|record| record.trace(counts))
 }
 

@@ -64,6 +64,9 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
         r#"{"loss": "mean_logits", "attention": "eager"}"#,
         r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
         r#"{"evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
+        r#"{"precision": "amp_fp16", "zero_grad_set_to_none": false}"#,
+        r#"{"precision": "bf16", "zero_grad_set_to_none": false, "gradient_accumulation_steps": 2,
+            "evaluation": {"kind": "trainer"}}"#,
         r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
         r#"{"activation_checkpointing": "full", "checkpoint_every": 2}"#,
     ];
@@ -205,6 +208,7 @@ fn a_few_layers_stand_for_all() {
             "precision": "amp_bf16", "activation_checkpointing": "full_reentrant"}"#,
         r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
         r#"{"precision": "bf16", "evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
+        r#"{"precision": "amp_bf16", "zero_grad_set_to_none": false}"#,
     ];
     let mut different = Vec::new();
     let mut compared = 0;
