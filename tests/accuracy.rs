@@ -235,8 +235,9 @@ fn phi3_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn opt_is_as_exact_as_the_goals_ask() {
+fn opt_and_xglm_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("opt.jsonl", 57);
+    every_goal_is_met("xglm.jsonl", 29);
 }
 
 /// Losses, logits, predictions that are kept, caches, greedy and random decoding, beams.

@@ -124,6 +124,11 @@ models! {
     "bitnet-b1.58-2b", "BitNet b1.58 2B", "microsoft/bitnet-b1.58-2B-4T-bf16", "2025-04";
     "persimmon-8b", "Persimmon 8B", "adept/persimmon-8b-base", "2023-09";
     "biogpt", "BioGPT 347M", "microsoft/biogpt", "2022-08";
+    "xglm-564m", "XGLM 564M", "facebook/xglm-564M", "2021-12";
+    "xglm-1.7b", "XGLM 1.7B", "facebook/xglm-1.7B", "2021-12";
+    "xglm-2.9b", "XGLM 2.9B", "facebook/xglm-2.9B", "2021-12";
+    "xglm-4.5b", "XGLM 4.5B", "facebook/xglm-4.5B", "2021-12";
+    "xglm-7.5b", "XGLM 7.5B", "facebook/xglm-7.5B", "2021-12";
     "minicpm3-4b", "MiniCPM3 4B", "openbmb/MiniCPM3-4B", "2024-09";
     "youtu-llm-2b", "Youtu-LLM 2B", "tencent/Youtu-LLM-2B", "2025-12";
     "nanochat-d32", "nanochat d32 1.9B", "karpathy/nanochat-d32", "2025-10";

@@ -16,6 +16,7 @@ use super::mpt::Mpt;
 use super::opt::Opt;
 use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
+use super::xglm::Xglm;
 use crate::spec::{DecoderConfig, DecoderType, ImageConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::apart;
@@ -68,6 +69,12 @@ impl CausalLm for Fla {
     }
 }
 
+impl CausalLm for Xglm {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+}
+
 impl<L: Layer> CausalLm for Causal<L> {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
@@ -95,6 +102,7 @@ pub(super) fn build(
         | DecoderType::GptJ
         | DecoderType::CodeGen => Box::new(apart(|| Gpt2::new(b, c, spec, facts))),
         DecoderType::Opt | DecoderType::BioGpt => Box::new(apart(|| Opt::new(b, c, spec, facts))),
+        DecoderType::Xglm => Box::new(apart(|| Xglm::new(b, c, spec, facts))),
         DecoderType::GptNeox => Box::new(apart(|| Causal::<GptNeoxLayer>::new(b, c, spec, facts))),
         DecoderType::Phi => Box::new(apart(|| Causal::<PhiLayer>::new(b, c, spec, facts))),
         DecoderType::Phi3 => Box::new(apart(|| Causal::<Phi3Layer>::new(b, c, spec, facts))),

@@ -128,6 +128,7 @@ mod vit_layer;
 mod whisper;
 mod wide_attention;
 mod wrapped;
+mod xglm;
 mod xielu;
 
 pub use generation::{Calling, GenerateVersion};

@@ -72,6 +72,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "bitnet-b1.58-2b",
         "persimmon-8b",
         "biogpt",
+        "xglm-564m",
         "hy3-295b-a21b",
         "falcon-h1-0.5b",
         "nemotron-h-8b",

@@ -60,13 +60,13 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             .with_fix("attention", Attention::Eager.name()),
         ),
         (
-            DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen,
+            DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen | DecoderType::Xglm,
             Attention::FlashAttention2,
         ) => findings.push(
             Finding::error(
                 "attention",
-                "The flash-attn package is not estimated for GPT-Neo, GPT-J and CodeGen; eager attention is.",
-                "暂不支持估算 GPT-Neo、GPT-J 和 CodeGen 使用 flash-attn 包的情形；支持 eager。",
+                "The flash-attn package is not estimated for GPT-Neo, GPT-J and CodeGen, and XGLM has no such attention; eager is.",
+                "暂不支持估算 GPT-Neo、GPT-J 和 CodeGen 使用 flash-attn 包的情形，XGLM 没有这种注意力；支持 eager。",
             )
             .with_fix("attention", Attention::Eager.name()),
         ),

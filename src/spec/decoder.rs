@@ -330,6 +330,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         | DecoderType::VaultGemma => gemma::read(model_type, fields),
         DecoderType::Opt => opt::read(fields),
         DecoderType::BioGpt => opt::read_biogpt(fields),
+        DecoderType::Xglm => opt::read_xglm(fields),
         DecoderType::Olmo2 => olmo2::read(fields),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
@@ -383,7 +384,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Gemma3
         | DecoderType::Gemma4
         | DecoderType::VaultGemma => gemma::modules(config),
-        DecoderType::Opt | DecoderType::BioGpt => opt::modules(config),
+        DecoderType::Opt | DecoderType::BioGpt | DecoderType::Xglm => opt::modules(config),
         DecoderType::Olmo2 => olmo2::modules(config),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3

@@ -67,6 +67,8 @@ pub enum DecoderType {
     Opt,
     /// `BioGPT`.
     BioGpt,
+    /// XGLM.
+    Xglm,
     /// `OLMo` 2.
     Olmo2,
     /// Phi-1, 1.5 and 2.

@@ -257,6 +257,7 @@ const FIELDS: &[&str] = &[
     "rotary_pct",
     "router_jitter_noise",
     "scale_emb",
+    "scale_embedding",
     "scale_factor",
     "seq_classif_dropout",
     "share_att_key",

@@ -1,4 +1,4 @@
-//! The configs and modules of OPT and `BioGPT` (`models/{opt,biogpt}` of transformers 5.23).
+//! The configs and modules of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
@@ -43,22 +43,7 @@ pub(super) fn read_biogpt(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 1024);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 16);
     let dropped = fields.drops("hidden_dropout_prob", true);
-    for (field, what) in [
-        ("layerdrop", "Layers that are left out by chance"),
-        ("activation_dropout", "Dropout behind the activation"),
-    ] {
-        if fields.drops(field, false) {
-            let key = fields.key(field);
-            fields.push(
-                Finding::error(
-                    &key,
-                    format!("{what} ({field}) is not estimated for BioGPT yet; it must be 0."),
-                    format!("暂不支持 BioGPT 的 {field}；必须为 0。"),
-                )
-                .with_fix(&key, 0),
-            );
-        }
-    }
+    drops_nothing_else(fields, "BioGPT");
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 4096),
@@ -82,10 +67,59 @@ pub(super) fn read_biogpt(fields: &mut ConfigFields<'_>) -> DecoderConfig {
     }
 }
 
+/// Refuses dropout of layers and behind activations.
+fn drops_nothing_else(fields: &mut ConfigFields<'_>, name: &str) {
+    for (field, what) in [
+        ("layerdrop", "Layers that are left out by chance"),
+        ("activation_dropout", "Dropout behind the activation"),
+    ] {
+        if fields.drops(field, false) {
+            let key = fields.key(field);
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("{what} ({field}) is not estimated for {name} yet; it must be 0."),
+                    format!("暂不支持 {name} 的 {field}；必须为 0。"),
+                )
+                .with_fix(&key, 0),
+            );
+        }
+    }
+}
+
+/// The same of XGLM, whose positions are sines.
+pub(super) fn read_xglm(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("d_model", &WIDTH, 1024);
+    let num_attention_heads = fields.optional("attention_heads", &HEADS, 16);
+    let dropped = fields.drops("dropout", true);
+    drops_nothing_else(fields, "XGLM");
+    DecoderConfig {
+        intermediate_size: fields.optional("ffn_dim", &WIDTH, 4096),
+        head_dim: fields.divided(hidden_size, num_attention_heads, "attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 256_008),
+        position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 2048) + POSITION_OFFSET,
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        attention_bias: true,
+        activation: fields.activation("activation_function", "gelu"),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_dropout", true),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Xglm,
+            hidden_size,
+            fields.optional("num_layers", &LAYERS, 24),
+            num_attention_heads,
+        )
+    }
+}
+
 /// What the model and its last norm are called, and whether that is built before the layers.
 pub fn decoder_names(model_type: DecoderType) -> (&'static str, &'static str, bool) {
     match model_type {
         DecoderType::BioGpt => ("biogpt", "layer_norm", false),
+        DecoderType::Xglm => ("model", "layer_norm", false),
         _ => ("model.decoder", "final_layer_norm", true),
     }
 }
@@ -95,10 +129,9 @@ pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     let bias = config.attention_bias;
     let (model, last_norm, norm_first) = decoder_names(config.model_type);
     let within = |name: &str| format!("{model}.{name}");
-    let mut all = vec![
-        embedding(within("embed_tokens")),
-        embedding(within("embed_positions")),
-    ];
+    let mut all = vec![embedding(within("embed_tokens"))];
+    let learned = config.model_type != DecoderType::Xglm;
+    all.extend(learned.then(|| embedding(within("embed_positions"))));
     if config.embedding_size != config.hidden_size {
         all.push(linear(within("project_out"), false));
         all.push(linear(within("project_in"), false));

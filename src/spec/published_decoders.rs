@@ -41,6 +41,7 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
         | DecoderType::GptNeox
         | DecoderType::Opt
         | DecoderType::BioGpt
+        | DecoderType::Xglm
         | DecoderType::Bloom
         | DecoderType::Persimmon
         | DecoderType::GptBigCode => {
@@ -51,7 +52,13 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(hidden, intermediate)
                 + linear(intermediate, hidden);
             let embedding_norm = u64::from(config.model_type == DecoderType::Bloom) * norm;
-            (config.position_rows * hidden + embedding_norm, layer, norm)
+            // Those of XGLM are a buffer.
+            let rows = if config.model_type == DecoderType::Xglm {
+                0
+            } else {
+                config.position_rows
+            };
+            (rows * hidden + embedding_norm, layer, norm)
         }
         DecoderType::GptNeo => {
             let biases = 2 * hidden + intermediate;

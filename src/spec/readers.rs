@@ -151,6 +151,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gemma4_text", Reader::Decoder(DecoderType::Gemma4)),
     ("opt", Reader::Decoder(DecoderType::Opt)),
     ("biogpt", Reader::Decoder(DecoderType::BioGpt)),
+    ("xglm", Reader::Decoder(DecoderType::Xglm)),
     ("olmo2", Reader::Decoder(DecoderType::Olmo2)),
     ("phi", Reader::Decoder(DecoderType::Phi)),
     ("phi3", Reader::Decoder(DecoderType::Phi3)),

@@ -231,6 +231,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
                     | DecoderType::GptNeo
                     | DecoderType::GptJ
                     | DecoderType::CodeGen
+                    | DecoderType::Xglm
             );
             eager || (config.model_type == DecoderType::Gemma2 && recent)
         }

@@ -143,6 +143,7 @@ const REPEATING: &[&str] = &[
     "wav2vec2-base",
     "opt-125m",
     "biogpt",
+    "xglm-564m",
     "falcon-rw-1b",
     "bloom-560m",
     "mpt-7b",
