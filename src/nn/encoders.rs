@@ -1,5 +1,6 @@
 //! The encoders by their type.
 
+use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
@@ -83,6 +84,12 @@ impl Encoder for ConvNext {
 }
 
 impl Encoder for ResNet {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for Beit {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

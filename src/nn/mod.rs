@@ -18,6 +18,7 @@ mod balance;
 mod bart;
 mod bart_attention;
 mod bart_layer;
+mod beit;
 mod bert;
 mod bert_esm;
 mod bert_layer;

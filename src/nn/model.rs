@@ -1,6 +1,7 @@
 //! Any model, and what goes in and out of it.
 
 use super::bart::Bart;
+use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
@@ -177,6 +178,9 @@ impl Model {
             }
             Architecture::Speech(config) => {
                 Net::Encoder(Box::new(apart(|| Speech::new(&b, config, spec, facts))))
+            }
+            Architecture::Beit(config) => {
+                Net::Encoder(Box::new(apart(|| Beit::new(&b, config, spec, facts))))
             }
             Architecture::ConvNet(config) => Net::Encoder(conv_net(&b, config)),
             Architecture::Dual(config) => {

@@ -301,6 +301,8 @@ const FIELDS: &[&str] = &[
     "use_post_norm",
     "use_qk_norm",
     "use_qkv_bias",
+    "use_relative_position_bias",
+    "use_shared_relative_position_bias",
     "use_short_conv",
     "use_sliding_window",
     "use_swiglu_ffn",

@@ -2,8 +2,8 @@
 //! adapters are matched against.
 
 use super::{
-    Architecture, Framework, Task, bart, bert, conv_nets, decoder, distilbert, dual, eurobert,
-    fla_modules, image_text, modernbert, speech, swin, t5, vit,
+    Architecture, Framework, Task, bart, beit, bert, conv_nets, decoder, distilbert, dual,
+    eurobert, fla_modules, image_text, modernbert, speech, swin, t5, vit,
 };
 
 /// What a module with parameters is.
@@ -82,6 +82,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::Dual(config) => dual::modules(config),
         Architecture::Speech(config) => speech::modules(config, task),
         Architecture::ConvNet(config) => conv_nets::modules(config),
+        Architecture::Beit(config) => beit::modules(config),
         Architecture::Swin(config) => swin::modules(config),
         Architecture::Vit(config) => vit::modules(config, framework),
         Architecture::Bert(config) => bert::modules(config, task),

@@ -52,13 +52,7 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + linear(hidden, intermediate)
                 + linear(intermediate, hidden);
             let embedding_norm = u64::from(config.model_type == DecoderType::Bloom) * norm;
-            // Those of XGLM are a buffer.
-            let rows = if config.model_type == DecoderType::Xglm {
-                0
-            } else {
-                config.position_rows
-            };
-            (rows * hidden + embedding_norm, layer, norm)
+            (learned_rows(config) * hidden + embedding_norm, layer, norm)
         }
         DecoderType::GptNeo => {
             let biases = 2 * hidden + intermediate;
@@ -313,4 +307,13 @@ pub(super) fn experts(config: &DecoderConfig) -> u64 {
         3 * intermediate + u64::from(experts.shared == super::SharedForm::Gated)
     });
     (routed + shared) * config.hidden_size + correction
+}
+
+/// Rows of the table of positions: that of XGLM is a buffer.
+fn learned_rows(config: &DecoderConfig) -> u64 {
+    if config.model_type == DecoderType::Xglm {
+        0
+    } else {
+        config.position_rows
+    }
 }

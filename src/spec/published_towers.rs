@@ -1,8 +1,8 @@
 //! Numbers of parameters of what sees images.
 
 use super::{
-    ConvNetConfig, ConvNetKind, CrossedConfig, DualConfig, DualKind, ImageConfig, ImageKind,
-    InternConfig, JoinedConfig, PackedConfig, ROWS_OF_IMAGES, TowerConfig,
+    BeitConfig, ConvNetConfig, ConvNetKind, CrossedConfig, DualConfig, DualKind, ImageConfig,
+    ImageKind, InternConfig, JoinedConfig, PackedConfig, ROWS_OF_IMAGES, TowerConfig,
 };
 
 fn feed_forward(t: &TowerConfig) -> u64 {
@@ -151,4 +151,17 @@ fn resnet_parameters(c: &ConvNetConfig) -> u64 {
         }
     }
     all
+}
+
+/// All weights of `BEiT` with its classifier.
+pub(super) fn beit_parameters(c: &BeitConfig) -> u64 {
+    let (h, f) = (c.hidden_size, c.intermediate_size);
+    let table = (c.distances().pow(2) + 3) * c.num_attention_heads;
+    let own = 2 * h * u64::from(c.scales) + table * u64::from(c.relative);
+    // Keys have no biases.
+    let layer = 4 * h * h + 3 * h + 2 * h * f + f + h + 4 * h + own;
+    let positions = c.tokens() * h * u64::from(c.absolute) + table * u64::from(c.shared);
+    let tokens = h * (1 + u64::from(c.mask_token));
+    let patches = (c.num_channels * c.patch_size.pow(2) + 1) * h;
+    tokens + patches + positions + c.num_hidden_layers * layer + 2 * h + (h + 1) * c.num_labels
 }

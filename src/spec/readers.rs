@@ -3,8 +3,8 @@
 use super::config_fields::ConfigFields;
 use super::{
     Architecture, BartKind, BertKind, ConvNetKind, DecoderType, DualKind, FlaMixer, ImageKind,
-    SpeechKind, T5Kind, Task, VitKind, bart, bert, conv_nets, decoder, distilbert, dual, eurobert,
-    fla_config, image_text, modernbert, speech, swin, t5, vit, whisper,
+    SpeechKind, T5Kind, Task, VitKind, bart, beit, bert, conv_nets, decoder, distilbert, dual,
+    eurobert, fla_config, image_text, modernbert, speech, swin, t5, vit, whisper,
 };
 use crate::units::apart;
 
@@ -21,6 +21,7 @@ pub(super) enum Reader {
     Dual(DualKind),
     WithImages(ImageKind),
     Swin,
+    Beit,
     ConvNet(ConvNetKind),
     Speech(SpeechKind),
     DistilBert,
@@ -45,6 +46,7 @@ impl Reader {
             }
             Self::Speech(kind) => Architecture::Speech(apart(|| speech::read(kind, fields))),
             Self::ConvNet(kind) => Architecture::ConvNet(apart(|| conv_nets::read(kind, fields))),
+            Self::Beit => Architecture::Beit(apart(|| beit::read(fields))),
             Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
             Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
@@ -118,6 +120,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
         Reader::Vit(VitKind::Dinov2Registers),
     ),
     ("swin", Reader::Swin),
+    ("beit", Reader::Beit),
     ("convnext", Reader::ConvNet(ConvNetKind::ConvNext)),
     ("convnextv2", Reader::ConvNet(ConvNetKind::ConvNextV2)),
     ("resnet", Reader::ConvNet(ConvNetKind::ResNet)),

@@ -2,10 +2,10 @@
 
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
-    SCENARIO_VERSION, adapters, allocator, attention_support, chunked_loss, classifier, conv_nets,
-    dual, evaluation, fla, hardware, image_text, liger, limits, model, offload, optimizer,
-    parallelism, quantization, refused, speech, support, swin, task, training, versions, weights,
-    whisper,
+    SCENARIO_VERSION, adapters, allocator, attention_support, beit, chunked_loss, classifier,
+    conv_nets, dual, evaluation, fla, hardware, image_text, liger, limits, model, offload,
+    optimizer, parallelism, quantization, refused, speech, support, swin, task, training, versions,
+    weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -78,6 +78,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     whisper::check(scenario, &model.architecture, findings);
     swin::check(scenario, &model.architecture, findings);
     speech::check(scenario, &model.architecture, task, findings);
+    beit::check(scenario, &model.architecture, findings);
     conv_nets::check(scenario, &model.architecture, findings);
     dual::check(scenario, &model.architecture, task, findings);
     let (images, image_size) = image_text::resolve(scenario, model.architecture.images(), findings);

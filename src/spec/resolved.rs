@@ -1,11 +1,12 @@
 //! What is true: the only input of the engine.
 
 use super::{
-    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BertConfig,
-    ConvNetConfig, DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig, DualConfig,
-    EuroBertConfig, Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels, LinearModel, Lora,
-    Loss, ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program, Quantization,
-    Scenario, SdpaBackend, SpeechConfig, SwinConfig, T5Config, Task, TowerConfig, VitConfig,
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, BartConfig, BeitConfig,
+    BertConfig, ConvNetConfig, DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig,
+    DualConfig, EuroBertConfig, Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels,
+    LinearModel, Lora, Loss, ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program,
+    Quantization, Scenario, SdpaBackend, SpeechConfig, SwinConfig, T5Config, Task, TowerConfig,
+    VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -153,6 +154,8 @@ pub enum Architecture {
     Swin(SwinConfig),
     /// wav2vec 2.0 and `HuBERT`.
     Speech(SpeechConfig),
+    /// `BEiT`.
+    Beit(BeitConfig),
     /// `ConvNeXT` and `ResNet`.
     ConvNet(ConvNetConfig),
     /// CLIP and `SigLIP`.
@@ -197,6 +200,7 @@ impl Architecture {
         match self {
             Self::Vit(config) => Some(config.tokens()),
             Self::Swin(config) => Some(config.side() * config.side()),
+            Self::Beit(config) => Some(config.tokens()),
             Self::ConvNet(config) => Some(config.places()),
             Self::Dual(config) if config.text.is_none() => Some(config.image_tokens()),
             Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
@@ -210,6 +214,7 @@ impl Architecture {
             Self::Vit(config) => Some([config.num_channels, config.image_size]),
             Self::Dual(config) => Some([config.num_channels, config.image_size]),
             Self::Swin(config) => Some([config.num_channels, config.image_size]),
+            Self::Beit(config) => Some([config.num_channels, config.image_size]),
             Self::ConvNet(config) => Some([config.num_channels, config.image_size]),
             _ => None,
         }
@@ -234,6 +239,7 @@ impl Architecture {
             Self::Vit(config) => config.num_labels,
             Self::Dual(config) => config.num_labels,
             Self::Swin(config) => config.num_labels,
+            Self::Beit(config) => config.num_labels,
             Self::ConvNet(config) => config.num_labels,
             Self::Speech(config) => config.num_labels,
             _ => 0,
@@ -299,6 +305,7 @@ impl Architecture {
             Self::Vit(c) => of_images(c),
             Self::Dual(c) => of_pairs(c),
             Self::Swin(c) => of_windows(c),
+            Self::Beit(c) => of_beit(c),
             Self::ConvNet(c) => of_convolutions(c),
             Self::Speech(c) => of_speech(c),
             Self::T5(c) => (
@@ -412,6 +419,23 @@ fn of_windows(c: &SwinConfig) -> Sizes {
         hidden,
         None,
         0,
+    )
+}
+
+/// Those of `BEiT`.
+fn of_beit(c: &BeitConfig) -> Sizes {
+    let inner = c
+        .intermediate_size
+        .max(c.num_channels * c.patch_size.pow(2));
+    let heads = c.num_attention_heads;
+    (
+        c.hidden_size,
+        inner,
+        c.num_labels,
+        heads,
+        c.head_dim,
+        None,
+        c.tokens(),
     )
 }
 

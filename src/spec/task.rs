@@ -49,9 +49,10 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         }
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
         Architecture::Speech(_) => &[Task::Ctc, Task::AudioClassification],
-        Architecture::Vit(_) | Architecture::Swin(_) | Architecture::ConvNet(_) => {
-            &[Task::ImageClassification]
-        }
+        Architecture::Vit(_)
+        | Architecture::Swin(_)
+        | Architecture::Beit(_)
+        | Architecture::ConvNet(_) => &[Task::ImageClassification],
         Architecture::ModernBert(config) if config.decoder => &[Task::CausalLm],
         // The class for answers came with transformers 4.51.
         Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {

@@ -33,6 +33,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         | Architecture::Swin(_)
         | Architecture::Speech(_)
         | Architecture::ConvNet(_)
+        | Architecture::Beit(_)
         | Architecture::EuroBert(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) if config.decoder => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),

@@ -14,7 +14,7 @@ LINEARS = dict(convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
                mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], **{"modernbert-decoder": ["q_proj", "v_proj", "Wo", "Wi"]}, nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-LIKE = dict(xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt5="t5", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
+LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt5="t5", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
             glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
@@ -22,7 +22,7 @@ TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["
              **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama"], ["image_text_to_text"]),
              **dict.fromkeys(["wav2vec2", "hubert"], ["ctc", "audio_classification"]),
              **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
-TASKS.update(dict.fromkeys(["convnext", "convnextv2", "resnet"], ["image_classification"]))
+TASKS.update(dict.fromkeys(["beit", "convnext", "convnextv2", "resnet"], ["image_classification"]))
 EAGER_ONLY = ["xglm", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
@@ -30,7 +30,7 @@ SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama",
            "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
-           "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
+           "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
 LINEAR_ATTENTION = SINCE_5[-6:]
@@ -205,6 +205,7 @@ FAMILIES = dict(
                     vision_config=dict(hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, image_size=d.pick([56, 112]), patch_size=14))),
     **{kind: lambda d: dict(image_size=d.pick([64, 72]), hidden_sizes=[16, 32, 48], depths=[1, d.pick([1, 2]), 2], num_stages=3, drop_path_rate=d.pick([0.0, 0.1]), num_labels=d.pick([2, 10])) for kind in ("convnext", "convnextv2")},
     xglm=lambda d: dict(d_model=d.hidden, num_layers=d.layers, attention_heads=d.heads, ffn_dim=d.inner, vocab_size=d.vocabulary, max_position_embeddings=d.positions, dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("scale_embedding", "tie_word_embeddings")),
+    beit=lambda d: dict(image_size=64, patch_size=d.pick([8, 16]), hidden_size=d.hidden, num_hidden_layers=d.layers, num_attention_heads=d.heads, intermediate_size=d.inner, num_labels=d.pick([2, 10]), drop_path_rate=d.pick([0.0, 0.1]), **d.flag("use_mean_pooling", "use_absolute_position_embeddings", "use_relative_position_bias")),
     resnet=lambda d: dict(image_size=d.pick([64, 72]), embedding_size=16, hidden_sizes=[32, 64], depths=[1, d.pick([1, 2])], layer_type=d.pick(["basic", "bottleneck"]), num_labels=d.pick([2, 10]), **d.flag("downsample_in_first_stage", "downsample_in_bottleneck")),
     **{kind: lambda d: waveforms(d) for kind in ("wav2vec2", "hubert")},
     mistral3=lambda d: dict(image_token_index=7, tie_word_embeddings=d.often(0.3), text_config=d.decoder(model_type="mistral"), vision_config=dict(

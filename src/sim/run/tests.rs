@@ -143,7 +143,6 @@ const REPEATING: &[&str] = &[
     "wav2vec2-base",
     "opt-125m",
     "biogpt",
-    "xglm-564m",
     "falcon-rw-1b",
     "bloom-560m",
     "mpt-7b",

@@ -120,6 +120,13 @@ impl Tape {
         self.conv2d(x, weight, None, window)
     }
 
+    /// `torch.nn.functional.interpolate(x, size=..., mode="bilinear")` of `[B, C, H, W]` to the size that it
+    /// has: a copy. Saves nothing.
+    pub fn upsample_bilinear(&self, x: &Tensor) -> Tensor {
+        let out = self.like("upsample_bilinear2d", x);
+        self.with_nothing_saved(x, out, |t, g| t.like("upsample_bilinear2d_backward", g))
+    }
+
     /// `torch.linalg.vector_norm(x, dim=(1, 2), keepdim=True)` of `[B, H, W, C]`, under autocast in
     /// float32: `[B, 1, 1, C]`. Saves x and its result.
     pub fn length_of_channels(&self, x: &Tensor) -> Tensor {

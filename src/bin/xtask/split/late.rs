@@ -39,7 +39,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split", "tape::Tape>::squares",
     "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
     "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
-    "nn::xglm", "nn::convnext", "nn::resnet", "spec::conv_nets", "nn::model::conv_net", "tape::Tape>::along_lengths", "tape::Tape>::batch_norm",
+    "nn::beit", "spec::beit", "tape::Tape>::upsample", "nn::xglm", "nn::convnext", "nn::resnet", "spec::conv_nets", "nn::model::conv_net", "tape::Tape>::along_lengths", "tape::Tape>::batch_norm",
     "tape::Tape>::length_of_channels", "tape::Tape>::max_pool", "tape::Tape>::mean_of_pixels",
     "tape::Tape>::log_softmax_wide", "tape::Tape>::put_row_where", "tape::Tape>::weight_norm", "tape::Tape>::where_",
     // What a run does only when asked, or when it does not fit.

@@ -1,0 +1,294 @@
+//! `BEiT` with a classifier (`models/beit/modeling_beit.py` of transformers 5.23): a vision transformer
+//! with biases for the distances of patches.
+
+use super::activation::activated;
+use super::attention::{
+    AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads, joined,
+};
+use super::builder::Builder;
+use super::decoder::{Block, Shell};
+use super::facts::Facts;
+use super::layers::{LayerNorm, Linear};
+use super::loss;
+use super::model::Output;
+use super::patches::Patches;
+use super::vit_layer::kept_samples;
+use crate::spec::{Activation, Attention, BeitConfig, ResolvedSpec};
+use crate::tape::{Tape, Tensor};
+use std::rc::Rc;
+
+/// `BeitForImageClassification`.
+pub(super) struct Beit {
+    cls_token: Tensor,
+    _mask_token: Option<Tensor>,
+    positions: Option<Tensor>,
+    projection: Patches,
+    shared: Option<Biases>,
+    layers: Vec<Rc<BeitLayer>>,
+    norm: LayerNorm,
+    mean_pooling: bool,
+    classifier: Linear,
+    dropout: bool,
+    shell: Shell,
+}
+
+/// `BeitRelativePositionBias`.
+struct Biases {
+    /// A bias of each head for each distance down and across, and three for the class.
+    table: Tensor,
+    distances: u64,
+    tokens: u64,
+}
+
+/// `BeitLayer`.
+struct BeitLayer {
+    q_proj: Linear,
+    k_proj: Linear,
+    v_proj: Linear,
+    o_proj: Linear,
+    norms: [LayerNorm; 2],
+    fc1: Linear,
+    fc2: Linear,
+    scales: Option<[Tensor; 2]>,
+    biases: Option<Biases>,
+    head_dim: u64,
+    activation: Activation,
+    dropout: bool,
+    drops_path: bool,
+    options: AttentionOptions,
+}
+
+/// Biases `[1, A, S, S]` that all layers share.
+type Shared = Option<Tensor>;
+
+impl Biases {
+    fn new(b: &Builder, c: &BeitConfig) -> Self {
+        let distances = c.distances();
+        let rows = distances * distances + 3;
+        let heads = c.num_attention_heads;
+        Self {
+            table: b.parameter("relative_position_bias_table", [rows, heads]),
+            distances,
+            tokens: c.tokens(),
+        }
+    }
+
+    /// `[1, A, S, S]`. Those of distances go through an interpolation, even if nothing changes.
+    fn forward(&self, t: &Tape) -> Tensor {
+        let (rows, heads) = (self.table.dim(0), self.table.dim(1));
+        let old = t.slice(&self.table, 0, 0, rows - 3);
+        let old = t.view(&old, [1, self.distances, self.distances, heads]);
+        let new = t.upsample_bilinear(&t.permute(&old, &[0, 3, 1, 2]));
+        let new = t.view(&t.permute(&new, &[0, 2, 3, 1]), [rows - 3, heads]);
+        let all = t.cat(&[&new, &t.slice(&self.table, 0, rows - 3, rows)], 0);
+        let chosen = t.index_by_host(&all, self.tokens * self.tokens);
+        let square = t.view(&chosen, [self.tokens, self.tokens, heads]);
+        drop(chosen);
+        let first = t.contiguous(&t.permute(&square, &[2, 0, 1]));
+        drop(square);
+        drop((new, all));
+        t.unsqueeze(&first, 0)
+    }
+}
+
+impl BeitLayer {
+    fn new(b: &Builder, c: &BeitConfig, options: AttentionOptions) -> Self {
+        let hidden = c.hidden_size;
+        let parts = || {
+            let at = b.at("attention");
+            let linear = |name| Linear::new(&at.at(name), hidden, hidden, name != "k_proj");
+            let projections = ["q_proj", "k_proj", "v_proj", "o_proj"].map(linear);
+            let norms = ["layernorm_before", "layernorm_after"]
+                .map(|name| LayerNorm::new(&b.at(name), hidden));
+            let mlp = b.at("mlp");
+            let fc1 = Linear::new(&mlp.at("fc1"), hidden, c.intermediate_size, true);
+            let fc2 = Linear::new(&mlp.at("fc2"), c.intermediate_size, hidden, true);
+            (projections, norms, [fc1, fc2])
+        };
+        let (scales, parts) = if c.scales {
+            let (second, (first, parts)) = b.parameter_after("lambda_2", [hidden], || {
+                b.parameter_after("lambda_1", [hidden], parts)
+            });
+            (Some([first, second]), parts)
+        } else {
+            (None, parts())
+        };
+        let ([q_proj, k_proj, v_proj, o_proj], norms, [fc1, fc2]) = parts;
+        Self {
+            q_proj,
+            k_proj,
+            v_proj,
+            o_proj,
+            norms,
+            fc1,
+            fc2,
+            scales,
+            biases: (c.relative).then(|| Biases::new(&b.at("relative_position_bias"), c)),
+            head_dim: c.head_dim,
+            activation: c.activation,
+            dropout: c.dropout.residual,
+            drops_path: c.drops_paths && !b.is_first(),
+            options,
+        }
+    }
+
+    /// `BeitAttention`: `[B, S, H]` to the same, with the weights of eager attention.
+    fn attend(&self, t: &Tape, x: &Tensor, bias: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
+        let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
+        let (q, k, v) = (made(&self.q_proj), made(&self.k_proj), made(&self.v_proj));
+        let (out, weights) = if self.options.implementation == Attention::Eager {
+            attend_with_weights(t, self.options, &q, &k, &v, bias)
+        } else {
+            attend_as_bert(t, self.options, [&q, &k, &v], bias, false)
+        };
+        let out = self.o_proj.forward(t, &joined(t, out));
+        drop((q, k, v));
+        (out, weights)
+    }
+
+    /// What attention or the feed-forward part gave, added to the residual stream.
+    fn added(&self, t: &Tape, x: Tensor, part: usize, residual: &Tensor) -> Tensor {
+        let mut x = dropped(t, x, self.dropout);
+        if let Some(scales) = &self.scales {
+            x = t.mul(&scales[part], &x);
+        }
+        if !(self.drops_path && t.is_training()) {
+            return t.add(&x, residual);
+        }
+        let kept = kept_samples(t, &x);
+        let sum = t.add(&kept, residual);
+        drop((kept, x));
+        sum
+    }
+}
+
+impl Block for BeitLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, _facts: Facts) -> Shared {
+        shared.clone()
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let own = self
+            .biases
+            .as_ref()
+            .map(|biases| t.scoped("relative_position_bias", None, || biases.forward(t)));
+        // The layer holds its own beside their sum.
+        let bias = match (&own, shared) {
+            (Some(own), Some(shared)) => Some(t.add(own, shared)),
+            (own, shared) => own.as_ref().or(shared.as_ref()).cloned(),
+        };
+        let (attended, weights) = {
+            let normed = t.scoped("layernorm_before", None, || {
+                self.norms[0].forward(t, hidden)
+            });
+            t.scoped("attention", None, || self.attend(t, &normed, bias.as_ref()))
+        };
+        let sum = self.added(t, attended, 0, hidden);
+        let fed = {
+            let normed = t.scoped("layernorm_after", None, || self.norms[1].forward(t, &sum));
+            t.scoped("mlp", None, || {
+                let active = activated(t, self.activation, self.fc1.forward(t, &normed));
+                self.fc2.forward(t, &active)
+            })
+        };
+        let out = self.added(t, fed, 1, &sum);
+        drop((sum, own, bias, weights));
+        out
+    }
+}
+
+impl Beit {
+    pub(super) fn new(b: &Builder, c: &BeitConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let options = AttentionOptions {
+            bidirectional: true,
+            ..AttentionOptions::of_encoder(c.dropout.attention, spec, facts)
+        };
+        let hidden = c.hidden_size;
+        let beit = b.at("beit");
+        let embeddings = beit.at("embeddings");
+        let token = |name| embeddings.parameter(name, [1, 1, hidden]);
+        let cls_token = token("cls_token");
+        let mask_token = (c.mask_token).then(|| token("mask_token"));
+        let patches = || {
+            let at = embeddings.at("patch_embeddings").at("projection");
+            let required = at.input_requires_gradient(false);
+            Patches::new(&at, [hidden, c.num_channels, c.patch_size], true).with_gradient(required)
+        };
+        let (positions, projection) = if c.absolute {
+            let shape = [1, c.tokens(), hidden];
+            let (table, made) = embeddings.parameter_after("position_embeddings", shape, patches);
+            (Some(table), made)
+        } else {
+            (None, patches())
+        };
+        let shared = (c.shared).then(|| Biases::new(&beit.at("shared_position_bias"), c));
+        let layers = beit.items_after(1, "layers", c.num_hidden_layers, |b| {
+            Rc::new(BeitLayer::new(b, c, options))
+        });
+        let at = if c.mean_pooling {
+            beit.at("pooler")
+        } else {
+            beit.same()
+        };
+        Self {
+            cls_token,
+            _mask_token: mask_token,
+            positions,
+            projection,
+            shared,
+            layers,
+            norm: LayerNorm::new(&at.at("layernorm"), hidden),
+            mean_pooling: c.mean_pooling,
+            classifier: Linear::new(&b.at("classifier"), hidden, c.num_labels, true),
+            dropout: c.dropout.embedding,
+            shell: Shell::new(b, spec, facts),
+        }
+    }
+
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
+    pub(super) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+        let (last, pooled) = t.scoped("beit", None, || self.encode(t, images));
+        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop((last, pooled));
+        Output::of(logits, loss)
+    }
+
+    /// `BeitModel`: hidden states `[B, S, H]` and what the classifier reads `[B, H]`.
+    fn encode(&self, t: &Tape, images: &Tensor) -> (Tensor, Tensor) {
+        let embedded = t.scoped("embeddings", None, || {
+            let patches = self.projection.forward(t, images);
+            let class = t.expand(&self.cls_token, [patches.dim(0), 1, patches.dim(2)]);
+            let mut tokens = t.cat(&[&class, &patches], 1);
+            drop(patches);
+            if let Some(positions) = &self.positions {
+                tokens = t.add(&tokens, positions);
+            }
+            dropped(t, tokens, self.dropout)
+        });
+        let shared = self
+            .shared
+            .as_ref()
+            .map(|biases| t.scoped("shared_position_bias", None, || biases.forward(t)));
+        let mut hidden = embedded.clone();
+        for (i, layer) in (0..).zip(&self.layers) {
+            hidden = t.scoped("layers", Some(i), || {
+                self.shell.run(t, layer, &hidden, &shared)
+            });
+        }
+        let norm = |x: &Tensor| t.scoped("layernorm", None, || self.norm.forward(t, x));
+        let (last, pooled) = if self.mean_pooling {
+            let mean = t.mean_of_rows(&t.slice(&hidden, 1, 1, hidden.dim(1)));
+            let pooled = norm(&mean);
+            (hidden.clone(), pooled)
+        } else {
+            let last = norm(&hidden);
+            let pooled = t.select(&last, 1);
+            (last, pooled)
+        };
+        drop((hidden, shared, embedded));
+        (last, pooled)
+    }
+}

@@ -1,0 +1,185 @@
+//! `BEiT` with a classifier (`models/beit/configuration_beit.py` of transformers 5.23).
+
+use super::config_fields::ConfigFields;
+use super::limits::{HEADS, LAYERS, WIDTH};
+use super::modules::{Module, ModuleKind, linear, norm};
+use super::vit::{CHANNELS, PIXELS, check_patches};
+use super::{
+    Activation, ActivationCheckpointing, Architecture, Attention, Dropout, Finding, Precision,
+    Scenario, weights,
+};
+use crate::units::DType;
+
+/// `BEiT` as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BeitConfig {
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// Pixels along each side of an image.
+    pub image_size: u64,
+    /// Pixels along each side of a patch.
+    pub patch_size: u64,
+    /// Channels of an image.
+    pub num_channels: u64,
+    /// Whether there is a token for what is hidden, which classifiers have and do not use.
+    pub mask_token: bool,
+    /// Whether positions have embeddings.
+    pub absolute: bool,
+    /// Whether each layer has biases for distances.
+    pub relative: bool,
+    /// Whether all layers share such biases.
+    pub shared: bool,
+    /// Whether results of attention and feed-forward are multiplied by learned numbers.
+    pub scales: bool,
+    /// Whether whole samples are dropped from the results of layers but the first.
+    pub drops_paths: bool,
+    /// Whether the classifier reads the mean of all patches, where it reads the first token otherwise.
+    pub mean_pooling: bool,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
+    /// Where dropout is active in training.
+    pub dropout: Dropout,
+    /// Classes.
+    pub num_labels: u64,
+}
+
+impl BeitConfig {
+    /// Tokens of an image: its patches and one for the class.
+    pub fn tokens(&self) -> u64 {
+        (self.image_size / self.patch_size).pow(2) + 1
+    }
+
+    /// Distances between two patches, of which each has a bias, along one side.
+    pub fn distances(&self) -> u64 {
+        2 * (self.image_size / self.patch_size) - 1
+    }
+}
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(super) fn read(fields: &mut ConfigFields<'_>) -> BeitConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
+    let heads = fields.optional("num_attention_heads", &HEADS, 12);
+    let image_size = fields.optional("image_size", &PIXELS, 224);
+    let patch_size = fields.optional("patch_size", &PIXELS, 16);
+    check_patches(fields, [image_size, patch_size]);
+    let hidden = fields.drops("hidden_dropout_prob", false);
+    let scale = fields
+        .get("layer_scale_init_value")
+        .and_then(serde_json::Value::as_f64);
+    BeitConfig {
+        hidden_size,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
+        num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),
+        num_attention_heads: heads,
+        head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
+        image_size,
+        patch_size,
+        num_channels: fields.optional("num_channels", &CHANNELS, 3),
+        mask_token: fields.flag("use_mask_token", false),
+        absolute: fields.flag("use_absolute_position_embeddings", false),
+        relative: fields.flag("use_relative_position_bias", false),
+        shared: fields.flag("use_shared_relative_position_bias", false),
+        scales: scale.is_none_or(|scale| scale > 0.0),
+        drops_paths: fields.drops("drop_path_rate", true),
+        mean_pooling: fields.flag("use_mean_pooling", true),
+        activation: fields.activation("hidden_act", "gelu"),
+        dropout: Dropout {
+            embedding: hidden,
+            attention: fields.drops("attention_probs_dropout_prob", false),
+            residual: hidden,
+        },
+        num_labels: fields.labels(2),
+    }
+}
+
+/// Refuses what `BEiT` does not do.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let Architecture::Beit(config) = architecture else {
+        return;
+    };
+    if config.shared && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
+    {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "Re-entrant checkpoints go backward through the biases that layers share once for each layer, and PyTorch refuses the second time.",
+                "re-entrant 激活重计算会为每一层各反向一次共享的位置偏置，第二次时 PyTorch 会报错。",
+            )
+            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+        );
+    }
+    if scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "transformers has no flash_attention_2 for BEiT, whose scores have biases; sdpa is there.",
+                "transformers 的 BEiT 的注意力分数带有偏置，没有 flash_attention_2；支持 sdpa。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    if weights::dtype(scenario) != DType::Float32 {
+        findings.push(
+            Finding::error(
+                "precision",
+                "BEiT takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
+                "BEiT 要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
+            )
+            .with_fix("precision", Precision::AmpBf16.name()),
+        );
+    }
+}
+
+/// All modules with parameters, in the order of `named_modules`.
+pub(super) fn modules(c: &BeitConfig) -> Vec<Module> {
+    let own = |path: String, parameters| Module {
+        path,
+        kind: ModuleKind::Other,
+        parameters,
+    };
+    let table = &["relative_position_bias_table"];
+    let embeddings: &[&str] = match (c.mask_token, c.absolute) {
+        (true, true) => &["cls_token", "mask_token", "position_embeddings"],
+        (true, false) => &["cls_token", "mask_token"],
+        (false, true) => &["cls_token", "position_embeddings"],
+        (false, false) => &["cls_token"],
+    };
+    let mut all = vec![
+        own("beit.embeddings".to_owned(), embeddings),
+        norm("beit.embeddings.patch_embeddings.projection"),
+    ];
+    if c.shared {
+        all.push(own("beit.shared_position_bias".to_owned(), table));
+    }
+    for i in 0..c.num_hidden_layers {
+        let at = |name: &str| format!("beit.layers.{i}{name}");
+        if c.scales {
+            all.push(own(at(""), &["lambda_1", "lambda_2"]));
+        }
+        all.extend(
+            ["q_proj", "k_proj", "v_proj", "o_proj"]
+                .map(|name| linear(at(&format!(".attention.{name}")), name != "k_proj")),
+        );
+        all.extend([".layernorm_before", ".layernorm_after"].map(|name| norm(at(name))));
+        all.extend([".mlp.fc1", ".mlp.fc2"].map(|name| linear(at(name), true)));
+        if c.relative {
+            all.push(own(at(".relative_position_bias"), table));
+        }
+    }
+    let last = if c.mean_pooling {
+        "beit.pooler.layernorm"
+    } else {
+        "beit.layernorm"
+    };
+    all.push(norm(last));
+    all.push(linear("classifier", true));
+    all
+}
