@@ -46,7 +46,7 @@ impl SplitSight {
         let sizes = [seen, tower.num_channels, tower.patch_size];
         let patches = Patches::new(&embeddings.at("patch_embedding"), sizes, true);
         let positions = embeddings.at("position_embedding");
-        let layers = ("vision_model.encoder.layers", false);
+        let layers = ("encoder.layers", false);
         Self {
             kind: c.kind,
             scope: at.scope,

@@ -187,7 +187,8 @@ pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
         Architecture::Fla(_) => spec.padding_mask,
         Architecture::Decoder(c) => {
             let images = c.images.as_ref();
-            let differs = evaluated || spec.gradient_accumulation_steps > 1;
+            let again = spec.gradient_accumulation_steps > 1 || !spec.zero_grad_set_to_none;
+            let differs = evaluated || again;
             differs && images.is_some_and(|images| images.packed().is_some())
         }
         _ => false,

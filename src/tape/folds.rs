@@ -151,8 +151,15 @@ impl Folds {
 
     /// Says that the last list is built whole.
     pub(super) fn keep_whole(&mut self) {
-        if let Some(last) = self.lists.last_mut() {
-            *last = None;
+        let Some(last) = self.lists.len().checked_sub(1) else {
+            return;
+        };
+        self.lists[last] = None;
+        // What was built of it belongs to no list.
+        for tag in &mut self.events {
+            if tag.split().is_some_and(|(list, _)| list == last) {
+                *tag = Tag::NONE;
+            }
         }
     }
 
