@@ -296,18 +296,14 @@ fn recurrent_states_are_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn whisper_is_as_exact_as_the_goals_ask() {
+fn whisper_wav2vec_2_and_hubert_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("whisper.jsonl", 67);
     every_goal_is_met("speech.jsonl", 48);
 }
 
 #[test]
-fn hgrn2_is_as_exact_as_the_goals_ask() {
+fn hgrn2_and_attention_among_linear_attention_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("hgrn2.jsonl", 19);
-}
-
-#[test]
-fn attention_among_linear_attention_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("fla_attention.jsonl", 23);
 }
 
@@ -317,12 +313,8 @@ fn falcon_is_as_exact_as_the_goals_ask() {
 }
 
 #[test]
-fn mamba_is_as_exact_as_the_goals_ask() {
+fn mamba_mamba_2_and_falcon_mamba_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("mamba.jsonl", 37);
-}
-
-#[test]
-fn mamba_2_and_falcon_mamba_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("mamba2.jsonl", 33);
 }
 
