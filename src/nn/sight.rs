@@ -90,6 +90,28 @@ pub(super) struct Seen {
     pub(super) among: Among,
 }
 
+impl Seen {
+    /// Features `[tokens, H]` in the places of those tokens of embedded ones that stand for images;
+    /// `held` stays, too.
+    pub(super) fn placed(
+        t: &Tape,
+        embedded: Tensor,
+        features: Tensor,
+        held: impl IntoIterator<Item = Tensor>,
+    ) -> Self {
+        let (mask, _) = placeholders(t, &embedded, false);
+        let merged = t.masked_scatter(&embedded, &mask, &features);
+        drop(embedded);
+        Self {
+            embedded: merged,
+            features: Some(features),
+            beside: Vec::new(),
+            held: std::iter::once(mask).chain(held).collect(),
+            among: Among::default(),
+        }
+    }
+}
+
 /// What images among tokens change for a decoder.
 #[derive(Default)]
 pub(super) struct Among {
@@ -362,29 +384,17 @@ impl WholeSight {
         };
         let features = t.to(&joined, embedded.dtype());
         drop(joined);
-        let (mask, _) = placeholders(t, &embedded, false);
-        let merged = t.masked_scatter(&embedded, &mask, &features);
-        drop(embedded);
-        let mut held: Vec<Tensor> = [mask, seen.last].into_iter().chain(held).collect();
-        held.extend(seen.kept);
-        let size = (merged.dim(0), merged.dim(1));
+        let held = std::iter::once(seen.last).chain(held).chain(seen.kept);
+        let mut placed = Seen::placed(t, embedded, features, held);
+        let size = (placed.embedded.dim(0), placed.embedded.dim(1));
         if self.prefixed {
-            held.push(mask_blocks::prefixes(t, size));
+            placed.held.push(mask_blocks::prefixes(t, size));
         } else if self.grouped {
-            held.push(mask_blocks::groups(t, size));
+            placed.held.push(mask_blocks::groups(t, size));
         }
-        Seen {
-            embedded: merged,
-            features: Some(features),
-            beside: Vec::new(),
-            held,
-            among: Among {
-                grouped: self.grouped,
-                positions,
-                injected: None,
-                crossing: None,
-            },
-        }
+        placed.among.grouped = self.grouped;
+        placed.among.positions = positions;
+        placed
     }
 }
 

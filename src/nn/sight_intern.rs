@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::norm::{Norm, NormKind};
 use super::patches::Patches;
-use super::sight::{Among, Seen, placeholders};
+use super::sight::Seen;
 use super::sight_split::shuffled;
 use super::tower::TowerMlp;
 use crate::spec::{Activation, InternConfig};
@@ -198,16 +198,7 @@ impl InternSight {
         };
         drop(pixels);
         let features = t.to(&projected, embedded.dtype());
-        let (mask, _) = placeholders(t, &embedded, false);
-        let merged = t.masked_scatter(&embedded, &mask, &features);
-        drop(embedded);
-        Seen {
-            embedded: merged,
-            features: Some(features),
-            beside: Vec::new(),
-            held: vec![mask, last, projected],
-            among: Among::default(),
-        }
+        Seen::placed(t, embedded, features, [last, projected])
     }
 
     /// To the last hidden states `[N, P + 1, H']`.

@@ -10,7 +10,7 @@ use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::rotary;
-use super::sight::{Among, Seen, placeholders};
+use super::sight::Seen;
 use super::sight_packed::angles;
 use crate::spec::{Activation, Attention, JoinedConfig};
 use crate::tape::{Tape, Tensor, Window};
@@ -261,16 +261,7 @@ impl JoinedSight {
             let joined = t.cat(&parts.iter().collect::<Vec<_>>(), 0);
             t.to(&joined, embedded.dtype())
         };
-        let (mask, _) = placeholders(t, &embedded, false);
-        let merged = t.masked_scatter(&embedded, &mask, &features);
-        drop(embedded);
-        Seen {
-            embedded: merged,
-            features: Some(features),
-            beside: Vec::new(),
-            held: vec![mask, last, projected],
-            among: Among::default(),
-        }
+        Seen::placed(t, embedded, features, [last, projected])
     }
 
     /// To the last hidden states `[1, n, H']`.

@@ -44,7 +44,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::log_softmax_wide", "tape::Tape>::put_row_where", "tape::Tape>::weight_norm", "tape::Tape>::where_",
     // What a run does only when asked, or when it does not fit.
     "device::allocator::Allocator>::release_", "device::allocator::Allocator>::garbage_collect",
-    "device::pool::Signposts", "device::allocator::Allocator>::try_allocate_expandable", "device::allocator::Allocator>::best_expandable",
+    "device::allocator::Allocator>::try_allocate_expandable", "device::allocator::Allocator>::best_expandable",
     "device::replay::Replay>::refused", "device::replay::Replay as core::clone",
     "report::summarize::limited_run", "nn::decoder::Shell>::masks_of_groups", "::isqrt",
     "optim::adafactor", "optim::master_weights", "sim::arguments", "sim::beams",
