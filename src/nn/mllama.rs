@@ -10,7 +10,7 @@ use super::gated_mlp::GatedMlp;
 use super::layer::DecoderLayer;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
-use super::sight_crossed::Crossing;
+use super::shared::Crossing;
 use super::style::Style;
 use crate::spec::{DecoderConfig, ImageConfig};
 use crate::tape::{Tape, Tensor};

@@ -2,7 +2,6 @@
 
 use super::facts::{Facts, Transformers};
 use super::sharing_attention::KeptStates;
-use super::sight_crossed::Crossing;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -24,6 +23,17 @@ pub(super) struct Shared {
     pub(super) crossing: Option<Crossing>,
     /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
     pub(super) _others: Option<[Tensor; 2]>,
+}
+
+/// What layers of their own attend to.
+#[derive(Clone)]
+pub(super) struct Crossing {
+    /// `[B x squares, P, H]`.
+    pub(super) states: Tensor,
+    /// Which of them a token sees, added to scores `[B, 1, S, K]`.
+    pub(super) mask: Tensor,
+    /// Whether a token sees any, `[B, 1, S, 1]`.
+    pub(super) rows: Tensor,
 }
 
 impl Shared {

@@ -6,6 +6,7 @@ use super::builder::Builder;
 use super::decoder::Shell;
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::patches::Patches;
+use super::shared::Crossing;
 use super::tower::TowerMlp;
 use crate::spec::{Attention, CrossedConfig};
 use crate::tape::{Tape, Tensor};
@@ -47,17 +48,6 @@ struct VisionLayer {
     gates: Option<[Tensor; 2]>,
     head_dim: u64,
     options: AttentionOptions,
-}
-
-/// What layers attend to.
-#[derive(Clone)]
-pub(super) struct Crossing {
-    /// `[B x squares, P, H]`.
-    pub(super) states: Tensor,
-    /// Which of them a token sees, added to scores `[B, 1, S, K]`.
-    pub(super) mask: Tensor,
-    /// Whether a token sees any, `[B, 1, S, 1]`.
-    pub(super) rows: Tensor,
 }
 
 impl VisionLayer {
