@@ -138,7 +138,7 @@ impl Recorded {
         };
         for (step, update) in (0..).zip(updates) {
             let update = once(update.clone());
-            let stretches: Vec<_> = if step == 0 {
+            let mut stretches: Vec<_> = if step == 0 {
                 let ended = [tail.clone(), first_dropped.clone()];
                 once(first.clone()).chain(update).chain(ended).collect()
             } else {
@@ -150,6 +150,7 @@ impl Recorded {
                 let ended = tail_again.iter().chain([&last_dropped]).cloned();
                 batches.into_iter().chain(update).chain(ended).collect()
             };
+            stretches.retain(|stretch| !stretch.is_empty());
             for stretch in &stretches {
                 let here = marks.iter().filter(|(at, _)| stretch.contains(at));
                 let marks = here.map(|&(_, mark)| Mark { step, ..mark });
