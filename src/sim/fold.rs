@@ -138,7 +138,7 @@ impl Recorded {
         };
         for (step, update) in (0..).zip(updates) {
             let update = once(update.clone());
-            let mut stretches: Vec<_> = if step == 0 {
+            let stretches: Vec<_> = if step == 0 {
                 let ended = [tail.clone(), first_dropped.clone()];
                 once(first.clone()).chain(update).chain(ended).collect()
             } else {
@@ -150,7 +150,7 @@ impl Recorded {
                 let ended = tail_again.iter().chain([&last_dropped]).cloned();
                 batches.into_iter().chain(update).chain(ended).collect()
             };
-            stretches.retain(|stretch| !stretch.is_empty());
+            let stretches = joined(stretches);
             for stretch in &stretches {
                 let here = marks.iter().filter(|(at, _)| stretch.contains(at));
                 let marks = here.map(|&(_, mark)| Mark { step, ..mark });
@@ -177,6 +177,18 @@ impl Recorded {
             host_activations: counts.host_activations,
         }
     }
+}
+
+/// Stretches that follow one another in the record as one.
+fn joined(stretches: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(stretches.len());
+    for stretch in stretches {
+        match joined.last_mut() {
+            Some(last) if last.end == stretch.start => last.end = stretch.end,
+            _ => joined.push(stretch),
+        }
+    }
+    joined
 }
 
 /// Whether what is found in a batch's mask stays for the next batches, as flash-linear-attention
