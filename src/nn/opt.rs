@@ -321,23 +321,10 @@ impl SelfAttention {
             let rows = q;
             shape(&rows)
         };
-        let keys = k.dim(2);
         let flat = |y: &Tensor| t.view(y, [b * heads, y.dim(2), self.head_dim]);
         let (flat_q, flat_k, flat_v) = (flat(&q), flat(&k), flat(&v));
         drop(q);
-        let mut scores = t.batched(&flat_q, &t.transpose(&flat_k, 1, 2));
-        if let Some(mask) = &shared.mask {
-            scores = t.add(&t.view(&scores, [b, heads, s, keys]), mask);
-            scores = t.at_least(&scores);
-            scores = t.view(&scores, [b * heads, s, keys]);
-        }
-        let weights = if scores.dtype() == DType::Float16 {
-            let wide = t.softmax(&scores, Some(DType::Float32));
-            t.to(&wide, DType::Float16)
-        } else {
-            t.softmax(&scores, None)
-        };
-        drop(scores);
+        let weights = weights_not_below(t, [&flat_q, &flat_k], heads, shared.mask.as_ref());
         let weights = dropped(t, weights, self.options.dropout);
         let out = {
             let parted = t.view(&t.batched(&weights, &flat_v), [b, heads, s, self.head_dim]);
@@ -389,5 +376,28 @@ impl SelfAttention {
             self.out_proj.forward(t, &out),
             weights.into_iter().collect(),
         )
+    }
+}
+
+/// The weights `[B A, S, K]` of queries and keys `[B A, S, D]`, whose scores with the mask are never below the
+/// least number, softmax in float32 where they are in float16.
+pub(super) fn weights_not_below(
+    t: &Tape,
+    [q, k]: [&Tensor; 2],
+    heads: u64,
+    mask: Option<&Tensor>,
+) -> Tensor {
+    let (rows, s, keys) = (q.dim(0), q.dim(1), k.dim(1));
+    let mut scores = t.batched(q, &t.transpose(k, 1, 2));
+    if let Some(mask) = mask {
+        scores = t.add(&t.view(&scores, [rows / heads, heads, s, keys]), mask);
+        scores = t.at_least(&scores);
+        scores = t.view(&scores, [rows, s, keys]);
+    }
+    if scores.dtype() == DType::Float16 {
+        let wide = t.softmax(&scores, Some(DType::Float32));
+        t.to(&wide, DType::Float16)
+    } else {
+        t.softmax(&scores, None)
     }
 }

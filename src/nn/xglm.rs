@@ -9,6 +9,7 @@ use super::decoder::{Block, Shell};
 use super::facts::Facts;
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::model::Output;
+use super::opt::weights_not_below;
 use crate::spec::{Activation, DecoderConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -138,20 +139,7 @@ impl XglmLayer {
         let (k, v) = t.cached(parted(k), parted(v));
         let flat = |y: Tensor| t.reshape(&y, [b * heads, y.dim(2), self.head_dim]);
         let (q, k, v) = (flat(parted(q)), flat(k), flat(v));
-        let keys = k.dim(1);
-        let mut scores = t.batched(&q, &t.transpose(&k, 1, 2));
-        if let Some(mask) = mask {
-            scores = t.add(&t.view(&scores, [b, heads, s, keys]), mask);
-            scores = t.at_least(&scores);
-            scores = t.view(&scores, [b * heads, s, keys]);
-        }
-        let weights = if scores.dtype() == DType::Float16 {
-            let wide = t.softmax(&scores, Some(DType::Float32));
-            t.to(&wide, DType::Float16)
-        } else {
-            t.softmax(&scores, None)
-        };
-        drop(scores);
+        let weights = weights_not_below(t, [&q, &k], heads, mask);
         let kept = dropped(t, weights.clone(), self.attention_dropout);
         let out = {
             let product = t.batched(&kept, &v);
