@@ -165,6 +165,7 @@ fn gpt_neox_is_as_exact_as_the_goals_ask() {
 fn gemma_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("gemma.jsonl", 109);
     every_goal_is_met("gemma4.jsonl", 51);
+    every_goal_is_met("gemma3n.jsonl", 43);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A causal language model with rotary positions around its layers: embedding, layers, norm, head.
 
+use super::altup::{self, Alike, Streams};
 use super::attention::{AttentionOptions, dropped};
 use super::balance;
 use super::builder::Builder;
@@ -43,6 +44,13 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
         .or_else(|| c.idle_window.filter(|_| version == Transformers::V451))
 }
 
+/// The first layer that reads keys and values of layers before, over the positions that are kept.
+fn readers_from(c: &DecoderConfig) -> usize {
+    let sliced = c.gemma_layers.filter(|_| c.altup.is_none());
+    let readers = sliced.map_or(0, |layers| layers.readers);
+    usize::try_from(c.num_hidden_layers - readers).unwrap_or(usize::MAX)
+}
+
 pub(super) struct Causal<L> {
     style: Style,
     /// What sees images among the tokens.
@@ -58,6 +66,7 @@ pub(super) struct Causal<L> {
     window: Option<u64>,
     norm: Norm,
     inputs: Option<LayerInputs>,
+    streams: Option<Streams>,
     /// Of full layers and, where those have one of their own, of windowed layers.
     rotary: [Option<Rotary>; 2],
     lm_head: Linear,
@@ -135,9 +144,7 @@ impl<L: Layer> Causal<L> {
             rotary(full, full_dim.unwrap_or(c.rotary_dim)),
             rotary(local, c.rotary_dim),
         ];
-        let inputs = c
-            .gemma_layers
-            .and_then(|layers| LayerInputs::new(&model, c, layers));
+        let (inputs, streams) = altup::around(&model, c);
         if let Some(sight) = &mut sight {
             sight.complete(&b.at("model"), c.hidden_size);
         }
@@ -146,7 +153,6 @@ impl<L: Layer> Causal<L> {
         if style.head_bias && !classifies {
             lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
         }
-        let readers = c.gemma_layers.map_or(0, |layers| layers.readers);
         let balanced = |experts: &Experts| experts.balanced && !classifies;
         Self {
             style,
@@ -156,10 +162,11 @@ impl<L: Layer> Causal<L> {
             layers,
             windowed: c.windowed.clone(),
             mixers: c.mixers.clone(),
-            readers_from: usize::try_from(c.num_hidden_layers - readers).unwrap_or(usize::MAX),
+            readers_from: readers_from(c),
             window: window(c, facts),
             norm,
             inputs,
+            streams,
             rotary,
             lm_head,
             softcap: c.final_softcap,
@@ -358,6 +365,16 @@ impl<L: Layer> Causal<L> {
             mask::looked_through(t, *input_ids.shape());
         }
         let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
+        let mut parted = Alike::default();
+        if let Some(streams) = &self.streams {
+            (hidden, parted) = streams.parted(t, &hidden);
+        }
+        // Streams that autocast widened turn in what it gave them.
+        let dtype = if self.streams.is_some() {
+            hidden.dtype()
+        } else {
+            self.dtype
+        };
         let turn = |rotary: &Rotary| {
             t.scoped("rotary_emb", None, || {
                 if self.style.complex_rotary {
@@ -370,7 +387,7 @@ impl<L: Layer> Causal<L> {
                         let row = [1, positions.dim(-1)];
                         t.expand(&t.reshape(&positions, row), *input_ids.shape())
                     };
-                    rotary.forward(t, &all, self.dtype)
+                    rotary.forward(t, &all, dtype)
                 }
             })
         };
@@ -414,10 +431,13 @@ impl<L: Layer> Causal<L> {
             hidden = self.norm.forward(t, &hidden);
         }
         let given = [&full, &local];
-        let (hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
+        let (mut hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
+        if let Some(streams) = &self.streams {
+            hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
+        }
         let [.., norm] = self.style.names;
         let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
-        drop((hidden, held, embedded));
+        drop((hidden, held, embedded, parted));
         normalized
     }
 

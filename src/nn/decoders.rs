@@ -6,6 +6,7 @@ use super::causal::{Causal, Layer};
 use super::facts::Facts;
 use super::falcon::Falcon;
 use super::fla::Fla;
+use super::gemma3n::Gemma3nLayer;
 use super::gpt_neox::GptNeoxLayer;
 use super::gpt2::Gpt2;
 use super::layer::DecoderLayer;
@@ -104,6 +105,7 @@ pub(super) fn build(
         DecoderType::Opt | DecoderType::BioGpt => Box::new(apart(|| Opt::new(b, c, spec, facts))),
         DecoderType::Xglm => Box::new(apart(|| Xglm::new(b, c, spec, facts))),
         DecoderType::GptNeox => Box::new(apart(|| Causal::<GptNeoxLayer>::new(b, c, spec, facts))),
+        DecoderType::Gemma3n => Box::new(apart(|| Causal::<Gemma3nLayer>::new(b, c, spec, facts))),
         DecoderType::Phi => Box::new(apart(|| Causal::<PhiLayer>::new(b, c, spec, facts))),
         DecoderType::Phi3 => Box::new(apart(|| Causal::<Phi3Layer>::new(b, c, spec, facts))),
         _ if matches!(c.images.as_deref(), Some(ImageConfig::Crossed(_))) => {

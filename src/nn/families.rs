@@ -18,6 +18,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         DecoderType::Gemma
         | DecoderType::Gemma2
         | DecoderType::Gemma3
+        | DecoderType::Gemma3n
         | DecoderType::Gemma4
         | DecoderType::VaultGemma => {
             gemma(c.model_type, recent, &mut style, &mut parts);
@@ -293,10 +294,10 @@ fn olmo(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Pa
     }
 }
 
-/// Gemma, Gemma 2, the text parts of Gemma 3 and 4, and `VaultGemma`.
+/// Gemma, Gemma 2, the text parts of Gemma 3, 3n and 4, and `VaultGemma`.
 fn gemma(model_type: DecoderType, recent: bool, style: &mut Style, parts: &mut Parts) {
     let third = model_type == DecoderType::Gemma3;
-    let fourth = model_type == DecoderType::Gemma4;
+    let fourth = matches!(model_type, DecoderType::Gemma3n | DecoderType::Gemma4);
     style.norm = if fourth {
         NormKind::Power
     } else {

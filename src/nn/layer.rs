@@ -152,7 +152,8 @@ impl Layer for DecoderLayer {
             .map(|_| b.buffer("layer_scalar", [1], b.loaded_dtype()));
         let input = c
             .gemma_layers
-            .and_then(|layers| InputGate::new(b, c, layers));
+            .filter(|layers| layers.input_columns > 0)
+            .map(|layers| InputGate::new(b, c, layers));
         let experts = c.experts.as_ref().filter(|_| c.gemma_layers.is_some());
         let experts = experts.map(|experts| Box::new(GemmaExperts::new(b, c, experts)));
         Self {

@@ -1,6 +1,6 @@
-//! Attention of Gemma 4, whose last layers read keys and values of layers before.
+//! Attention of Gemma 3n and 4, whose last layers read keys and values of layers before.
 //!
-//! Source: transformers 5.23, `models/gemma4/modeling_gemma4.py`.
+//! Source: transformers 5.23, `models/{gemma3n,gemma4}/modeling_*.py`.
 
 use super::attention::{AttentionOptions, attend_with_weights, joined};
 use super::builder::Builder;
@@ -23,6 +23,8 @@ pub(super) struct SharingAttention {
     q_norm: Norm,
     own: Option<Own>,
     o_proj: Linear,
+    /// Whether values are projected when keys are turned (Gemma 3n).
+    values_last: bool,
     /// Whether later layers read its keys and values.
     keeps: bool,
     /// Which of the kept states are of its kind.
@@ -56,13 +58,29 @@ impl SharingAttention {
         let states = c.keys_and_values(index);
         let keys = c.num_key_value_heads * columns;
         let keys_are_values = !near && c.gemma_layers.is_some_and(|layers| layers.keys_are_values);
-        let own = (states != KeysAndValues::Read).then(|| Own {
-            norms: [
+        let norms = || {
+            [
                 norm("k_norm", NormKind::Power),
                 norm("v_norm", NormKind::BarePower),
-            ],
-            k_proj: project("k_proj", keys),
-            v_proj: (!keys_are_values).then(|| project("v_proj", keys)),
+            ]
+        };
+        let projections = || {
+            let k_proj = project("k_proj", keys);
+            (k_proj, (!keys_are_values).then(|| project("v_proj", keys)))
+        };
+        let values_last = c.altup.is_some();
+        let own = (states != KeysAndValues::Read).then(|| {
+            let (norms, (k_proj, v_proj)) = if values_last {
+                let projections = projections();
+                (norms(), projections)
+            } else {
+                (norms(), projections())
+            };
+            Own {
+                norms,
+                k_proj,
+                v_proj,
+            }
         });
         let o_proj = Linear::new(&b.at("o_proj"), queries, c.hidden_size, c.attention_bias);
         Self {
@@ -70,6 +88,7 @@ impl SharingAttention {
             q_norm,
             own,
             o_proj,
+            values_last,
             keeps: states == KeysAndValues::Kept,
             kind: usize::from(near),
             head_dim: columns,
@@ -120,14 +139,18 @@ impl SharingAttention {
     fn made(&self, t: &Tape, own: &Own, x: &Tensor, angles: [&Tensor; 2]) -> [Tensor; 2] {
         let [k_norm, v_norm] = &own.norms;
         let mut k = self.parted(t, &own.k_proj.forward(t, x));
-        let v = match &own.v_proj {
-            Some(v_proj) => self.parted(t, &v_proj.forward(t, x)),
-            None => k.clone(),
+        let values = |v_proj: &Linear| self.parted(t, &v_proj.forward(t, x));
+        let early = match &own.v_proj {
+            Some(_) if self.values_last => None,
+            Some(v_proj) => Some(values(v_proj)),
+            None => Some(k.clone()),
         };
         k = k_norm.forward(t, &k);
         k = rotary::apply_along(t, &k, angles, 2);
         let k = t.transpose(&k, 1, 2);
-        let v = v_norm.forward(t, &v);
+        let late = || own.v_proj.as_ref().map(values);
+        let v = early.or_else(late).map(|v| v_norm.forward(t, &v));
+        let v = v.unwrap_or_else(|| k.clone());
         [k, t.transpose(&v, 1, 2)]
     }
 

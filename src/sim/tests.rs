@@ -123,6 +123,10 @@ fn the_modules_of_layers_that_share_are_those_that_are_built() {
             "micro_batch_size": 1, "seq_len": 16,
         }));
     }
+    what_is_checked_is_built(&json!({
+        "model": "gemma-3n-e2b", "micro_batch_size": 1, "seq_len": 16,
+        "model_overrides": {"num_hidden_layers": 6, "num_kv_shared_layers": 1, "hidden_size": 64, "vocab_size": 100},
+    }));
 }
 
 fn what_is_checked_is_built(scenario: &Value) {

@@ -350,6 +350,7 @@ fn adapted_tables(
         DecoderType::Gemma
             | DecoderType::Gemma2
             | DecoderType::Gemma3
+            | DecoderType::Gemma3n
             | DecoderType::Gemma4
             | DecoderType::VaultGemma
             | DecoderType::MiniCpm3

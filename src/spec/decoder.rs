@@ -5,6 +5,7 @@ use super::config_fields::ConfigFields;
 use super::deepseek::Latent;
 use super::experts::Experts;
 use super::gemma_layers::GemmaLayers;
+use super::gemma3n::AltUp;
 use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
@@ -105,6 +106,8 @@ pub struct DecoderConfig {
     pub latent: Option<Latent>,
     /// How layers differ from each other in size, and what they share.
     pub gemma_layers: Option<GemmaLayers>,
+    /// Streams of hidden states beside each other.
+    pub altup: Option<AltUp>,
     /// What sees images among its tokens.
     pub images: Option<Box<ImageConfig>>,
 }
@@ -273,6 +276,7 @@ impl DecoderConfig {
             experts: None,
             latent: None,
             gemma_layers: None,
+            altup: None,
             images: None,
         }
     }
@@ -326,6 +330,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         DecoderType::Gemma
         | DecoderType::Gemma2
         | DecoderType::Gemma3
+        | DecoderType::Gemma3n
         | DecoderType::Gemma4
         | DecoderType::VaultGemma => gemma::read(model_type, fields),
         DecoderType::Opt => opt::read(fields),
@@ -382,6 +387,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Gemma
         | DecoderType::Gemma2
         | DecoderType::Gemma3
+        | DecoderType::Gemma3n
         | DecoderType::Gemma4
         | DecoderType::VaultGemma => gemma::modules(config),
         DecoderType::Opt | DecoderType::BioGpt | DecoderType::Xglm => opt::modules(config),

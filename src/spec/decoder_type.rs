@@ -61,6 +61,8 @@ pub enum DecoderType {
     Gemma2,
     /// The text part of Gemma 3.
     Gemma3,
+    /// The text part of Gemma 3n.
+    Gemma3n,
     /// The text part of Gemma 4.
     Gemma4,
     /// OPT.

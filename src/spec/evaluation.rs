@@ -286,6 +286,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::HunyuanDense,
     DecoderType::HunyuanMoe,
     DecoderType::Llama4,
+    DecoderType::Gemma3n,
     DecoderType::Gemma4,
     DecoderType::Qwen3Next,
     DecoderType::Qwen35,

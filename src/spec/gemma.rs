@@ -1,11 +1,11 @@
-//! The configs and modules of Gemma, Gemma 2, the text parts of Gemma 3 and 4, and `VaultGemma`
-//! (`models/{gemma,gemma2,gemma3,gemma4,vaultgemma}` of transformers 5.23).
+//! The configs and modules of Gemma, Gemma 2, the text parts of Gemma 3, 3n and 4, and `VaultGemma`
+//! (`models/{gemma,gemma2,gemma3,gemma3n,gemma4,vaultgemma}` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
-use super::{Activation, DecoderConfig, DecoderType, Dropout, gemma_layers};
+use super::{Activation, DecoderConfig, DecoderType, Dropout, gemma_layers, gemma3n};
 
 /// Defaults by which the members differ: H, F, L, A, K, D, V.
 fn defaults(model_type: DecoderType) -> [u64; 7] {
@@ -13,6 +13,7 @@ fn defaults(model_type: DecoderType) -> [u64; 7] {
         DecoderType::Gemma2 | DecoderType::VaultGemma => [2304, 9216, 26, 8, 4, 256, 256_000],
         DecoderType::Gemma3 => [2304, 9216, 26, 8, 4, 256, 262_208],
         DecoderType::Gemma4 => [2304, 9216, 30, 8, 4, 256, 262_144],
+        DecoderType::Gemma3n => [2048, 16_384, 35, 8, 2, 256, 262_400],
         _ => [3072, 24_576, 28, 16, 16, 256, 256_000],
     }
 }
@@ -33,15 +34,20 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     let head_dim = fields.optional("head_dim", &WIDTH, head_dim);
     let second = matches!(model_type, DecoderType::Gemma2 | DecoderType::VaultGemma);
     let fourth = model_type == DecoderType::Gemma4;
+    let nano = model_type == DecoderType::Gemma3n;
     let window = match model_type {
         DecoderType::Gemma => None,
-        _ if !fourth && fields.is_null("sliding_window") => None,
-        _ => Some(fields.optional("sliding_window", &SEQ_LEN, if fourth { 512 } else { 4096 })),
+        _ if !(fourth || nano) && fields.is_null("sliding_window") => None,
+        _ => {
+            let default = if fourth || nano { 512 } else { 4096 };
+            Some(fields.optional("sliding_window", &SEQ_LEN, default))
+        }
     };
-    // Every second layer of Gemma 2 and every sixth of Gemma 3 and 4 sees everything.
+    // Every second layer of Gemma 2, every sixth of Gemma 3 and 4 and every fifth of 3n sees everything.
     let period = match model_type {
         DecoderType::Gemma2 | DecoderType::VaultGemma => 2,
         DecoderType::Gemma4 => 6,
+        DecoderType::Gemma3n => 5,
         _ => fields.optional("sliding_window_pattern", &LAYERS, 6),
     };
     let mut windowed = if window.is_some() {
@@ -61,7 +67,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         } else {
             None
         },
-        gemma_layers: fourth.then(|| gemma_layers::read(heads, &windowed, fields)),
+        gemma_layers: match model_type {
+            DecoderType::Gemma4 => Some(gemma_layers::read(heads, &windowed, fields)),
+            DecoderType::Gemma3n => Some(gemma3n::layers((head_dim, kv_heads), &windowed, fields)),
+            _ => None,
+        },
+        altup: nano.then(|| gemma3n::streams(windowed.len(), fields)),
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
         num_key_value_heads: kv_heads,
@@ -73,7 +84,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         activation: Activation::Gelu,
         attention_softcap: second && !fields.is_null("attn_logit_softcapping"),
         final_softcap: match model_type {
-            DecoderType::Gemma2 | DecoderType::VaultGemma => {
+            DecoderType::Gemma2 | DecoderType::Gemma3n | DecoderType::VaultGemma => {
                 !fields.is_null("final_logit_softcapping")
             }
             DecoderType::Gemma4 => fields.get("final_logit_softcapping").is_some(),

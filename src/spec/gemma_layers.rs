@@ -7,7 +7,7 @@ use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
 use super::limits::{VOCABULARY, WIDTH};
 use super::modules::{Module, ModuleKind, embedding, linear, other};
 use super::routing::Routing;
-use super::{Activation, Finding};
+use super::{Activation, Finding, gemma3n};
 use std::borrow::Cow;
 
 /// How the layers of a Gemma differ from each other.
@@ -126,7 +126,7 @@ pub(super) fn experts(layers: u64, fields: &mut ConfigFields<'_>) -> Option<Expe
 }
 
 /// Layers at the end that read keys and values of others, of which each kind has one before them.
-fn readers(asked: u64, windowed: &[bool], fields: &mut ConfigFields<'_>) -> u64 {
+pub(super) fn readers(asked: u64, windowed: &[bool], fields: &mut ConfigFields<'_>) -> u64 {
     let has_all = |readers: u64| {
         let before = usize::try_from(windowed.len() as u64 - readers).unwrap_or(0);
         windowed
@@ -164,9 +164,12 @@ pub(super) fn attention(
     let of = |name: &str| at(&format!("self_attn.{name}"));
     let project = |name: &str| linear(of(name), config.attention_bias);
     let mut all = vec![project("q_proj"), other(of("q_norm"))];
+    let nano = config.altup.is_some();
     if own {
-        all.extend([other(of("k_norm")), project("k_proj")]);
+        all.extend((!nano).then(|| other(of("k_norm"))));
+        all.push(project("k_proj"));
         all.extend(values.then(|| project("v_proj")));
+        all.extend(nano.then(|| other(of("k_norm"))));
     }
     all.push(project("o_proj"));
     all
@@ -177,7 +180,7 @@ pub(super) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec
     let Some(layers) = &config.gemma_layers else {
         return Vec::new();
     };
-    let mut all = Vec::new();
+    let mut all = gemma3n::beside(config, &at);
     if layers.input_columns > 0 {
         all.extend([
             linear(at("per_layer_input_gate"), false),
@@ -211,9 +214,11 @@ pub(super) fn inputs(config: &DecoderConfig) -> Vec<Module> {
     {
         return Vec::new();
     }
-    vec![
+    let mut all = vec![
         embedding("model.embed_tokens_per_layer"),
         linear("model.per_layer_model_projection", false),
         other("model.per_layer_projection_norm"),
-    ]
+    ];
+    all.extend(gemma3n::around(config));
+    all
 }

@@ -245,7 +245,7 @@ fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
     );
     match config.model_type {
         _ if config.parallel_residual => [first, None, None, None],
-        DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma4 => {
+        DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma3n | DecoderType::Gemma4 => {
             [first, second, before, after]
         }
         DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::FlexOlmo | DecoderType::Exaone4 => {

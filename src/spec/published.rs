@@ -18,7 +18,7 @@ use crate::spec::{ModelRef, Precision};
 
 /// Totals of the safetensors files, as the hub shows them; of gpt-oss of the weights in bfloat16, of
 /// GLM-4.5 and Qwen3-Next (1,650,471,424) without the layers that predict several tokens, of Llama 4 Scout without the 871,932,416 of
-/// images, of Gemma 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
+/// images, of Gemma 3n and 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
 /// layer, which their files hold beside the embedding that it is tied to; of UMT5, ESM-2, `EuroBERT`, wav2vec 2.0 and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
@@ -235,6 +235,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("gemma-2b", 2_506_172_416),
     ("gemma-2-2b", 2_614_341_888),
     ("gemma-3-1b", 999_885_952),
+    ("gemma-3n-e2b", 4_435_182_688),
+    ("gemma-3n-e4b", 6_835_235_568),
     ("gemma-4-e2b", 4_628_569_344),
     ("gemma-4-26b-a4b", 25_233_141_760),
     ("gemma-4-31b", 30_697_345_280),

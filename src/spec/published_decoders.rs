@@ -88,7 +88,7 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
                 + u64::from(config.head_norms) * 4 * config.head_dim;
             (config.vocab_size, layer, norm)
         }
-        DecoderType::Gemma4 => (of_gemma_layers(config), 0, hidden),
+        DecoderType::Gemma3n | DecoderType::Gemma4 => (of_gemma_layers(config), 0, hidden),
         _ => {
             let (layer, last) = of_kin(config, rotary + biases);
             (0, layer, last)
@@ -105,7 +105,7 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
 }
 
-/// Elements of all layers of Gemma 4 and of what the model has for them.
+/// Elements of all layers of Gemma 3n or 4 and of what the model has for them.
 fn of_gemma_layers(config: &DecoderConfig) -> u64 {
     let hidden = config.hidden_size;
     let layers = config.gemma_layers.expect("layers of Gemma 4");
@@ -140,11 +140,20 @@ fn of_gemma_layers(config: &DecoderConfig) -> u64 {
             let router = hidden + mixture.count + mixture.count * hidden;
             router + 3 * mixture.count * mixture.intermediate_size * hidden + 3 * hidden
         });
-        mixture + own + queries + 3 * hidden * inner + 4 * hidden + beside
+        let streams = config.altup.as_ref().map_or(0, |altup| {
+            let coefficients = altup.streams * altup.streams * (1 + altup.streams);
+            let laurel = 2 * hidden * altup.laurel_rank + hidden;
+            coefficients + hidden * (altup.streams + 2) + laurel
+        });
+        mixture + own + queries + 3 * hidden * inner + 4 * hidden + beside + streams
     };
     let all = config.num_hidden_layers * input;
     let of_model = if input > 0 {
-        all * (layers.input_rows + hidden) + input
+        let around = config
+            .altup
+            .as_ref()
+            .map_or(0, |altup| 2 * (altup.streams - 1));
+        all * (layers.input_rows + hidden) + input + around * hidden * hidden
     } else {
         0
     };

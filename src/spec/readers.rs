@@ -151,6 +151,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
     ("gemma2", Reader::Decoder(DecoderType::Gemma2)),
     ("gemma3_text", Reader::Decoder(DecoderType::Gemma3)),
+    ("gemma3n_text", Reader::Decoder(DecoderType::Gemma3n)),
     ("gemma4_text", Reader::Decoder(DecoderType::Gemma4)),
     ("opt", Reader::Decoder(DecoderType::Opt)),
     ("biogpt", Reader::Decoder(DecoderType::BioGpt)),

@@ -35,6 +35,10 @@ pub(super) fn check(
     if int8 && scenario.framework == Framework::Torch26Transformers448 {
         findings.push(why_not_int8());
     }
+    let cuts = matches!(architecture, Architecture::Decoder(config) if config.altup.is_some());
+    if cuts && scenario.quantization.is_on() && scenario.program == Program::Training {
+        findings.push(why_not_cut());
+    }
     let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
     if hears && scenario.framework != Framework::Torch215Transformers523 {
         findings.extend(why_not_heard(scenario));
@@ -98,6 +102,17 @@ fn why_not_int8() -> Finding {
         "与 transformers 4.48 搭配估算的 PEFT 0.13 无法在 bitsandbytes 0.45 的 8 位层上添加适配器，会报错；transformers 4.51 搭配的 PEFT 可以。",
     )
     .with_fix("framework", Framework::Torch26Transformers451.name())
+}
+
+/// `Gemma3nTextAltUp.predict` and `correct` (transformers 5.23) clamp weights, in training.
+#[inline(never)] // As above.
+fn why_not_cut() -> Finding {
+    Finding::error(
+        "quantization.type",
+        "Gemma 3n cuts the weights of its layers prediction_coefs and correction_coefs to a range in training, which fails where they are quantized.",
+        "Gemma 3n 在训练时将 prediction_coefs 和 correction_coefs 层的权重截断到一定范围，权重量化后会报错。",
+    )
+    .with_fix("quantization.type", QuantizationType::None.name())
 }
 
 /// Features come in the precision's dtype, in which `WhisperEncoder` of transformers 4 leaves them;

@@ -27,7 +27,7 @@ EAGER_ONLY = ["xglm", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
-           "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
+           "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama",
            "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
@@ -184,6 +184,8 @@ FAMILIES = dict(
     hyperclovax=lambda d: d.decoder(embedding_multiplier=10.0, logits_scaling=0.125, residual_multiplier=0.5, attention_multiplier=0.1),
     biogpt=lambda d: d.common(hidden_dropout_prob=d.pick([0.0, 0.1]), attention_probs_dropout_prob=d.pick([0.0, 0.1])),
     gemma4_text=lambda d: d.decoder(sliding_window=40, global_head_dim=64, vocab_size_per_layer_input=900, hidden_size_per_layer_input=d.pick([0, 16]), num_kv_shared_layers=0, **d.free()),
+    gemma3n_text=lambda d: d.decoder(sliding_window=40, vocab_size_per_layer_input=900, hidden_size_per_layer_input=16, num_kv_shared_layers=0, laurel_rank=d.pick([8, 24]), altup_num_inputs=d.pick([2, 4]),
+                                     activation_sparsity_pattern=[d.pick([0.0, 0.95]) for _ in range(d.layers)], **d.free()),
     minimax_m2=lambda d: d.decoder(rotary_dim=16, num_local_experts=8, num_experts_per_tok=3, **d.free()), flex_olmo=lambda d: d.decoder(num_experts=5, num_experts_per_tok=2),
     exaone_moe=lambda d: d.decoder(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, sliding_window=40, sliding_window_pattern=2),
     solar_open=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, **d.free()), lfm2_moe=lambda d: d.decoder(

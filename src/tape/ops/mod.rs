@@ -39,6 +39,7 @@ mod shape;
 mod slices;
 mod softmax;
 mod split;
+mod streams;
 mod topk;
 mod weight_norm;
 

@@ -256,6 +256,16 @@ impl Tape {
         })
     }
 
+    /// `torch.sqrt(x)`. Saves its result; its gradient is `g / (2 * result)`.
+    pub fn sqrt(&self, x: &Tensor) -> Tensor {
+        let out = self.like("sqrt", x);
+        let saved = self.records(&[x]).then(|| self.save(&out.detach()));
+        self.with_saved(x, out, saved, |t, g, result| {
+            let _twice = t.like("mul", result);
+            t.like("div", g)
+        })
+    }
+
     /// `torch.rsqrt(x)`. Saves its result.
     pub fn rsqrt(&self, x: &Tensor) -> Tensor {
         let x = &self.cast_up(x);

@@ -331,7 +331,7 @@ impl Tape {
         self.with_nothing_saved(x, out, move |t, g| t.expand(g, from))
     }
 
-    fn mean(&self, x: &Tensor, shape: Shape) -> Tensor {
+    pub(super) fn mean(&self, x: &Tensor, shape: Shape) -> Tensor {
         let out = self.reduce("mean", x, shape, x.dtype());
         let from = *x.shape();
         self.with_nothing_saved(x, out, move |t, g| t.empty("div", from, g.dtype()))
