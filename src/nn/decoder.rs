@@ -197,8 +197,10 @@ impl Shell {
         // of no width.
         let left = |window: u64| window.checked_sub(1).map_or(cached, |n| cached.min(n));
         let keys = s + window.map_or(cached, left);
-        // A mask that is made at all is compared with the window, however wide it is.
+        // A mask that is made at all is compared with the window, however wide it is; a triangle
+        // knows of none.
         let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
+        let window = window.filter(|_| style != MaskStyle::Triangle);
         MaskRequest {
             eager: self.eager,
             padding: self.has_mask(),

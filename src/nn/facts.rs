@@ -125,6 +125,15 @@ impl Facts {
         }
     }
 
+    /// The same of those that compare positions before transformers 5, with a window if they have one.
+    pub(super) fn compared_mask_style(self, windowed: bool) -> MaskStyle {
+        match (self.transformers, windowed) {
+            (Transformers::V5, _) => MaskStyle::Boolean,
+            (_, true) => MaskStyle::Window,
+            (_, false) => MaskStyle::Compared,
+        }
+    }
+
     /// `x[:, :, :]`, as far as the version records it.
     pub(super) fn index_all(self, t: &Tape, x: &Tensor, dims: usize) -> Tensor {
         let dims = if self.whole_slices_recorded { dims } else { 0 };

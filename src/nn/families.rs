@@ -324,8 +324,8 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
     let style = match (facts.transformers, c.model_type) {
         (Transformers::V5, _) | (_, DecoderType::Llama) => facts.mask_style(),
         (Transformers::V448, DecoderType::Qwen2) => MaskStyle::Triangle,
-        (_, DecoderType::Mistral | DecoderType::Starcoder2) if c.sliding_window.is_none() => {
-            MaskStyle::Compared
+        (_, DecoderType::Mistral | DecoderType::Starcoder2) => {
+            facts.compared_mask_style(c.sliding_window.is_some())
         }
         _ => MaskStyle::Window,
     };

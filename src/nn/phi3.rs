@@ -32,8 +32,11 @@ struct SelfAttention {
 }
 
 impl Layer for Phi3Layer {
-    fn style(_: &DecoderConfig, facts: Facts) -> Style {
-        Style::llama(facts)
+    fn style(c: &DecoderConfig, facts: Facts) -> Style {
+        Style {
+            masking: facts.compared_mask_style(c.sliding_window.is_some()),
+            ..Style::llama(facts)
+        }
     }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {

@@ -334,7 +334,7 @@ impl Router {
     /// `MiniMaxM2TopKRouter`: sigmoids of logits in float32, chosen by their sum with a correction,
     /// over their sum.
     fn corrected_outside(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor) -> Routed {
-        let logits = gate.forward(t, tokens);
+        let logits = gate.logits_in_its_dtype(t, tokens);
         let scores = {
             let wide = t.to(&logits, DType::Float32);
             t.sigmoid(&wide)
@@ -440,6 +440,17 @@ impl OpenGate<'_> {
         match self {
             Self::Layer(layer) => layer.forward(t, tokens),
             Self::Own(weight, bias) => t.linear(tokens, weight.get(t), *bias),
+        }
+    }
+
+    /// The same of tokens that take the dtype of the weight first.
+    fn logits_in_its_dtype(&self, t: &Tape, tokens: &Tensor) -> Tensor {
+        match self {
+            Self::Layer(layer) => layer.forward(t, tokens),
+            Self::Own(weight, _) => {
+                let weight = weight.get(t);
+                t.linear(&t.to(tokens, weight.dtype()), weight, None)
+            }
         }
     }
 

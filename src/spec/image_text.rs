@@ -197,11 +197,13 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     );
     let model_type = reading::text_type(kind, &mut text);
     let mut config = decoder::read(model_type, &mut text);
+    // What the text part says of it counts in LLaVA alone.
+    config.tie_word_embeddings &= kind == ImageKind::Llava;
     config.tie_word_embeddings |= fields.flag(
         "tie_word_embeddings",
         matches!(
             kind,
-            ImageKind::PaliGemma | ImageKind::Mistral3 | ImageKind::InternVl
+            ImageKind::PaliGemma | ImageKind::Gemma3 | ImageKind::Mistral3 | ImageKind::InternVl
         ),
     );
     let seen = part(fields, "vision_config", &nothing);

@@ -1,5 +1,5 @@
 """Phase marks and allocator events of a run."""
-import inspect
+import contextlib, inspect
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -87,7 +87,10 @@ class AutocastCopies(TorchDispatchMode):
         self.weights, self.recorder = weights, recorder
 
     def __torch_dispatch__(self, op, types, args=(), kwargs=None):
-        result = op(*args, **(kwargs or {}))
+        # Below a mode autocast is off; what bitsandbytes writes in Python runs under it.
+        inside = torch.autocast("cuda", dtype=torch.get_autocast_dtype("cuda")) if op.namespace == "bitsandbytes" else contextlib.nullcontext()
+        with inside:
+            result = op(*args, **(kwargs or {}))
         if op is torch.ops.aten._to_copy.default and storage(args[0]) in self.weights:
             self.recorder.see("autocast_weights", [result])
         return result

@@ -155,12 +155,11 @@ impl Accuracy {
         row
     }
 
-    /// The goals of the project, over all cases: for peaks on the device, and for host memory.
+    /// The goals of the project, over all cases: for peaks on the device, and for host memory. Of
+    /// what was not measured there are none.
     pub fn goals(&self) -> Vec<Goal> {
         let mut goals = Vec::new();
-        if !self.cases.is_empty() {
-            goals.extend(self.device_goals());
-        }
+        goals.extend(self.device_goals());
         if let Some(host) = self.host_errors().get("host") {
             for (what, found, bound) in [
                 ("host memory median", host.median, 0.10),
@@ -177,27 +176,31 @@ impl Accuracy {
         goals
     }
 
-    fn device_goals(&self) -> Vec<Goal> {
+    fn device_goals(&self) -> impl Iterator<Item = Goal> {
         let row = self.all();
         let below = |what, values: &[f64], hundredths, bound| {
             let found = percentile(values, hundredths);
-            Goal {
+            (!values.is_empty()).then_some(Goal {
                 what,
                 found,
                 bound,
                 met: found <= bound,
-            }
+            })
         };
-        let above = |what, found, bound| Goal {
-            what,
-            found,
-            bound,
-            met: found >= bound,
+        let above = |what, right, of, bound| {
+            let found = share(right, of);
+            (of > 0).then_some(Goal {
+                what,
+                found,
+                bound,
+                met: found >= bound,
+            })
         };
-        vec![
+        let goals = [
             above(
                 "peak_tensor equal to the byte",
-                share(row.exact, row.tensor.len()),
+                row.exact,
+                row.tensor.len(),
                 0.90,
             ),
             below("peak_tensor median", &row.tensor, 50, 0.001),
@@ -208,13 +211,10 @@ impl Accuracy {
             below("peak_allocated worst", &row.allocated, 100, 0.03),
             below("peak_reserved median", &row.reserved, 50, 0.015),
             below("peak_reserved p95", &row.reserved, 95, 0.05),
-            above(
-                "binding phase right",
-                share(row.phases_right, row.phases),
-                0.995,
-            ),
+            above("binding phase right", row.phases_right, row.phases, 0.995),
             below("composition worst", &row.composition, 100, 0.005),
-        ]
+        ];
+        goals.into_iter().flatten()
     }
 
     fn rows(&self) -> BTreeMap<String, Row> {
@@ -302,17 +302,18 @@ fn write_row(text: &mut String, name: &str, row: &Row) -> fmt::Result {
             percent(values, 100)
         )
     };
-    let phase = if row.phases == 0 {
-        "-".to_owned()
-    } else {
-        format!("{:.1}", 100.0 * share(row.phases_right, row.phases))
+    let rate = |right, of| match of {
+        0 => "-".to_owned(),
+        _ => format!("{:.1}", 100.0 * share(right, of)),
     };
+    let exact = rate(row.exact, row.tensor.len());
+    let phase = rate(row.phases_right, row.phases);
     let name: String = name.chars().take(44).collect();
     writeln!(
         text,
-        "{name:<44} {:>5} | {:>6.1} {} | {} | {} | {phase:>6} {:>8.4}",
+        "{name:<44} {:>5} | {:>6} {} | {} | {} | {phase:>6} {:>8.4}",
         row.cases,
-        100.0 * share(row.exact, row.tensor.len()),
+        exact,
         three(&row.tensor),
         three(&row.allocated),
         three(&row.reserved),
