@@ -262,6 +262,7 @@ fn evaluation_and_generation_are_equal_to_the_byte() {
 #[test]
 fn generation_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("generation.jsonl", 580);
+    every_goal_is_met("image_text_generation.jsonl", 90);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How a model is called besides its batch: what generation and evaluation ask of it.
 
 use super::model::Request;
+use super::sight_features::ImageFeatures;
 use crate::tape::Tensor;
 use std::cell::RefCell;
 
@@ -67,6 +68,11 @@ impl Call {
     /// The encoder's result `[B, S, H]`, where the encoder has run before.
     pub(super) fn encoded(&self) -> Option<Tensor> {
         self.request.borrow().encoded.clone()
+    }
+
+    /// Features of images, where those have been seen before.
+    pub(super) fn features(&self) -> Option<ImageFeatures> {
+        self.request.borrow().features.clone()
     }
 
     /// Whether a mask is given even where there is no padding.

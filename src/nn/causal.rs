@@ -15,6 +15,7 @@ use super::rotary_pairs;
 pub(super) use super::shared::Shared;
 use super::sharing_attention::KeptStates;
 use super::sight::{Among, Sight};
+use super::sight_features::ImageFeatures;
 use super::style::{EmbeddingScale, Masks, Style};
 use super::{classifier, loss, mask};
 use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
@@ -191,32 +192,50 @@ impl<L: Layer> Causal<L> {
             self.shell.call().keep_router_logits();
         }
         let [model, ..] = self.style.names;
-        let images = self.shell.call().images();
-        let seeing = self.sight.as_ref().zip(images.as_ref());
-        let crossing =
-            seeing.and_then(|(sight, images)| sight.crossing(t, &self.shell, images, input_ids));
+        let (images, features) = (self.shell.call().images(), self.shell.call().features());
+        let crossing = (self.sight.as_ref())
+            .and_then(|sight| sight.crossing(t, &self.shell, images.as_ref(), input_ids));
+        let (crossing, crossed) = crossing.unzip();
         let embedded = t.scoped(model, None, || self.embed(t, input_ids));
         let decode =
             |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
-        let Some((sight, images)) = self.sight.as_ref().zip(images) else {
+        let seeing = self.sight.as_ref();
+        let Some(sight) = seeing.filter(|_| images.is_some() || features.is_some()) else {
             let alone = self
                 .sight
                 .as_ref()
                 .map(|sight| sight.alone(t, &self.shell, &embedded));
-            let hidden = decode(embedded, &alone.unwrap_or_default());
+            let mut among = alone.unwrap_or_default();
+            among.crossing = crossing;
+            let hidden = decode(embedded, &among);
+            drop(among);
             return self.read(t, &hidden, (input_ids, labels));
         };
-        let mut seen = sight.see(t, &self.shell, embedded, &images);
-        if let Some((crossing, held)) = crossing {
-            seen.among.crossing = Some(crossing);
-            seen.held.push(held);
-        }
+        let mut seen = sight.see(t, &self.shell, embedded, || {
+            features.or_else(|| self.see(t, &images?, input_ids.dim(0)))
+        });
+        seen.among.crossing = crossing;
+        seen.held.extend(crossed.flatten());
         let hidden = decode(seen.embedded.clone(), &seen.among);
         drop((seen.embedded, seen.held, seen.among));
         let mut output = self.read(t, &hidden, (input_ids, labels));
         output.encoded = seen.features;
         output.beside.extend(seen.beside);
         output
+    }
+
+    /// Features of images of so many samples, unless layers of their own attend to them.
+    pub(super) fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {
+        let sight = self.sight.as_ref()?;
+        sight.features(t, &self.shell, images, samples)
+    }
+
+    /// Positions `[B, S]` of a prompt to what `generate` gives instead.
+    pub(super) fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
+        match &self.sight {
+            Some(sight) => sight.places(t, positions, self.shell.padding_mask),
+            None => positions,
+        }
     }
 
     /// The last hidden states `[B, S, H]`, a local variable until the loss is there, to logits and

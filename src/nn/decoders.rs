@@ -17,6 +17,7 @@ use super::mpt::Mpt;
 use super::opt::Opt;
 use super::phi::PhiLayer;
 use super::phi3::Phi3Layer;
+use super::sight_features::ImageFeatures;
 use super::xglm::Xglm;
 use crate::spec::{DecoderConfig, DecoderType, ImageConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
@@ -26,6 +27,16 @@ use crate::units::apart;
 pub(super) trait CausalLm {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output;
+
+    /// Features of images of so many samples, where `generate` asks for them before it gives a prompt.
+    fn see(&self, _t: &Tape, _images: &Tensor, _samples: u64) -> Option<ImageFeatures> {
+        None
+    }
+
+    /// Positions `[B, S]` of a prompt to what `generate` gives instead.
+    fn places(&self, _t: &Tape, positions: Tensor) -> Tensor {
+        positions
+    }
 }
 
 impl CausalLm for Bloom {
@@ -79,6 +90,14 @@ impl CausalLm for Xglm {
 impl<L: Layer> CausalLm for Causal<L> {
     fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input_ids, labels)
+    }
+
+    fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {
+        self.see(t, images, samples)
+    }
+
+    fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
+        self.places(t, positions)
     }
 }
 

@@ -1,7 +1,10 @@
 //! What `generate` asks of a model, by family and version of transformers.
 
 use super::facts::{Facts, Transformers};
-use crate::spec::{Architecture, BartKind, DecoderType, ResolvedSpec, Task, takes_logits_to_keep};
+use crate::spec::{
+    Architecture, BartKind, DecoderType, ImageConfig, ImageKind, ResolvedSpec, Task,
+    takes_logits_to_keep,
+};
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.
@@ -34,8 +37,40 @@ pub struct Calling {
     pub labels_or_cache: bool,
     /// Whether it keeps anything while it trains: in transformers 4 models with a `HybridCache` do not.
     pub keeps: bool,
+    /// Kinds of tokens `[B, S]` that come with a prompt with images, and what becomes of them.
+    pub kinds: Option<Kinds>,
+    /// Squares of images which of a text's tokens see is told, where layers of their own attend to them
+    /// (Llama 3.2 Vision).
+    pub crossed: Option<u64>,
+    /// Whether positions begin with 1 (`PaliGemma`).
+    pub later_positions: bool,
     /// The version that calls it.
     pub version: GenerateVersion,
+}
+
+/// What becomes of the kinds of tokens as a text grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinds {
+    /// They grow by the last one, and the model is given that (`PaliGemma`), or nothing (Gemma 3).
+    Repeated {
+        /// Whether it is given.
+        given: bool,
+    },
+    /// They grow by that of a text's token.
+    OfTexts,
+}
+
+impl Kinds {
+    /// Those of a model that sees images.
+    fn of(images: &ImageConfig, spec: &ResolvedSpec) -> Option<Self> {
+        match images.kind() {
+            _ if images.packed().is_some() => Some(Self::OfTexts),
+            ImageKind::Gemma3 | ImageKind::PaliGemma if spec.images > 0 => Some(Self::Repeated {
+                given: images.kind() == ImageKind::PaliGemma,
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// The versions of `generation/utils.py`.
@@ -57,6 +92,7 @@ impl Calling {
             _ => None,
         };
         let linear = matches!(spec.architecture, Architecture::Fla(_));
+        let images = spec.architecture.images();
         let is = |families: &[DecoderType]| family.is_some_and(|own| families.contains(&own));
         let recent = version == Transformers::V5;
         let early = version == Transformers::V448;
@@ -83,6 +119,9 @@ impl Calling {
             || is(&[DecoderType::Gpt2, DecoderType::Mpt])
             || (early && is(&[DecoderType::Opt]));
         let encodes = spec.task == Task::Seq2SeqLm;
+        // The text part of Qwen2-VL names it, which Qwen2 does not.
+        let begins = images
+            .is_some_and(|images| matches!(images.kind(), ImageKind::Qwen2 | ImageKind::Qwen25));
         let no_start = [
             DecoderType::Qwen2,
             DecoderType::Qwen3,
@@ -104,7 +143,7 @@ impl Calling {
                 Architecture::Bart(_) if hears => 3,
                 Architecture::Bart(_) => 2,
                 Architecture::T5(_) => 1,
-                _ => u64::from((linear || family.is_some()) && !is(&no_start)),
+                _ => u64::from((linear || family.is_some()) && (begins || !is(&no_start))),
             },
             forced_end: matches!(&spec.architecture, Architecture::Bart(config)
                 if bart && config.kind != BartKind::M2m100),
@@ -121,7 +160,7 @@ impl Calling {
                 ]),
             last_logits: takes_logits_to_keep(&spec.architecture, spec.framework),
             prepares_inputs: linear && !recent,
-            drops_mask: linear && recent && !spec.padding_mask,
+            drops_mask: (linear || images.is_some()) && recent && !spec.padding_mask,
             cache: match (recent, tuples) {
                 (true, _) => CacheKind::Joined,
                 (false, true) => CacheKind::Tuples,
@@ -130,6 +169,12 @@ impl Calling {
             returns_tuples: !recent && (legacy || tuples || encodes),
             labels_or_cache: bart,
             keeps: recent || !is(&[DecoderType::Gemma2, DecoderType::Gemma3]),
+            kinds: images.and_then(|images| Kinds::of(images, spec)),
+            crossed: match images {
+                Some(ImageConfig::Crossed(c)) if spec.images > 0 => Some(c.tiles * spec.images),
+                _ => None,
+            },
+            later_positions: images.is_some_and(|images| images.kind() == ImageKind::PaliGemma),
             version: match version {
                 Transformers::V448 => GenerateVersion::V448,
                 Transformers::V451 => GenerateVersion::V451,

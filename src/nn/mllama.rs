@@ -94,12 +94,14 @@ impl CrossLayer {
             let rows = t.view(&y, [b, y.numel() / (b * columns), columns]);
             in_heads(t, &rows, self.head_dim)
         };
-        let (k, v) = {
-            let k = key.forward(t, &seen.states);
-            let v = value.forward(t, &seen.states);
+        let (k, v) = t.crossed(|| {
+            // Once kept they are not asked for again.
+            let states = seen.states.as_ref().unwrap_or(x);
+            let k = key.forward(t, states);
+            let v = value.forward(t, states);
             let (k, v) = (heads(k), heads(v));
             (of_keys.forward(t, &k), v)
-        };
+        });
         let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, Some(&seen.mask));
         let merged = joined(t, out);
         (output.forward(t, &merged), weights)

@@ -107,6 +107,7 @@ mod sight;
 mod sight_batch;
 mod sight_crossed;
 mod sight_deep;
+mod sight_features;
 mod sight_intern;
 mod sight_joined;
 mod sight_merger;
@@ -134,5 +135,6 @@ mod wrapped;
 mod xglm;
 mod xielu;
 
-pub use generation::{Calling, GenerateVersion};
+pub use generation::{Calling, GenerateVersion, Kinds};
 pub use model::{Batch, Model, Output, Request};
+pub use sight_features::ImageFeatures;

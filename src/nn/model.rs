@@ -23,6 +23,7 @@ use super::mpnet::Mpnet;
 use super::resnet::ResNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::sight_batch;
+use super::sight_features::ImageFeatures;
 use super::speech::Speech;
 use super::swin::Swin;
 use super::t5::T5;
@@ -112,6 +113,8 @@ pub struct Request {
     pub logits_to_keep: Option<u64>,
     /// The encoder's result `[B, S, H]`, where it has run before.
     pub encoded: Option<Tensor>,
+    /// Features of images, where those have been seen before.
+    pub features: Option<ImageFeatures>,
     /// Whether experts are run as `generate` does after the prompt.
     pub batched_experts: bool,
 }
@@ -280,14 +283,37 @@ impl Model {
         Some(encoded)
     }
 
-    /// Runs a decoder forward over token ids `[B, S]` with a mask of all tokens.
-    pub fn infer(&self, t: &Tape, ids: &Tensor, mask: Option<Tensor>, request: Request) -> Output {
+    /// Runs what sees the images of a prompt, unless they are seen together with its tokens.
+    pub fn see(&self, t: &Tape, prompt: &Batch) -> Option<ImageFeatures> {
+        let Net::Decoder(net) = &self.net else {
+            return None;
+        };
+        net.see(t, prompt.images()?, prompt.input.dim(0))
+    }
+
+    /// Positions `[B, S]` of a prompt to what `generate` gives a decoder instead.
+    pub fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
+        match &self.net {
+            Net::Decoder(net) => net.places(t, positions),
+            _ => positions,
+        }
+    }
+
+    /// Runs a decoder forward over token ids `[B, S]` with a mask of all tokens, and images that it is to
+    /// see with them.
+    pub fn infer(
+        &self,
+        t: &Tape,
+        ids: &Tensor,
+        (mask, images): (Option<Tensor>, Option<Tensor>),
+        request: Request,
+    ) -> Output {
         let batch = Batch {
             input: ids.clone(),
             padding_mask: mask,
             labels: None,
             decoder_ids: None,
-            images: None,
+            images: images.map(|images| (images, false)),
             _beside: Vec::new(),
         };
         self.evaluate(t, &batch, request)
@@ -297,8 +323,7 @@ impl Model {
         t.begin_forward();
         let labels = batch.labels.as_ref();
         self.call.pass_mask(batch.padding_mask.as_ref());
-        self.call
-            .pass_images(batch.images.as_ref().map(|(images, _)| images));
+        self.call.pass_images(batch.images());
         let output = match &self.net {
             Net::Linear(net) => Output::of(net.forward(t, &batch.input), None),
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
@@ -332,6 +357,11 @@ impl Batch {
     /// Token ids `[B, S]`.
     pub fn ids(&self) -> &Tensor {
         &self.input
+    }
+
+    /// Images that come with texts.
+    pub fn images(&self) -> Option<&Tensor> {
+        self.images.as_ref().map(|(images, _)| images)
     }
 
     /// The mask `[B, S]` that says which tokens are padding, when there is one.

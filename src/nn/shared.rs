@@ -28,8 +28,8 @@ pub(super) struct Shared {
 /// What layers of their own attend to.
 #[derive(Clone)]
 pub(super) struct Crossing {
-    /// `[B x squares, P, H]`.
-    pub(super) states: Tensor,
+    /// `[B x squares, P, H]`; after a prompt layers have kept what they made of them.
+    pub(super) states: Option<Tensor>,
     /// Which of them a token sees, added to scores `[B, 1, S, K]`.
     pub(super) mask: Tensor,
     /// Whether a token sees any, `[B, 1, S, 1]`.

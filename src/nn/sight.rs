@@ -14,13 +14,14 @@ use super::norm::{Norm, NormKind};
 use super::shared::Crossing;
 use super::sight_crossed::CrossedSight;
 use super::sight_deep::Injected;
+use super::sight_features::{ImageFeatures, Pooled, join};
 use super::sight_intern::InternSight;
 use super::sight_joined::JoinedSight;
 use super::sight_packed::PackedTower;
-use super::sight_places::Places;
+use super::sight_places::{Places, without_text};
 use super::sight_rows::Rows;
 use super::sight_split::SplitSight;
-use crate::spec::{Activation, DualKind, ImageConfig, ImageKind, ResolvedSpec, WholeConfig};
+use crate::spec::{Activation, ImageConfig, ImageKind, ResolvedSpec, WholeConfig};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -59,7 +60,7 @@ pub(super) struct WholeSight {
 
 /// What stands between the tower and the decoder.
 enum Projector {
-    /// `LlavaMultiModalProjector`, and whether the token that stands for all of an image is left out.
+    /// `LlavaMultiModalProjector`, and whether the first token, which stands for all of an image, is left out.
     Layers {
         first: Linear,
         activation: Activation,
@@ -134,7 +135,7 @@ impl Projector {
                 first: Linear::new(&b.at("linear_1"), seen, hidden, c.projector_bias),
                 activation: c.activation,
                 second: Linear::new(&b.at("linear_2"), hidden, hidden, c.projector_bias),
-                without_class: c.tower.kind == DualKind::Clip && !c.with_class,
+                without_class: c.leaves_first(),
             },
             ImageKind::PaliGemma => {
                 Self::One(Linear::new(&b.at("linear"), seen, hidden, c.projector_bias))
@@ -147,9 +148,8 @@ impl Projector {
         }
     }
 
-    /// `[N, patches, H']` of the tower to `[tokens, H]` of the decoder, and what stays in a local
-    /// variable.
-    fn forward(&self, t: &Tape, x: &Tensor, tokens: u64) -> (Tensor, Option<Tensor>) {
+    /// `[N, patches, H']` of the tower to `[N, tokens, H]` of the decoder.
+    fn forward(&self, t: &Tape, x: &Tensor, tokens: u64) -> Tensor {
         match self {
             Self::Layers {
                 first,
@@ -163,10 +163,9 @@ impl Projector {
                     x.clone()
                 };
                 let active = activated(t, *activation, first.forward(t, &read));
-                let projected = second.forward(t, &active);
-                (projected.clone(), Some(projected))
+                second.forward(t, &active)
             }
-            Self::One(layer) => (layer.forward(t, x), None),
+            Self::One(layer) => layer.forward(t, x),
             Self::Pooled { weight, norm, side } => {
                 let (n, columns) = (x.dim(0), x.dim(2));
                 let pooled = {
@@ -178,8 +177,9 @@ impl Projector {
                 };
                 let normed = norm.forward(t, &pooled);
                 let projected = t.rows_product(&normed, weight);
+                let projected = t.to(&projected, x.dtype());
                 drop((normed, pooled));
-                (projected, None)
+                projected
             }
         }
     }
@@ -203,7 +203,10 @@ impl Sight {
                 let given = (options, spec.image_size);
                 Self::Whole(Box::new(WholeSight::new(b, c, hidden, given)))
             }
-            ImageConfig::Crossed(c) => Self::Crossed(Box::new(CrossedSight::new(b, c, options))),
+            ImageConfig::Crossed(c) => {
+                let given = (options, spec.images);
+                Self::Crossed(Box::new(CrossedSight::new(b, c, given)))
+            }
             ImageConfig::Intern(c) => {
                 Self::Intern(Box::new(InternSight::new(b, c, hidden, options)))
             }
@@ -225,11 +228,11 @@ impl Sight {
         &self,
         t: &Tape,
         shell: &Shell,
-        images: &Tensor,
+        images: Option<&Tensor>,
         ids: &Tensor,
-    ) -> Option<(Crossing, Tensor)> {
+    ) -> Option<(Crossing, Option<Tensor>)> {
         match self {
-            Self::Crossed(sight) => Some(sight.see(t, shell, images, ids)),
+            Self::Crossed(sight) => sight.see(t, shell, images, ids),
             _ => None,
         }
     }
@@ -254,58 +257,109 @@ impl Sight {
             Self::Joined(sight) => sight.layers(),
             Self::Packed(packed) => packed.0.layers(),
         });
-        let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
+        let given = shell.given_positions();
+        let placed = given.filter(|_| matches!(self, Self::Packed(_)));
         Among {
-            crossing: None,
-            grouped: false,
-            positions: prefixed.then(|| shell.later_positions(t, embedded.dim(1))),
-            injected: None,
+            positions: match placed {
+                Some(places) => Some(t.select(&without_text(t, &places), 0)),
+                None => self.later(t, shell, embedded.dim(1)),
+            },
+            ..Among::default()
         }
     }
 
-    /// Images among embedded tokens `[B, S, H]`: `[N, C, I, I]`, or patches of all of them in one list.
+    /// Features of images of so many samples: `[N, C, I, I]`, or patches of all of them in one list. None
+    /// where layers of their own attend to them.
     #[inline(never)]
-    pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+    pub(super) fn features(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        images: &Tensor,
+        samples: u64,
+    ) -> Option<ImageFeatures> {
+        Some(match self {
+            Self::Whole(sight) => sight.features(t, shell, images),
+            Self::Split(sight) => sight.features(t, shell, images, samples),
+            Self::Crossed(_) => return None,
+            Self::Intern(sight) => sight.features(t, shell, images),
+            Self::Joined(sight) => sight.features(t, shell, images),
+            Self::Packed(packed) => {
+                let (tower, places) = &**packed;
+                let seen = tower.forward(t, shell, images, places.images(samples));
+                let sizes = places.tokens(samples);
+                let of_images = |x: &Tensor| t.parts(x, &sizes, 0);
+                ImageFeatures {
+                    pooled: Pooled::Parts(of_images(&seen.merged)),
+                    deep: seen.deep.iter().map(of_images).collect(),
+                    beside: vec![seen.last],
+                }
+            }
+        })
+    }
+
+    /// Positions `[B, S]` of a prompt to those that `generate` gives the model, where these are places, too:
+    /// `[4, B, S]`, of tokens that are no padding, all but one of each `padded` sample.
+    #[inline(never)]
+    pub(super) fn places(&self, t: &Tape, positions: Tensor, padded: bool) -> Tensor {
         match self {
-            Self::Whole(sight) => sight.see(t, shell, embedded, images),
-            Self::Split(sight) => sight.see(t, shell, embedded, images),
-            // They have been seen before.
-            Self::Crossed(_) => Seen {
+            Self::Packed(packed) => packed.1.of_prompt(t, positions, padded),
+            _ => positions,
+        }
+    }
+
+    /// Images among embedded tokens `[B, S, H]`, whose features `seen` gives.
+    #[inline(never)]
+    pub(super) fn see(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        embedded: Tensor,
+        seen: impl FnOnce() -> Option<ImageFeatures>,
+    ) -> Seen {
+        let size = (embedded.dim(0), embedded.dim(1));
+        let positions = self.later(t, shell, size.1);
+        let Some(features) = seen() else {
+            // Layers of their own attend to them.
+            return Seen {
                 embedded,
                 features: None,
                 beside: Vec::new(),
                 held: Vec::new(),
                 among: Among::default(),
-            },
-            Self::Intern(sight) => sight.see(t, shell, embedded, images),
-            Self::Joined(sight) => sight.see(t, shell, embedded, images),
+            };
+        };
+        match self {
+            Self::Whole(sight) => sight.place(t, embedded, features, positions),
+            Self::Split(sight) => sight.place(t, shell, embedded, features),
             Self::Packed(packed) => {
-                let (tower, places) = &**packed;
-                let size = (embedded.dim(0), embedded.dim(1));
-                let seen = tower.forward(t, shell, images, places.images(size.0));
-                let sizes = places.tokens(size.0);
-                let of_images = |x: &Tensor| t.parts(x, &sizes, 0);
-                let joined = |parts: &Vec<Tensor>| t.cat(&parts.iter().collect::<Vec<_>>(), 0);
-                let merged = of_images(&seen.merged);
-                let deep: Vec<_> = seen.deep.iter().map(of_images).collect();
-                let features = t.to(&joined(&merged), embedded.dtype());
-                drop(merged);
+                let joined = t.to(&features.joined(t), embedded.dtype());
                 let (mask, of_videos) = placeholders(t, &embedded, true);
-                let merged = t.masked_scatter(&embedded, &mask, &features);
+                let merged = t.masked_scatter(&embedded, &mask, &joined);
                 drop(embedded);
-                let injected = (!seen.deep.is_empty()).then(|| {
+                let injected = (!features.deep.is_empty()).then(|| {
                     Box::new(Injected {
                         mask: t.view(&mask, [size.0, size.1]),
-                        features: deep.iter().map(joined).collect(),
+                        features: features.deep.iter().map(|parts| join(t, parts)).collect(),
                     })
                 });
-                let places = places.forward(t, size, shell.call().mask().is_some());
-                let held = [features, mask, seen.last, seen.merged].into_iter();
+                let places = (shell.given_positions()).map_or_else(
+                    || {
+                        packed
+                            .1
+                            .forward(t, size, shell.call().mask().map(|_| size.1 - 1))
+                    },
+                    |given| without_text(t, &given),
+                );
                 Seen {
                     embedded: merged,
                     features: None,
                     beside: Vec::new(),
-                    held: held.chain(of_videos).chain(seen.deep).collect(),
+                    held: [joined, mask]
+                        .into_iter()
+                        .chain(of_videos)
+                        .chain(features.held())
+                        .collect(),
                     among: Among {
                         positions: Some(t.select(&places, 0)),
                         injected,
@@ -313,7 +367,17 @@ impl Sight {
                     },
                 }
             }
+            _ => {
+                let joined = t.to(&features.joined(t), embedded.dtype());
+                Seen::placed(t, embedded, joined, features.held())
+            }
         }
+    }
+
+    /// Positions `[S]` that begin with 1, where they do.
+    fn later(&self, t: &Tape, shell: &Shell, s: u64) -> Option<Tensor> {
+        let prefixed = matches!(self, Self::Whole(sight) if sight.prefixed);
+        prefixed.then(|| shell.later_positions(t, s))
     }
 }
 
@@ -351,42 +415,41 @@ impl WholeSight {
         }
     }
 
-    fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
-        let positions = self
-            .prefixed
-            .then(|| shell.later_positions(t, embedded.dim(1)));
+    /// `get_image_features` of `[N, C, I, I]`.
+    fn features(&self, t: &Tape, shell: &Shell, images: &Tensor) -> ImageFeatures {
         let after = (!self.grouped).then_some(self.layers_after);
         // Squares of all images are put in one list.
         let gathered = self.rows.as_ref().map(|_| t.cat(&[images], 0));
         let images = gathered.as_ref().unwrap_or(images);
         let seen = t.in_scope(self.scope, || self.vision.forward(t, shell, images, after));
         let read = seen.kept.as_ref().unwrap_or(&seen.last);
-        let (projected, held) = t.scoped("model.multi_modal_projector", None, || {
+        let projected = t.scoped("model.multi_modal_projector", None, || {
             self.projector.forward(t, read, self.tokens)
         });
-        let (joined, held) = match (&self.rows, held) {
-            (Some(rows), held) => {
-                drop(held);
+        let pooled = match &self.rows {
+            Some(rows) => {
                 let (images, lengths) = rows.of_images(t, projected);
-                // What was pooled of the images gives its place to their features.
-                drop(seen.pooled);
                 drop((gathered, lengths));
-                (t.cat(&images.iter().collect::<Vec<_>>(), 0), images)
+                Pooled::Parts(images)
             }
-            (None, held) => {
-                drop(seen.pooled);
-                let joined = match &held {
-                    Some(projected) => t.join_first(projected),
-                    None => projected.clone(),
-                };
-                drop(projected);
-                (joined, held.into_iter().collect())
-            }
+            None if self.grouped => Pooled::Whole(projected),
+            None => Pooled::Listed(projected),
         };
-        let features = t.to(&joined, embedded.dtype());
-        drop(joined);
-        let held = std::iter::once(seen.last).chain(held).chain(seen.kept);
-        let mut placed = Seen::placed(t, embedded, features, held);
+        // What was pooled of the images gives its place to their features.
+        drop(seen.pooled);
+        ImageFeatures::new(pooled, std::iter::once(seen.last).chain(seen.kept))
+    }
+
+    /// Features among embedded tokens `[B, S, H]`.
+    fn place(
+        &self,
+        t: &Tape,
+        embedded: Tensor,
+        features: ImageFeatures,
+        positions: Option<Tensor>,
+    ) -> Seen {
+        let joined = t.to(&features.joined(t), embedded.dtype());
+        let mut placed = Seen::placed(t, embedded, joined, features.held());
         let size = (placed.embedded.dim(0), placed.embedded.dim(1));
         if self.prefixed {
             placed.held.push(mask_blocks::prefixes(t, size));

@@ -23,6 +23,8 @@ pub(super) struct CrossedSight {
     norms: [LayerNorm; 2],
     layers: [Vec<VisionLayer>; 2],
     projector: Option<Linear>,
+    /// Images of a sample.
+    images: u64,
     config: CrossedConfig,
 }
 
@@ -172,7 +174,11 @@ impl Positions {
 
 impl CrossedSight {
     /// All but what is made after the decoder's layers.
-    pub(super) fn new(b: &Builder, c: &CrossedConfig, options: AttentionOptions) -> Self {
+    pub(super) fn new(
+        b: &Builder,
+        c: &CrossedConfig,
+        (options, images): (AttentionOptions, u64),
+    ) -> Self {
         let options = AttentionOptions {
             dropout: false,
             positions_given: false,
@@ -212,6 +218,7 @@ impl CrossedSight {
             norms,
             layers,
             projector: None,
+            images,
             config: c.clone(),
         }
     }
@@ -223,25 +230,33 @@ impl CrossedSight {
     }
 
     /// Squares of images `[N x T, C, I, I]` for texts `[B, S]`, and what the tower gave, which stays in a
-    /// local variable.
+    /// local variable. After a prompt there are the masks alone.
     pub(super) fn see(
         &self,
         t: &Tape,
         shell: &Shell,
-        images: &Tensor,
+        images: Option<&Tensor>,
         ids: &Tensor,
-    ) -> (Crossing, Tensor) {
-        let seen = t.in_scope(self.scope, || self.see_patches(t, shell, images));
-        let states = match &self.projector {
-            Some(projector) => t.scoped("model.multi_modal_projector", None, || {
-                projector.forward(t, &seen)
-            }),
-            None => seen.clone(),
-        };
-        let states = t.view(&states, [images.dim(0), seen.dim(2), states.dim(-1)]);
-        let (mask, rows) = self.masks(t, shell, (ids.dim(0), ids.dim(1)), images.dim(0));
-        let crossing = Crossing { states, mask, rows };
-        (crossing, seen)
+    ) -> Option<(Crossing, Option<Tensor>)> {
+        if images.is_none() && (self.images == 0 || t.cached_tokens() == 0) {
+            return None;
+        }
+        let b = ids.dim(0);
+        let seen = images.map(|images| {
+            let seen = t.in_scope(self.scope, || self.see_patches(t, shell, images));
+            let states = match &self.projector {
+                Some(projector) => t.scoped("model.multi_modal_projector", None, || {
+                    projector.forward(t, &seen)
+                }),
+                None => seen.clone(),
+            };
+            let states = t.view(&states, [images.dim(0), seen.dim(2), states.dim(-1)]);
+            (states, seen)
+        });
+        let squares = b * self.images * self.config.tiles;
+        let (mask, rows) = self.masks(t, shell, (b, ids.dim(1)), squares);
+        let (states, seen) = seen.unzip();
+        Some((Crossing { states, mask, rows }, seen))
     }
 
     /// `_prepare_cross_attention_mask` of a batch with so many squares.

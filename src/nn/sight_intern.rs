@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::norm::{Norm, NormKind};
 use super::patches::Patches;
-use super::sight::Seen;
+use super::sight_features::{ImageFeatures, Pooled};
 use super::sight_split::shuffled;
 use super::tower::TowerMlp;
 use crate::spec::{Activation, InternConfig};
@@ -187,22 +187,21 @@ impl InternSight {
         self.layers.len() as u64
     }
 
-    /// Squares of images `[N, C, I, I]` among embedded tokens `[B, S, H]`.
-    pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+    /// `get_image_features` of squares `[N, C, I, I]`.
+    pub(super) fn features(&self, t: &Tape, shell: &Shell, images: &Tensor) -> ImageFeatures {
         let pixels = t.to(images, shell.dtype());
-        let last = t.in_scope(self.scope, || self.see_patches(t, shell, &pixels));
+        let (last, raw) = t.in_scope(self.scope, || self.see_patches(t, shell, &pixels));
         let projected = {
             let read = t.slice(&last, 1, 1, last.dim(1));
             let merged = shuffled(t, &read, self.sides);
             t.in_scope(self.projector.scope, || self.projector.forward(t, merged))
         };
         drop(pixels);
-        let features = t.to(&projected, embedded.dtype());
-        Seen::placed(t, embedded, features, [last, projected])
+        ImageFeatures::new(Pooled::Whole(projected), [last, raw])
     }
 
-    /// To the last hidden states `[N, P + 1, H']`.
-    fn see_patches(&self, t: &Tape, shell: &Shell, pixels: &Tensor) -> Tensor {
+    /// To the last hidden states `[N, P + 1, H']`, and those before the last norm.
+    fn see_patches(&self, t: &Tape, shell: &Shell, pixels: &Tensor) -> (Tensor, Tensor) {
         let embedded = {
             let patches = self.patches.forward(t, pixels);
             let class = t.expand(&self.class, [patches.dim(0), 1, patches.dim(2)]);
@@ -216,10 +215,11 @@ impl InternSight {
                 shell.run(t, layer, &hidden, &())
             });
         }
-        match &self.last_norm {
+        let last = match &self.last_norm {
             Some(norm) => norm.forward(t, &hidden),
-            None => hidden,
-        }
+            None => hidden.clone(),
+        };
+        (last, hidden)
     }
 }
 

@@ -10,7 +10,7 @@ use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::rotary;
-use super::sight::Seen;
+use super::sight_features::{ImageFeatures, Pooled};
 use super::sight_packed::angles;
 use crate::spec::{Activation, Attention, JoinedConfig};
 use crate::tape::{Tape, Tensor, Window};
@@ -240,8 +240,8 @@ impl JoinedSight {
         self.layers.len() as u64
     }
 
-    /// Images `[N, C, height, width]` among embedded tokens `[B, S, H]`.
-    pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+    /// `get_image_features` of images `[N, C, height, width]`.
+    pub(super) fn features(&self, t: &Tape, shell: &Shell, images: &Tensor) -> ImageFeatures {
         let last = t.in_scope(self.scope, || self.see_patches(t, shell, images));
         let (count, [down, across]) = (images.dim(0), self.grid);
         let merge = self.config.merge;
@@ -256,12 +256,8 @@ impl JoinedSight {
         }
         let tokens = (down / merge) * (across / merge);
         let of_each = vec![tokens; usize::try_from(count).unwrap_or(0)];
-        let features = {
-            let parts = t.parts(&projected, &of_each, 0);
-            let joined = t.cat(&parts.iter().collect::<Vec<_>>(), 0);
-            t.to(&joined, embedded.dtype())
-        };
-        Seen::placed(t, embedded, features, [last, projected])
+        let parts = t.parts(&projected, &of_each, 0);
+        ImageFeatures::new(Pooled::Parts(parts), [last])
     }
 
     /// To the last hidden states `[1, n, H']`.

@@ -43,16 +43,32 @@ impl Places {
         vec![self.grid[0] * self.grid[1]; images]
     }
 
-    /// `[3, B, S]`; where a mask comes with the batch, of tokens that are no padding, all but one of
-    /// each sample.
-    pub(super) fn forward(&self, t: &Tape, (b, s): (u64, u64), masked: bool) -> Tensor {
-        let seen = s - u64::from(masked);
+    /// The places `[4, B, S]` of a prompt with positions `[B, S]`, which come first. A prompt has a mask,
+    /// and where it is `padded`, all but one of the tokens of each sample are none of padding.
+    pub(super) fn of_prompt(&self, t: &Tape, positions: Tensor, padded: bool) -> Tensor {
+        let (b, s) = (positions.dim(0), positions.dim(1));
+        drop(t.empty("any", Shape::new(&[]), DType::Bool));
+        let places = if self.images > 0 {
+            self.forward(t, (b, s), Some(s - u64::from(padded)))
+        } else {
+            self.deltas.replace(Some(numbers(t, "zeros", &[b, 1])));
+            positions.clone()
+        };
+        let all = numbers(t, "cat", &[4, b, s]);
+        drop((places, positions));
+        all
+    }
+
+    /// `[3, B, S]`; where a mask comes with the batch, of so many tokens of each sample that are no
+    /// padding.
+    pub(super) fn forward(&self, t: &Tape, (b, s): (u64, u64), kept: Option<u64>) -> Tensor {
+        let (masked, seen) = (kept.is_some(), kept.unwrap_or(s));
         let places = numbers(t, "zeros", &[3, b, s]);
         let mut deltas = Vec::new();
         let mut left = Left::default();
         for _ in 0..b {
             let ids = masked.then(|| {
-                let kept = || seen_tokens(t, s, || numbers(t, "index", &[seen]));
+                let kept = || seen_tokens(t, [s, seen], || numbers(t, "index", &[seen]));
                 left.ids = None;
                 [kept(), kept()]
             });
@@ -64,7 +80,7 @@ impl Places {
             let all = numbers(t, "cat", &[3, seen]);
             left.all = Some(all.clone());
             if masked {
-                seen_tokens(t, s, || ());
+                seen_tokens(t, [s, seen], || ());
             }
             let largest = t.reduce("max", &all, Shape::new(&[]), DType::Int64);
             let next = numbers(t, "add", &[]);
@@ -134,9 +150,14 @@ fn numbers(t: &Tape, op: &'static str, shape: &[u64]) -> Tensor {
     t.empty(op, Shape::new(shape), DType::Int64)
 }
 
-/// What is `read` where a sample's mask `[S]` says that there is no padding.
-fn seen_tokens<R>(t: &Tape, s: u64, read: impl FnOnce() -> R) -> R {
+/// What is `read` where a sample's mask `[S]` says that there is no padding, of so many tokens.
+fn seen_tokens<R>(t: &Tape, [s, seen]: [u64; 2], read: impl FnOnce() -> R) -> R {
     let _flags = t.empty("_to_copy", Shape::from([s]), DType::Bool);
-    let _found = t.nonzero(s, Shape::from([s - 1, 1]));
+    let _found = t.nonzero(s, Shape::from([seen, 1]));
     read()
+}
+
+/// The places of `[4, B, S]` without positions in the text.
+pub(super) fn without_text(t: &Tape, all: &Tensor) -> Tensor {
+    t.slice(all, 0, 1, all.dim(0))
 }

@@ -8,6 +8,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
 use super::patches::Patches;
 use super::sight::{Among, Seen, matched, placeholders};
+use super::sight_features::{ImageFeatures, Pooled};
 use super::tower::Tower;
 use crate::spec::{ImageKind, WholeConfig};
 use crate::tape::{Tape, Tensor};
@@ -71,19 +72,16 @@ impl SplitSight {
         self.tower.layers()
     }
 
-    /// Squares of images `[N, C, I, I]` among embedded tokens `[B, S, H]`.
-    pub(super) fn see(&self, t: &Tape, shell: &Shell, embedded: Tensor, images: &Tensor) -> Seen {
+    /// Features of squares of images among embedded tokens `[B, S, H]`.
+    pub(super) fn place(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        embedded: Tensor,
+        seen: ImageFeatures,
+    ) -> Seen {
         let b = embedded.dim(0);
-        let (last, projected) = self.features(t, shell, images, b);
-        let features = {
-            let of_sample = vec![projected.dim(0) / b; usize::try_from(b).unwrap_or(0)];
-            let parts = t.parts(&projected, &of_sample, 0);
-            let columns = projected.dim(2);
-            let rows = |x: &Tensor| t.view(x, [x.numel() / columns, columns]);
-            let parts: Vec<Tensor> = parts.iter().map(rows).collect();
-            let joined = t.cat(&parts.iter().collect::<Vec<_>>(), 0);
-            t.to(&joined, shell.dtype())
-        };
+        let features = t.to(&seen.joined(t), shell.dtype());
         let mask = if self.kind == ImageKind::SmolVlm {
             placeholders(t, &embedded, false).0
         } else {
@@ -96,9 +94,9 @@ impl SplitSight {
         let merged = t.masked_scatter(&embedded, &mask, &features);
         drop(embedded);
         let (features, held, beside) = if self.kind == ImageKind::SmolVlm {
-            (None, vec![features, mask], vec![last, projected])
+            (None, vec![features, mask], seen.held().collect())
         } else {
-            (Some(features), vec![last, projected], Vec::new())
+            (Some(features), seen.held().collect(), Vec::new())
         };
         Seen {
             embedded: merged,
@@ -109,8 +107,14 @@ impl SplitSight {
         }
     }
 
-    /// `get_image_features`: the last hidden states `[N, P, H']` and the features `[N, tokens, H]`.
-    fn features(&self, t: &Tape, shell: &Shell, images: &Tensor, b: u64) -> (Tensor, Tensor) {
+    /// `get_image_features` of squares of images `[N, C, I, I]` of b samples.
+    pub(super) fn features(
+        &self,
+        t: &Tape,
+        shell: &Shell,
+        images: &Tensor,
+        b: u64,
+    ) -> ImageFeatures {
         let n = images.dim(0);
         let cast = t.to(images, shell.dtype());
         let (real, counts) = self.real_images(t, &cast, b);
@@ -135,7 +139,11 @@ impl SplitSight {
             self.projection.forward(t, &shuffled)
         });
         drop((real, counts, mask, seen));
-        (last, projected)
+        let of_sample = vec![projected.dim(0) / b; usize::try_from(b).unwrap_or(0)];
+        let columns = projected.dim(2);
+        let rows = |x: &Tensor| t.view(x, [x.numel() / columns, columns]);
+        let parts = t.parts(&projected, &of_sample, 0);
+        ImageFeatures::new(Pooled::Parts(parts.iter().map(rows).collect()), [last])
     }
 
     /// Which images are none of padding, `[N]`, and how many of each sample, `[B]`.

@@ -4,7 +4,7 @@
 //! (`generation/utils.py`, transformers 4.48, 4.51 and 5.23).
 
 use super::generate::{flags, numbers};
-use crate::nn::{Calling, GenerateVersion};
+use crate::nn::{Calling, GenerateVersion, Kinds};
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -16,8 +16,12 @@ pub(super) struct Arguments {
     /// The mask `[B, S]` that grows with each token, unless it is dropped; that of an encoder's
     /// prompt stays as it is.
     mask: Option<Tensor>,
-    /// Positions `[B, S]`; in transformers 4 those of the cache `[S]`.
+    /// Positions `[B, S]`, or places `[4, B, S]`; in transformers 4 those of the cache `[S]`.
     positions: Option<Tensor>,
+    /// Kinds of tokens `[B, S]`, once they have grown.
+    kinds: Option<Tensor>,
+    /// Which squares of images each token sees, `[B, S, squares]`, likewise.
+    crossed: Option<Tensor>,
     last: Vec<Tensor>,
     /// Whether the model has run.
     started: bool,
@@ -65,6 +69,8 @@ impl Arguments {
             size: (ids.dim(0), ids.dim(1)),
             mask,
             positions,
+            kinds: None,
+            crossed: None,
             last: Vec::new(),
             started: false,
         }
@@ -75,14 +81,20 @@ impl Arguments {
         let (b, s) = self.size;
         self.size.1 += tokens;
         let recent = self.calling.version == GenerateVersion::V5;
-        let longer = self.positions.as_ref().filter(|_| recent).map(|_| {
+        // They are local variables until all have grown.
+        let _kinds = self.calling.kinds.and_then(|kinds| {
+            let _one = (kinds == Kinds::OfTexts).then(|| numbers(t, "new_zeros", [b, 1]));
+            self.kinds.replace(numbers(t, "cat", [b, s + tokens]))
+        });
+        let longer = self.positions.as_ref().filter(|_| recent).map(|all| {
+            let with = |tokens| of_tokens(all, tokens);
             let _next = {
                 let range = numbers(t, "arange", [1]);
-                let _sum = numbers(t, "add", [b, 1]);
+                let _sum = numbers(t, "add", with(1));
                 drop(range);
-                numbers(t, "add", [b, 1])
+                numbers(t, "add", with(1))
             };
-            numbers(t, "cat", [b, s + tokens])
+            numbers(t, "cat", with(s + tokens))
         });
         if self.mask.is_some() && !self.calling.encodes {
             let _one = numbers(t, "new_ones", [b, 1]);
@@ -93,16 +105,33 @@ impl Arguments {
         } else {
             Some(numbers(t, "add", [1]))
         };
+        if let Some(squares) = self.calling.crossed {
+            self.crossed = Some(numbers(t, "cat", [b, s + tokens, squares]));
+        }
     }
 
-    /// The ids and positions of the model's next call: of the whole `prompt` `[B, S]`, then of the
-    /// newest token `[B, 1]`.
-    pub(super) fn inputs(&mut self, t: &Tape, prompt: &Tensor) -> (Tensor, Option<Tensor>) {
+    /// The ids and positions of the model's next call, and which squares of images the tokens see: of the
+    /// whole `prompt` `[B, S]`, then of the newest token `[B, 1]`.
+    pub(super) fn inputs(
+        &mut self,
+        t: &Tape,
+        prompt: &Tensor,
+    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
         let first = !self.started;
         self.started = true;
         if self.calling.version == GenerateVersion::V5 {
             return self.inputs_since_5(t, first);
         }
+        let (ids, given) = self.inputs_before_5(t, prompt, first);
+        (ids, given, None)
+    }
+
+    fn inputs_before_5(
+        &mut self,
+        t: &Tape,
+        prompt: &Tensor,
+        first: bool,
+    ) -> (Tensor, Option<Tensor>) {
         let (b, s) = self.size;
         let n = if first { s } else { 1 };
         if self.calling.prepares_inputs {
@@ -141,17 +170,36 @@ impl Arguments {
         self.mask.clone()
     }
 
-    fn inputs_since_5(&mut self, t: &Tape, first: bool) -> (Tensor, Option<Tensor>) {
+    fn inputs_since_5(
+        &mut self,
+        t: &Tape,
+        first: bool,
+    ) -> (Tensor, Option<Tensor>, Option<Tensor>) {
         let (b, s) = self.size;
+        let n = if first { s } else { 1 };
+        let seen = |squares| numbers(t, "clone", [b, n, squares]);
+        let later = |positions: Tensor| {
+            if self.calling.later_positions {
+                t.add_scalar(&positions)
+            } else {
+                positions
+            }
+        };
+        let ids = numbers(t, "clone", [b, n]);
         if first {
-            let ids = numbers(t, "clone", [b, s]);
-            return (ids, self.positions.clone());
+            let given = self.positions.clone().map(later);
+            return (ids, given, self.calling.crossed.map(seen));
         }
-        let ids = numbers(t, "clone", [b, 1]);
-        let given = self.positions.as_ref();
-        let given = given.map(|_| numbers(t, "clone", [b, 1]));
+        let newest = |all: &Tensor| numbers(t, "clone", of_tokens(all, 1));
+        let given = self.positions.as_ref().map(newest);
+        let kinds = self.kinds.as_ref().map(newest);
+        let given = given.map(later);
+        let unused = Some(Kinds::Repeated { given: false });
+        let kinds = kinds.filter(|_| self.calling.kinds != unused);
+        let seen = self.calling.crossed.map(seen);
         self.keep(t, &ids, given.as_ref());
-        (ids, given)
+        self.last.extend(kinds.into_iter().chain(seen.clone()));
+        (ids, given, seen)
     }
 
     /// What the model is given lives until its next call.
@@ -168,6 +216,15 @@ impl Arguments {
             .cloned()
             .collect();
     }
+}
+
+/// The shape of numbers of so many tokens like `all` `[.., S]`.
+fn of_tokens(all: &Tensor, tokens: u64) -> Shape {
+    let mut shape = *all.shape();
+    if let Some(last) = shape.dims_mut().last_mut() {
+        *last = tokens;
+    }
+    shape
 }
 
 /// The same as [`positions`], filled in place (transformers 4).

@@ -6,7 +6,7 @@ use super::arguments::{Arguments, positions};
 use super::beams::BeamSearch;
 use super::hearing::{self, Hearing};
 use super::precision::in_float32;
-use crate::nn::{Batch, Calling, GenerateVersion, Model, Request};
+use crate::nn::{Batch, Calling, GenerateVersion, ImageFeatures, Model, Request};
 use crate::spec::Evaluation;
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -171,10 +171,12 @@ struct Start {
     ids: Tensor,
     /// The prompt's mask, unless it is dropped.
     mask: Option<Tensor>,
-    /// Positions `[B, S]`, since transformers 5.
+    /// Positions `[B, S]`, since transformers 5, or places `[4, B, S]`.
     positions: Option<Tensor>,
     /// The encoder's result.
     encoded: Option<Tensor>,
+    /// Features of images.
+    features: Option<ImageFeatures>,
 }
 
 impl Start {
@@ -199,12 +201,14 @@ impl Start {
                 mask,
                 positions: None,
                 encoded,
+                features: None,
             };
         }
         let mut given = None;
         if recent {
             ask(t, "eq", "any", b);
             given = calling.positions.then(|| positions(t, b, s));
+            given = given.map(|positions| model.places(t, positions));
             ask(t, "eq", "all", b * s);
         } else if b > 1 {
             count_padded(t, b);
@@ -214,6 +218,7 @@ impl Start {
             mask,
             positions: given,
             encoded: None,
+            features: model.see(t, prompt),
         }
     }
 
@@ -224,6 +229,7 @@ impl Start {
             mask,
             positions,
             encoded,
+            ..
         } = self;
         let given = [
             Some(ids),
@@ -286,28 +292,35 @@ pub(super) fn generate(
     model.open_cache(t);
     let mut step = 0;
     while step < options.max_new_tokens {
-        let logits = {
-            let (ids, positions) = arguments.inputs(t, &start.ids);
+        let mut output = {
+            let (ids, positions, _crossed) = arguments.inputs(t, &start.ids);
             // `_optimize_model_for_decode`, of `_sample` alone.
             let batched_experts = step > 0 && matches!(choice, Choice::Samples(_));
             let request = Request {
-                masked: prompt.mask().is_some(),
+                masked: mask.is_some(),
                 positions,
                 logits_to_keep: calling.last_logits.then_some(1),
                 encoded: start.encoded.clone(),
+                features: start.features.clone().filter(|_| step == 0),
                 batched_experts,
             };
             if let Some(dtype) = wrapped {
                 t.enter_autocast(dtype);
             }
-            let mut output = model.infer(t, &ids, arguments.mask(), request);
+            let images = prompt
+                .images()
+                .filter(|_| step == 0 && start.features.is_none());
+            let given = (arguments.mask(), images.cloned());
+            let mut output = model.infer(t, &ids, given, request);
             if wrapped.is_some() {
                 t.exit_autocast();
                 output = in_float32(t, output, calling.cache == CacheKind::Tuples);
             }
-            output.logits
+            output
         };
-        let Some(logits) = logits else { break };
+        let Some(logits) = output.logits.take() else {
+            break;
+        };
         arguments.grow(t, 1);
         step += 1;
         let forced = calling.forced_end && step == options.max_new_tokens;
@@ -327,6 +340,7 @@ pub(super) fn generate(
         start.positions,
         start.ids,
         start.encoded,
+        start.features,
         mask,
         end,
         pad,

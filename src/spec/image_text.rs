@@ -197,15 +197,15 @@ pub(super) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
     );
     let model_type = reading::text_type(kind, &mut text);
     let mut config = decoder::read(model_type, &mut text);
-    // What the text part says of it counts in LLaVA alone.
-    config.tie_word_embeddings &= kind == ImageKind::Llava;
-    config.tie_word_embeddings |= fields.flag(
+    // That of the whole; LLaVA's takes over what the text part says.
+    let tied = fields.flag(
         "tie_word_embeddings",
         matches!(
             kind,
-            ImageKind::PaliGemma | ImageKind::Gemma3 | ImageKind::Mistral3 | ImageKind::InternVl
+            ImageKind::Gemma3 | ImageKind::PaliGemma | ImageKind::Mistral3 | ImageKind::InternVl
         ),
     );
+    config.tie_word_embeddings = tied || kind == ImageKind::Llava && config.tie_word_embeddings;
     let seen = part(fields, "vision_config", &nothing);
     let seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
     if kind == ImageKind::PaliGemma {

@@ -41,8 +41,8 @@ pub(super) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Ve
             .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
     }
-    let evaluation = evaluation::resolve(scenario).kind;
-    if kind == ImageKind::SmolVlm && evaluation == EvaluationKind::Trainer {
+    let evaluation = evaluation::resolve(scenario);
+    if kind == ImageKind::SmolVlm && evaluation.kind == EvaluationKind::Trainer {
         findings.push(
             Finding::error(
                 "evaluation.kind",
@@ -52,14 +52,14 @@ pub(super) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Ve
             .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
         );
     }
-    if evaluation == EvaluationKind::Generate {
+    if evaluation.kind == EvaluationKind::Generate && evaluation.num_beams > 1 {
         findings.push(
             Finding::error(
-                "evaluation.kind",
-                "Generation by models that see images is not estimated yet.",
-                "暂不支持估算图文模型的生成。",
+                "evaluation.num_beams",
+                "Generation with beams by models that see images is not estimated yet; without it is.",
+                "暂不支持估算图文模型使用束搜索的生成；不使用束搜索时支持。",
             )
-            .with_fix("evaluation.kind", EvaluationKind::Loss.name()),
+            .with_fix("evaluation.num_beams", 1),
         );
     }
 }

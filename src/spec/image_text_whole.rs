@@ -32,6 +32,12 @@ pub struct WholeConfig {
 }
 
 impl WholeConfig {
+    /// Whether the first of the tower's tokens is left out, as that of `LLaVA` which stands for all of an
+    /// image, and where the tower has none such, the first patch.
+    pub fn leaves_first(&self) -> bool {
+        matches!(self.kind, ImageKind::Llava | ImageKind::LlavaNext) && !self.with_class
+    }
+
     /// Tokens of what is seen at once.
     pub fn tokens(&self) -> u64 {
         if self.kind == ImageKind::Gemma3 {
@@ -40,8 +46,7 @@ impl WholeConfig {
         if self.kind.is_idefics() {
             return self.tower.image_tokens() / (self.merge * self.merge).max(1);
         }
-        let class = self.tower.kind == DualKind::Clip;
-        self.tower.image_tokens() - u64::from(class && !self.with_class)
+        self.tower.image_tokens() - u64::from(self.leaves_first())
     }
 }
 

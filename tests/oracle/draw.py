@@ -163,7 +163,7 @@ def scenario(chance, framework=FRAMEWORK):
     if often(0.15):
         made["allocator"] = allocator(chance)
     if often(0.15):
-        made["evaluation"] = evaluation(chance, task, task in ("causal_lm", "seq2seq_lm"))
+        made["evaluation"] = evaluation(chance, task, task in ("causal_lm", "seq2seq_lm", "image_text_to_text"))
         if often(0.4):
             made["program"] = "evaluation"
     elif often(0.04):

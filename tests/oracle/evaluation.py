@@ -4,7 +4,7 @@ import torch
 from recorder import storage, tensors
 from transformers.generation.utils import GenerationMixin
 from transformers.trainer_pt_utils import nested_concat
-import libraries, masks, scenario as scenarios
+import images, libraries, masks, scenario as scenarios
 
 DEFAULTS = dict(kind="loss", batches=3, use_cache=None, logits_to_keep=None, keep_predictions=True, max_new_tokens=128, num_beams=1, do_sample=False)
 left = [0]
@@ -106,7 +106,11 @@ def fetched(asked, evaluation, config):
     if "attention_mask" in batch:
         masks.comes_with_batch(batch["attention_mask"])
     elif generates and "input_ids" in batch:
-        batch["attention_mask"] = libraries.mask_of(torch.ones_like(batch["input_ids"]), config.model_type, padded=False)
+        mask = torch.ones_like(batch["input_ids"])
+        if asked["task"] == "image_text_to_text":  # so that it is known to be of ones, and left out
+            batch["attention_mask"] = images.with_values(torch.ones(mask.shape, dtype=torch.long), mask)
+        else:
+            batch["attention_mask"] = libraries.mask_of(mask, config.model_type, padded=False)
     return batch
 
 

@@ -19,7 +19,7 @@ LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hub
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
-             **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama"], ["image_text_to_text"]),
+             **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3"], ["image_text_to_text"]),
              **dict.fromkeys(["wav2vec2", "hubert"], ["ctc", "audio_classification"]),
              **dict.fromkeys(["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 TASKS.update(dict.fromkeys(["beit", "convnext", "convnextv2", "resnet"], ["image_classification"]))
@@ -28,7 +28,7 @@ SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
-           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama",
+           "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",
            "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
@@ -200,6 +200,10 @@ FAMILIES = dict(
     qwen2_5_vl=lambda d: patches(d, out_hidden_size=d.hidden, hidden_size=4 * d.pick([16, 40]), intermediate_size=d.pick([136, 300]), window_size=d.pick([56, 112]), fullatt_block_indexes=[1]),
     qwen3_vl=lambda d: deep(d, d.decoder(head_dim=d.head, **d.flag("attention_bias"))),
     qwen3_vl_moe=lambda d: deep(d, d.decoder(head_dim=d.head, num_experts=d.pick([4, 10]), num_experts_per_tok=3, moe_intermediate_size=96, decoder_sparse_step=d.pick([1, 2]), **d.flag("output_router_logits"))),
+    llava=lambda d: dict(image_token_index=7, **d.pick([{}, dict(vision_feature_select_strategy="full", vision_feature_layer=-1)]), text_config=d.decoder(model_type=d.pick(["llama", "mistral", "qwen2"])), vision_config=dict(
+        model_type=d.pick(["clip_vision_model", "siglip_vision_model"]), hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=2, num_attention_heads=d.heads, image_size=d.pick([56, 112]), patch_size=14)),
+    gemma3=lambda d: dict(image_token_id=7, mm_tokens_per_image=d.pick([4, 16]), text_config=d.decoder(sliding_window=50, **d.free()), vision_config=dict(
+        hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, image_size=d.pick([56, 112]), patch_size=14)),
     paligemma=lambda d: dict(image_token_index=7, projection_dim=d.hidden, text_config=d.decoder(model_type=d.pick(["gemma", "gemma2"]), sliding_window=50, **d.free()),
                              vision_config=dict(model_type="siglip_vision_model", hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads,
                                                 image_size=d.pick([56, 112]), patch_size=14, vision_use_head=False)),

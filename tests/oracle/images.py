@@ -34,8 +34,8 @@ def with_images(scenario, config, batch):
     tokens = getattr(config, "mm_tokens_per_image", None) or (height // vision.patch_size) * (width // vision.patch_size)
     if config.model_type in ("gemma3", "paligemma"):
         batch["token_type_ids"] = torch.zeros_like(batch["input_ids"])
-    if getattr(config, "vision_feature_select_strategy", None) == "full":
-        tokens += 1
+    if hasattr(config, "vision_feature_select_strategy"):  # CLIP has a token more; the first is left out by default
+        tokens += (vision.model_type == "clip_vision_model") - (config.vision_feature_select_strategy == "default")
     batch["input_ids"][:, :scenario["images"] * tokens] = config.image_token_id
     return batch
 
