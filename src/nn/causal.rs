@@ -15,7 +15,6 @@ use super::rotary_pairs;
 pub(super) use super::shared::Shared;
 use super::sharing_attention::KeptStates;
 use super::sight::{Among, Sight};
-use super::sight_features::ImageFeatures;
 use super::style::{EmbeddingScale, Masks, Style};
 use super::{classifier, loss, mask};
 use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
@@ -201,10 +200,7 @@ impl<L: Layer> Causal<L> {
             |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
         let seeing = self.sight.as_ref();
         let Some(sight) = seeing.filter(|_| images.is_some() || features.is_some()) else {
-            let alone = self
-                .sight
-                .as_ref()
-                .map(|sight| sight.alone(t, &self.shell, &embedded));
+            let alone = seeing.map(|sight| sight.alone(t, &self.shell, &embedded));
             let mut among = alone.unwrap_or_default();
             among.crossing = crossing;
             let hidden = decode(embedded, &among);
@@ -212,7 +208,7 @@ impl<L: Layer> Causal<L> {
             return self.read(t, &hidden, (input_ids, labels));
         };
         let mut seen = sight.see(t, &self.shell, embedded, || {
-            features.or_else(|| self.see(t, &images?, input_ids.dim(0)))
+            features.or_else(|| sight.features(t, &self.shell, &images?, input_ids.dim(0)))
         });
         seen.among.crossing = crossing;
         seen.held.extend(crossed.flatten());
@@ -224,18 +220,9 @@ impl<L: Layer> Causal<L> {
         output
     }
 
-    /// Features of images of so many samples, unless layers of their own attend to them.
-    pub(super) fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {
-        let sight = self.sight.as_ref()?;
-        sight.features(t, &self.shell, images, samples)
-    }
-
-    /// Positions `[B, S]` of a prompt to what `generate` gives instead.
-    pub(super) fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
-        match &self.sight {
-            Some(sight) => sight.places(t, positions, self.shell.padding_mask),
-            None => positions,
-        }
+    /// What sees images, and the options that it shares.
+    pub(super) fn sight(&self) -> Option<(&Sight, &Shell)> {
+        Some((self.sight.as_ref()?, &self.shell))
     }
 
     /// The last hidden states `[B, S, H]`, a local variable until the loss is there, to logits and

@@ -178,6 +178,12 @@ impl Shell {
         size: (u64, u64),
         windowed: bool,
     ) -> (Option<Tensor>, Option<Tensor>) {
+        if self.flash {
+            // The flash-attn package is told of padding alone.
+            let masked = || mask::of_padding(t, size, MaskStyle::Boolean);
+            let made = |needed: bool| (needed && self.padding_mask).then(masked);
+            return (made(true), made(windowed));
+        }
         let request = self.request(t, size, None, MaskStyle::Boolean);
         let full = mask_blocks::of_groups(t, request, false);
         let near = windowed.then(|| mask_blocks::of_groups(t, request, true));

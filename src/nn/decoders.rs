@@ -93,11 +93,15 @@ impl<L: Layer> CausalLm for Causal<L> {
     }
 
     fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {
-        self.see(t, images, samples)
+        let (sight, shell) = self.sight()?;
+        sight.features(t, shell, images, samples)
     }
 
     fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
-        self.places(t, positions)
+        match self.sight() {
+            Some((sight, shell)) => sight.places(t, positions, shell.padding_mask),
+            None => positions,
+        }
     }
 }
 

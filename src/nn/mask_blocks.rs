@@ -42,26 +42,34 @@ pub(super) fn of_groups(t: &Tape, r: MaskRequest, window: bool) -> Tensor {
     let (b, s) = r.size;
     let square = |op| flags(t, op, b * s * s);
     let shifted = || t.add_scalar(&indices(t, "arange", s));
+    let at_places = |read: fn(&Tape, u64) -> Tensor| {
+        let indexed = mask::broadcast_indices(t, b, s);
+        let read = read(t, b * s);
+        drop(indexed);
+        read
+    };
+    let cast = || r.padding.then(|| flags(t, "_to_copy", b * s));
+    if window {
+        drop(cast());
+    }
+    let padding = cast();
     let positions = (
         indices(t, "arange", b),
         indices(t, "arange", 1),
         shifted(),
         shifted(),
     );
+    let width = if window { s } else { 1 };
+    let of_all = r.padding.then(|| flags(t, "new_ones", width));
     let ones = window.then(|| flags(t, "new_ones", s));
-    let zeros = flags(t, "new_zeros", if window { s } else { 1 });
+    let zeros = flags(t, "new_zeros", width);
     let causal = {
         let _later = flags(t, "le", s * s);
         flags(t, "bitwise_or", s * s)
     };
     drop(zeros);
     let same = {
-        let read = || {
-            let indexed = mask::broadcast_indices(t, b, s);
-            let read = indices(t, "index", b * s);
-            drop(indexed);
-            read
-        };
+        let read = || at_places(|t, n| indices(t, "index", n));
         let (of_queries, of_keys) = (read(), read());
         let equal = square("eq");
         let image = flags(t, "ge", b * s);
@@ -85,6 +93,18 @@ pub(super) fn of_groups(t: &Tape, r: MaskRequest, window: bool) -> Tensor {
         };
         drop(near);
     }
+    if let Some(ones) = of_all {
+        allowed = square("bitwise_and");
+        drop(ones);
+        let valid = at_places(|t, n| flags(t, "index", n));
+        allowed = {
+            let both = square("bitwise_and");
+            drop((valid, allowed));
+            both
+        };
+    }
     drop(positions);
-    mask::given_to_attention(t, r, allowed)
+    let made = mask::given_to_attention(t, r, allowed);
+    drop(padding);
+    made
 }

@@ -6,6 +6,7 @@ use super::attention::{AttentionOptions, attend_as_bert, attend_with_weights, in
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::Facts;
+use super::flash;
 use super::gated_mlp::GatedMlp;
 use super::layers::Linear;
 use super::norm::{Norm, NormKind};
@@ -13,7 +14,7 @@ use super::rotary;
 use super::sight_features::{ImageFeatures, Pooled};
 use super::sight_packed::angles;
 use crate::spec::{Activation, Attention, JoinedConfig};
-use crate::tape::{Tape, Tensor, Window};
+use crate::tape::{Packed, Tape, Tensor, Window};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
@@ -59,6 +60,9 @@ struct PixtralLayer {
 struct Given {
     /// Which patches are of the same image, added to scores; an argument by its place.
     mask: Option<Tensor>,
+    /// Or where each image's patches begin, and how many images there are, which the flash-attn package is
+    /// told.
+    bounds: Option<(Tensor, u64)>,
     cos: Tensor,
     sin: Tensor,
 }
@@ -99,7 +103,14 @@ impl PixtralLayer {
             .map(|x| rotary::apply_along(t, x, angles, 0));
         drop(both);
         let mask = given.mask.as_ref();
-        let (out, weights) = if self.options.implementation == Attention::Eager {
+        let (out, weights) = if let Some((boundaries, count)) = &given.bounds {
+            let (boundaries, count) = (boundaries, *count);
+            let images = Packed { boundaries, count };
+            (
+                flash::attend_in_list(t, self.options, [&q, &k, &v], &images),
+                None,
+            )
+        } else if self.options.implementation == Attention::Eager {
             attend_with_weights(t, self.options, &q, &k, &v, mask)
         } else {
             attend_as_bert(t, self.options, [&q, &k, &v], mask, false)
@@ -293,13 +304,18 @@ impl JoinedSight {
         let (positions, lines) = places(t, count, self.grid);
         let columns = self.config.tower.head_dim;
         let (cos, sin) = angles(t, n, [columns; 2], embedded.dtype());
-        let square = t.empty("full", Shape::from([n, n]), embedded.dtype());
-        let given = Given {
-            mask: Some(t.view(&square, [1, 1, n, n])),
+        let mut given = Given {
+            mask: None,
+            bounds: None,
             cos,
             sin,
         };
-        drop(square);
+        if shell.flash {
+            given.bounds = Some((bounds(t, count), count));
+        } else {
+            let square = t.empty("full", Shape::from([n, n]), embedded.dtype());
+            given.mask = Some(t.view(&square, [1, 1, n, n]));
+        }
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
             hidden = t.scoped("transformer.layers", Some(i), || {
@@ -322,6 +338,13 @@ impl JoinedSight {
         };
         images.iter().map(cut).collect()
     }
+}
+
+/// Where the patches of each of so many images begin, and where the last ones end.
+fn bounds(t: &Tape, images: u64) -> Tensor {
+    let shape = Shape::from([images + 1]);
+    let _lengths = t.empty("_to_copy", shape, DType::Int32);
+    t.cumsum(shape, DType::Int32)
 }
 
 /// Rows and columns of the patches of all images, `[n, 2]`, and those of the last image.

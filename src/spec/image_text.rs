@@ -413,15 +413,18 @@ mod tests {
     }
 
     #[test]
-    fn qwen_vl_alone_takes_the_flash_attn_package_among_models_that_see_images() {
+    fn llama_3_2_vision_alone_does_not_take_the_flash_attn_package() {
         let of = |model: &str| Scenario {
             model: ModelRef::Catalog(model.to_owned()),
             attention: Attention::FlashAttention2,
             precision: Precision::Bf16,
             ..of(1024, 1)
         };
-        assert!(resolve(&of("qwen3-vl-2b-instruct")).spec.is_some());
-        let refused = resolve(&of("llava-1.5-7b-hf"));
+        assert!(resolve(&of("llava-1.5-7b-hf")).spec.is_some());
+        let blind = resolve(&of("gemma-3-4b"));
+        assert!(blind.spec.is_some());
+        assert!(blind.findings.iter().any(|found| found.key == "attention"));
+        let refused = resolve(&of("llama-3.2-11b-vision"));
         let fix = refused.findings[0].fix.as_ref().expect("a fix");
         assert_eq!(
             (fix.key.as_str(), fix.value.as_str()),

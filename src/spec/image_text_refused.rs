@@ -2,30 +2,29 @@
 
 use super::{
     ActivationCheckpointing, Attention, EvaluationKind, Finding, ImageConfig, ImageKind, Scenario,
-    evaluation, training,
+    evaluation,
 };
 
 /// What is not estimated yet.
 pub(super) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Vec<Finding>) {
     let kind = config.kind();
-    let grouped = matches!(kind, ImageKind::Gemma3 | ImageKind::PaliGemma);
-    if grouped && training::padding_mask(scenario) {
-        findings.push(
-            Finding::error(
-                "padding_mask",
-                "Of Gemma 3 with images and PaliGemma batches without padding are estimated only.",
-                "目前只支持估算不含填充的 Gemma 3 和 PaliGemma 图文批次。",
-            )
-            .with_fix("padding_mask", false),
-        );
-    }
-    if scenario.attention == Attention::FlashAttention2 && !matches!(config, ImageConfig::Packed(_))
-    {
+    if scenario.attention == Attention::FlashAttention2 && kind == ImageKind::Mllama {
         findings.push(
             Finding::error(
                 "attention",
-                "Of models that see images Qwen-VL alone is estimated with flash_attention_2; sdpa uses the same kernel where it can.",
-                "图文模型中目前只支持估算 Qwen-VL 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
+                "Llama 3.2 Vision's masks say which tokens see which images, which the flash-attn package does not take; transformers refuses it.",
+                "Llama 3.2 Vision 的掩码规定了哪些词元能看到哪些图像，flash-attn 包不支持这种掩码，transformers 会拒绝。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
+        );
+    }
+    let grouped = matches!(kind, ImageKind::Gemma3 | ImageKind::PaliGemma);
+    if scenario.attention == Attention::FlashAttention2 && grouped && scenario.images > 0 {
+        findings.push(
+            Finding::warning(
+                "attention",
+                "With the flash-attn package transformers 5.23 hides later tokens from those of an image, too, which this model was trained to let see each other.",
+                "使用 flash-attn 包时，transformers 5.23 会让图像词元也看不到其后的词元，而该模型训练时同一图像的词元可以互相看到。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
         );

@@ -42,6 +42,9 @@ pub(super) fn image_parameters(c: &ImageConfig, hidden: u64) -> u64 {
     if c.kind.is_idefics() {
         return vision_parameters(&c.tower) + seen * c.merge * c.merge * hidden;
     }
+    if c.kind == ImageKind::Gemma3 {
+        return vision_parameters(&c.tower) + seen * hidden + seen;
+    }
     let second = match c.kind {
         ImageKind::PaliGemma => 0,
         ImageKind::LlavaNext => (hidden + 2) * hidden,
@@ -66,7 +69,10 @@ fn crossed_parameters(c: &CrossedConfig, hidden: u64) -> u64 {
 /// and a decoder of `hidden` columns.
 fn intern_parameters(c: &InternConfig, hidden: u64) -> u64 {
     let (h, side) = (c.tower.hidden_size, c.side());
-    let layer = 4 * (h * h + h) + feed_forward(&c.tower) + h + 6 * h;
+    // Of attention, its norms, those of the layer, and the numbers that results are multiplied by.
+    let biases = if c.attention_bias { 4 } else { 1 };
+    let norms = 2 * u64::from(c.qk_norm) + if c.root_norms { 2 } else { 4 };
+    let layer = 4 * h * h + feed_forward(&c.tower) + h + (biases + norms + 2) * h;
     let patches = c.channels * c.patch_size * c.patch_size * h + h;
     let merged = h * c.merge * c.merge;
     let projector = 2 * merged + (merged + 1) * hidden + (hidden + 1) * hidden;
