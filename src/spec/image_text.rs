@@ -433,6 +433,20 @@ mod tests {
     }
 
     #[test]
+    fn without_images_what_sees_them_cannot_be_trained_alone() {
+        let frozen = |images: u64, frozen: &[&str]| Scenario {
+            frozen: frozen.iter().map(|&part| part.to_owned()).collect(),
+            ..of(1024, images)
+        };
+        let texts = ["language_model", "lm_head"];
+        assert!(resolve(&frozen(1, &texts)).spec.is_some());
+        assert!(resolve(&frozen(0, &texts[..1])).spec.is_some());
+        let refused = resolve(&frozen(0, &texts));
+        assert!(refused.spec.is_none());
+        assert_eq!(refused.findings[0].key, "images");
+    }
+
+    #[test]
     fn images_are_idle_where_nothing_sees_them() {
         assert_eq!(idle(&of(1024, 1), "images"), None);
         assert_eq!(idle(&Scenario::default(), "images"), Some(Idle::NoImages));

@@ -139,6 +139,17 @@ pub(super) fn read(
     }
     if let Some(experts) = &mut config.experts {
         experts.normalized = true;
+        if experts.balanced && !experts.sparse.contains(&true) {
+            let key = text.key("output_router_logits");
+            text.push(
+                Finding::error(
+                    &key,
+                    "The loss that balances experts fails where no layer has any.",
+                    "没有任何一层含有专家时，计算专家负载均衡损失会报错。",
+                )
+                .with_fix(&key, false),
+            );
+        }
     }
     // Of the text part alone since Qwen3-VL.
     let tied = model_type == DecoderType::Qwen2 && config.tie_word_embeddings;

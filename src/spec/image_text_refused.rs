@@ -1,8 +1,9 @@
 //! What is not estimated of models that read images among their tokens.
 
+use super::modules::{Module, modules};
 use super::{
-    ActivationCheckpointing, Attention, EvaluationKind, Finding, ImageConfig, ImageKind, Scenario,
-    evaluation,
+    ALL_LINEAR, ActivationCheckpointing, Architecture, Attention, EvaluationKind, Finding,
+    ImageConfig, ImageKind, Program, Scenario, Task, evaluation,
 };
 
 /// What is not estimated yet.
@@ -30,12 +31,18 @@ pub(super) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Ve
         );
     }
     let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
-    if kind == ImageKind::Mllama && reentrant && scenario.images > 0 {
+    let every = scenario.checkpoint_every.max(1);
+    let again = |layers: &[u64]| layers.iter().any(|layer| layer.is_multiple_of(every));
+    if let ImageConfig::Crossed(crossed) = config
+        && reentrant
+        && scenario.images > 0
+        && again(&crossed.crossing)
+    {
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "Layers of Llama 3.2 Vision that attend to images get them as keyword arguments, so that re-entrant checkpoints go back through the tower once for each of them, where PyTorch fails unless the tower and what follows it are frozen; that is not estimated. Checkpoints that are not re-entrant are.",
-                "Llama 3.2 Vision 的交叉注意力层以关键字参数接收图像特征：可重入的检查点会为每一层各反向传播一次图像编码器，除非图像编码器及其投影层被冻结，否则 PyTorch 会报错；暂不支持估算，请使用不可重入的检查点。",
+                "Layers of Llama 3.2 Vision that attend to images get them as keyword arguments, so that re-entrant checkpoints of these layers go back through what made them once for each of them, with which PyTorch fails. Checkpoints that are not re-entrant do not.",
+                "Llama 3.2 Vision 的交叉注意力层以关键字参数接收图像特征：对这些层做可重入的检查点会多次反向传播同一计算图，PyTorch 会报错；请使用不可重入的检查点。",
             )
             .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
@@ -61,4 +68,58 @@ pub(super) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Ve
             .with_fix("evaluation.num_beams", 1),
         );
     }
+}
+
+/// Refuses batches without images that train nothing but what sees images: their loss has no gradient,
+/// unless re-entrant checkpoints ask for one of what is embedded.
+pub(super) fn check_trained(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
+    let Some(images) = architecture.images().filter(|_| scenario.images == 0) else {
+        return;
+    };
+    let untrained = scenario.lora.is_none() && scenario.frozen.is_empty();
+    if reentrant || untrained || scenario.program != Program::Training {
+        return;
+    }
+    let decoder = images.kind().text_model();
+    let modules = modules(architecture, task, scenario.framework);
+    let of_texts =
+        |path: &str| path.starts_with(decoder) || path.split('.').any(|part| part == "lm_head");
+    let trained = |module: &Module| match &scenario.lora {
+        Some(lora) => {
+            let adapted = |name: &String| name == ALL_LINEAR || module.is_called(name);
+            let linear = module.kind.is_linear();
+            linear && lora.target_modules.iter().any(adapted) || lora.saves(&module.path)
+        }
+        None => module.parameter_paths().any(|path| {
+            !scenario
+                .frozen
+                .iter()
+                .any(|part| path.contains(part.as_str()))
+        }),
+    };
+    let matrices = scenario
+        .lora
+        .as_ref()
+        .is_some_and(|lora| !lora.target_parameters.is_empty());
+    if matrices
+        || modules
+            .iter()
+            .any(|module| of_texts(&module.path) && trained(module))
+    {
+        return;
+    }
+    findings.push(
+        Finding::error(
+            "images",
+            "Nothing is trained but what sees images, of which there are none: the loss has no gradient, with which PyTorch fails.",
+            "只训练图像部分而批次中没有图像：损失没有梯度，PyTorch 会报错。",
+        )
+        .with_fix("images", 1),
+    );
 }

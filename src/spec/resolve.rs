@@ -3,9 +3,9 @@
 use super::{Finding, ResolvedSpec, Scenario, Severity};
 use super::{
     SCENARIO_VERSION, adapters, allocator, attention_support, beit, chunked_loss, classifier,
-    conv_nets, dual, evaluation, fla, hardware, image_text, liger, limits, model, offload,
-    optimizer, parallelism, quantization, refused, speech, support, swin, task, training, versions,
-    weights, whisper,
+    conv_nets, dual, evaluation, fla, hardware, image_text, image_text_refused, liger, limits,
+    model, offload, optimizer, parallelism, quantization, refused, speech, support, swin, task,
+    training, versions, weights, whisper,
 };
 use crate::units::{Bytes, sort_short};
 
@@ -82,6 +82,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     conv_nets::check(scenario, &model.architecture, findings);
     dual::check(scenario, &model.architecture, task, findings);
     let (images, image_size) = image_text::resolve(scenario, model.architecture.images(), findings);
+    image_text_refused::check_trained(scenario, &model.architecture, task, findings);
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);
