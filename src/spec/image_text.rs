@@ -385,6 +385,24 @@ mod tests {
     }
 
     #[test]
+    fn of_the_catalog_the_text_part_is_estimated_in_versions_that_have_the_model() {
+        let of = |model: &str, framework| {
+            resolve(&Scenario {
+                model: ModelRef::Catalog(model.to_owned()),
+                framework,
+                ..of(1024, 1)
+            })
+        };
+        let old = of("llava-1.5-7b-hf", Framework::Torch26Transformers448);
+        assert_eq!(old.spec.expect("the text part").images, 0);
+        let fix = old.findings[0].fix.as_ref().expect("a fix");
+        assert_eq!(fix.key, "framework");
+        let qwen = |framework| of("qwen2.5-vl-7b-instruct", framework).spec;
+        assert!(qwen(Framework::Torch26Transformers451).is_some());
+        assert!(qwen(Framework::Torch26Transformers448).is_none());
+    }
+
+    #[test]
     fn images_of_any_size_take_tokens_by_their_size() {
         let of = |seq_len, image_size: Option<&str>| Scenario {
             model: ModelRef::Catalog("qwen2.5-vl-3b-instruct".to_owned()),

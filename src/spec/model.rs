@@ -41,30 +41,12 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
                 None
             })?;
             let config = parse(entry.config);
-            let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");
-            read_config((entry.name.to_owned(), scenario.task), fields, findings)
+            let keys = ["model_overrides"; 2];
+            read_parts(scenario, entry.name, &config, keys, findings)
         }
         ModelRef::HfConfig { hf_config } => {
-            let overrides = &scenario.model_overrides;
-            let fields = ConfigFields::new(hf_config, overrides, "model.hf_config");
-            let name = (config_name(hf_config), scenario.task);
-            let text = hf_config.get("text_config");
-            if let Some(text) = text
-                .and_then(Value::as_object)
-                .filter(|_| !reads_all_parts(hf_config, scenario.framework))
-            {
-                findings.push(text_part_only());
-                let fields = ConfigFields::new(text, overrides, "model.hf_config.text_config");
-                return read_config(name, fields, findings);
-            }
-            if let Some(text) = image_text::flat_text_part(hf_config)
-                && !reads_all_parts(hf_config, scenario.framework)
-            {
-                findings.push(text_part_only());
-                let fields = ConfigFields::new(&text, overrides, "model.hf_config");
-                return read_config(name, fields, findings);
-            }
-            read_config(name, fields, findings)
+            let keys = ["model.hf_config", "model.hf_config.text_config"];
+            read_parts(scenario, &config_name(hf_config), hf_config, keys, findings)
         }
         ModelRef::Linear { linear } => read_linear(*linear, findings),
         ModelRef::NumParameters { num_parameters } => {
@@ -73,6 +55,54 @@ pub(super) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<M
             let name = number_name(*num_parameters);
             read_config((name, scenario.task), fields, findings)
         }
+    }
+}
+
+/// Reads a config that stands at the first key; of one whose parts are not all read, that of texts, which
+/// stands at the second where it is one in the other.
+fn read_parts(
+    scenario: &Scenario,
+    name: &str,
+    config: &Map<String, Value>,
+    [key, inside]: [&'static str; 2],
+    findings: &mut Vec<Finding>,
+) -> Option<Model> {
+    let overrides = &scenario.model_overrides;
+    let name = (name.to_owned(), scenario.task);
+    let published = matches!(scenario.model, ModelRef::Catalog(_));
+    let nested = config.get("text_config").and_then(Value::as_object);
+    let key_of_text = if nested.is_some() { inside } else { key };
+    let text = nested
+        .cloned()
+        .or_else(|| image_text::flat_text_part(config));
+    let read_alone = if published {
+        is_in_4(config, scenario.framework)
+    } else {
+        !reads_all_parts(config, scenario.framework)
+    };
+    let Some(text) = text.filter(|_| read_alone) else {
+        return read_config(name, ConfigFields::new(config, overrides, key), findings);
+    };
+    findings.push(text_part_only(published));
+    let fields = ConfigFields::new(&text, overrides, key_of_text);
+    read_config(name, fields, findings)
+}
+
+/// Whether a version of transformers before 5 has a model that reads images, whose texts' part is that of
+/// a decoder of its own (`models` of 4.48.3 and 4.51.3).
+fn is_in_4(config: &Map<String, Value>, framework: Framework) -> bool {
+    let since_4_48 = ["llava", "llava_next", "paligemma", "qwen2_vl", "idefics3"];
+    let since_4_51 = ["gemma3", "qwen2_5_vl", "smolvlm", "mistral3"];
+    let given = config
+        .get("model_type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match framework {
+        Framework::Torch215Transformers523 => false,
+        Framework::Torch26Transformers451 => {
+            since_4_48.contains(&given) || since_4_51.contains(&given)
+        }
+        Framework::Torch26Transformers448 => since_4_48.contains(&given),
     }
 }
 
@@ -265,7 +295,15 @@ fn unknown_id(id: &str) -> Finding {
     }
 }
 
-fn text_part_only() -> Finding {
+fn text_part_only(published: bool) -> Finding {
+    if published {
+        return Finding::warning(
+            "framework",
+            "Of models that read images only the decoder of texts is estimated in transformers 4: neither images nor the weights of what sees them are counted.",
+            "对于图文模型，transformers 4 只估算其文本解码器：不计图像，也不计图像编码器的权重。",
+        )
+        .with_fix("framework", Framework::Torch215Transformers523.name());
+    }
     Finding::warning(
         "model.hf_config.text_config",
         "The config is of a model with several parts; only its text_config is estimated.",
