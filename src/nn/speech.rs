@@ -111,7 +111,8 @@ impl Speech {
             drop(largest);
             drop(beyond);
         }
-        let (hidden, features) = t.scoped(self.config.kind.name(), None, || self.hear(t, waveform));
+        let name = self.config.kind.name();
+        let (hidden, features, states) = t.scoped(name, None, || self.hear(t, waveform));
         let output = match &self.head {
             Head::Transcribes(head) => {
                 let kept = dropped(t, hidden.clone(), self.config.final_dropout);
@@ -129,12 +130,15 @@ impl Speech {
                 Output::of(logits, loss)
             }
         };
+        // `filter_output_hidden_states` drops them behind the loss.
+        states.into_iter().rev().for_each(drop);
         drop((hidden, features));
         output
     }
 
-    /// `Wav2Vec2Model`: `[B, S, H]`, and the features that it returns besides.
-    fn hear(&self, t: &Tape, waveform: &Tensor) -> (Tensor, Option<Tensor>) {
+    /// `Wav2Vec2Model`: `[B, S, H]`, and what it returns besides: the features, and where it
+    /// classifies what goes into each layer and comes out of the last.
+    fn hear(&self, t: &Tape, waveform: &Tensor) -> (Tensor, Option<Tensor>, Vec<Tensor>) {
         let mut heard = t.unsqueeze(waveform, 1);
         if self.hears_gradient && t.is_training() {
             heard = t.input_leaf(&heard);
@@ -155,16 +159,19 @@ impl Speech {
             // wav2vec 2.0 returns what is projected; HuBERT holds what it was made of.
             let held = match self.config.kind {
                 SpeechKind::Wav2Vec2 => normed,
-                SpeechKind::Hubert => features,
+                SpeechKind::Hubert => {
+                    drop(normed);
+                    features
+                }
             };
             (dropped(t, projected, self.config.dropout.embedding), held)
         });
         if t.is_training() {
             hidden = self.augmented(t, hidden);
         }
-        let out = t.scoped("encoder", None, || self.encode(t, hidden));
+        let (out, states) = t.scoped("encoder", None, || self.encode(t, hidden));
         let returned = (self.config.kind == SpeechKind::Wav2Vec2).then_some(held);
-        (out, returned)
+        (out, returned, states)
     }
 
     /// `SpecAugment`: some positions of `[B, S, H]` are replaced, some columns are zero.
@@ -183,22 +190,26 @@ impl Speech {
     }
 
     /// `Wav2Vec2Encoder` or `Wav2Vec2EncoderStableLayerNorm`.
-    fn encode(&self, t: &Tape, hidden: Tensor) -> Tensor {
+    fn encode(&self, t: &Tape, hidden: Tensor) -> (Tensor, Vec<Tensor>) {
         let places = t.scoped("pos_conv_embed", None, || {
             self.positions.forward(t, &hidden)
         });
         let sum = t.add(&hidden, &places);
-        drop(hidden);
         let norm = |x: Tensor| t.scoped("layer_norm", None, || self.layer_norm.forward(t, &x));
         let norms_first = self.config.norms_first;
         let first = if norms_first { sum } else { norm(sum) };
         let first = dropped(t, first, self.config.dropout.residual);
+        let collects = matches!(self.head, Head::Classifies(_));
+        let mut states = Vec::new();
         let out = t.through_layers("layers", &self.layers, first, |_, layer, hidden| {
+            states.extend(collects.then(|| hidden.clone()));
             self.shell.run(t, layer, hidden, &())
         });
+        states.extend(collects.then(|| out.clone()));
         let out = if norms_first { norm(out) } else { out };
-        drop(places);
-        out
+        // The model holds what it gave the encoder.
+        drop((places, hidden));
+        (out, states)
     }
 
     /// `ForCTCLoss` (`loss/loss_ctc.py`): logits `[B, S, V]` and labels `[B, T]`.

@@ -70,13 +70,13 @@ impl SpeechLayer {
     }
 
     /// `Wav2Vec2FeedForward`: `[B, S, H]` to the same.
-    fn feed(&self, t: &Tape, x: Tensor) -> Tensor {
+    fn feed(&self, t: &Tape, x: &Tensor) -> Tensor {
         t.scoped("feed_forward", None, || {
-            let wide = self.intermediate_dense.forward(t, &x);
+            let wide = self.intermediate_dense.forward(t, x);
             let active = activated(t, self.activation, wide);
             let wide = dropped(t, active, self.activation_dropout);
             let out = self.output_dense.forward(t, &wide);
-            drop((wide, x));
+            drop(wide);
             dropped(t, out, self.dropout)
         })
     }
@@ -98,15 +98,17 @@ impl Block for SpeechLayer {
         let sum = t.add(hidden, &attended);
         drop(attended);
         if self.norms_first {
-            let normed = self.final_layer_norm.forward(t, &sum);
-            let fed = self.feed(t, normed);
+            let fed = {
+                let normed = self.final_layer_norm.forward(t, &sum);
+                self.feed(t, &normed)
+            };
             return t.add(&sum, &fed);
         }
         let normed = self.layer_norm.forward(t, &sum);
         drop(sum);
-        let fed = self.feed(t, normed.clone());
+        let fed = self.feed(t, &normed);
         let sum = t.add(&normed, &fed);
-        drop((normed, fed));
+        drop((fed, normed));
         self.final_layer_norm.forward(t, &sum)
     }
 }

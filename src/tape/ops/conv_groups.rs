@@ -4,7 +4,7 @@
 use super::convolution::{BACKWARD, OP};
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor};
-use crate::units::Shape;
+use crate::units::{DType, Shape};
 use smallvec::smallvec;
 
 /// What a convolution in groups is made of.
@@ -49,7 +49,7 @@ impl Tape {
         let whole = self.contiguous(x);
         let parts: Vec<Tensor> = (0..groups)
             .map(|_| {
-                let part = self.empty(OP, of.input, x.dtype());
+                let part = self.part_of_group(OP, true, of.input, x.dtype());
                 let out = self.empty(OP, of.output, x.dtype());
                 self.by_images(OP, samples, of.columns, x.dtype());
                 drop(part);
@@ -64,28 +64,42 @@ impl Tape {
             &inputs,
             out,
             Box::new(move |t, g| {
-                if g[0].is_none() {
-                    return Grads::new();
-                }
+                let Some(g) = &g[0] else { return Grads::new() };
                 let [x, weight] = saved.each_ref().map(|saved| saved.unpack(t));
-                t.conv_in_groups_backward([&x, &weight], needs, of)
+                t.conv_in_groups_backward(g, [&x, &weight], needs, of)
             }),
         )
     }
 
+    /// `subtensor`: the channels of a group `[B, C / G, L]`, which are a view where those of one sample
+    /// lie in a row.
+    fn part_of_group(
+        &self,
+        op: &'static str,
+        in_a_row: bool,
+        shape: Shape,
+        dtype: DType,
+    ) -> Option<Tensor> {
+        let is_view = in_a_row && shape.dim(0) == 1;
+        (!is_view).then(|| self.empty(op, shape, dtype))
+    }
+
     fn conv_in_groups_backward(
         &self,
+        g: &Tensor,
         [x, weight]: [&Tensor; 2],
         needs: [bool; 3],
         of: Groups,
     ) -> Grads {
         let dtype = x.dtype();
         let made = |shape| self.empty(BACKWARD, shape, dtype);
+        let in_a_row = g.is_contiguous();
+        let part = |shape| self.part_of_group(BACKWARD, in_a_row, shape, dtype);
         let _x = self.contiguous(x);
         let mut parts: [Vec<Tensor>; 3] = Default::default();
         for _ in 0..of.count {
-            let _part_of_g = made(of.output);
-            let _part_of_x = made(of.input);
+            let _part_of_g = part(of.output);
+            let _part_of_x = part(of.input);
             let shapes = [of.input, of.weight, Shape::from([of.weight.dim(0)])];
             let all =
                 self.gradients_by_images(shapes, needs, (of.output.dim(0), of.columns), dtype);
