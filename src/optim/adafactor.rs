@@ -91,8 +91,8 @@ impl Optimizer {
         let (mut full_grad, mut full_parameter, mut update) = (None, None, None);
         t.for_each_parameter(|i, parameter, grad| {
             if states.len() <= i {
-                states.push(Vec::new());
-                kept.push(None);
+                states.resize_with(i + 1, Vec::new);
+                kept.resize_with(i + 1, || None);
             }
             let Some(grad) = grad else { return };
             let full = |x: &Tensor| {

@@ -10,7 +10,7 @@ impl Optimizer {
         let states = &mut self.states;
         t.for_each_parameter(|i, parameter, grad| {
             if states.len() <= i {
-                states.push(State::new());
+                states.resize_with(i + 1, State::new);
             }
             if grad.is_none() {
                 return;

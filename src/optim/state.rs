@@ -31,7 +31,7 @@ enum Engine {
 }
 
 impl Optimizer {
-    /// A new optimizer over the tape's parameters; only Adagrad makes its state at once.
+    /// A new optimizer over the tape's parameters.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let options = spec.optimizer;
         let engine = match options.master_weights {
@@ -39,18 +39,21 @@ impl Optimizer {
             spec::MasterWeights::DeepSpeed => Engine::DeepSpeed(MasterWeights::new(t, options)),
             spec::MasterWeights::Megatron => Engine::Megatron(Megatron::new(t, spec)),
         };
-        let mut optimizer = Self {
+        Self {
             options,
             states: Vec::new(),
             factors: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
             engine,
-        };
-        if options.name == OptimizerName::Adagrad {
-            optimizer.adagrad_state(t);
         }
-        optimizer
+    }
+
+    /// Makes what there is before the first step: only Adagrad makes its state at once.
+    pub fn begin(&mut self, t: &Tape) {
+        if self.options.name == OptimizerName::Adagrad {
+            self.adagrad_state(t);
+        }
     }
 
     /// Whether clipping is part of its step.
@@ -148,7 +151,7 @@ impl Optimizer {
 pub(super) fn init<S>(states: &mut Vec<Vec<S>>, t: &Tape, mut make: impl FnMut(&Tensor) -> Vec<S>) {
     t.for_each_parameter(|i, parameter, grad| {
         if states.len() <= i {
-            states.push(Vec::new());
+            states.resize_with(i + 1, Vec::new);
         }
         if grad.is_some() && states[i].is_empty() {
             states[i] = make(parameter);

@@ -9,14 +9,16 @@
 //! with the optimizer: once a step after the first leaves nothing behind, the next does the same.
 //!
 //! Where gradients stay the micro-batches of later steps add to them: those of the second are run too,
-//! and stand for all that follow.
+//! and stand for all that follow. Where no step is like another, as when the caller keeps the outputs
+//! of the step before, or its loss where there is no backward pass, when the optimizer steps within
+//! backward, or when batches differ in length, those of every step are run, and the optimizer's steps
+//! after them all the same.
 //!
-//! It does not hold when the micro-batches free something that was there before them, as when the
-//! caller keeps the outputs of the step before, or its loss where there is no backward pass, or when the
-//! optimizer steps within backward, nor when batches differ in length: then every step is run.
-//! `run.rs` tests that the events are the same either way.
+//! It does not hold when the micro-batches free something that was there before them and is not
+//! their like of the step before, or when an optimizer holds what they made: then every step is run in
+//! its place. `run.rs` tests that the events are the same either way.
 
-use super::{Mark, ModelParameter, Trace};
+use super::{Mark, ModelParameter, Phase, Trace};
 use crate::spec::{Architecture, EvaluationKind, ResolvedSpec};
 use crate::tape::{Details, Event, Record, Scopes, Tape};
 use std::iter::once;
@@ -51,14 +53,14 @@ pub(super) struct Recorded {
     program: Vec<Range<usize>>,
 }
 
-/// Where the micro-batches are in a record.
+/// Where the micro-batches of a step are in a record, by marks: they, `zero_grad`, and the batch that is
+/// dropped.
 pub(super) struct Batches {
-    /// The mark with which those of the second step begin, where they do not do what those of the first
-    /// did.
-    pub(super) second: Option<usize>,
-    /// Where the last end.
+    /// The mark with which they begin.
+    pub(super) first: usize,
+    /// The mark with which they end.
     pub(super) end: usize,
-    /// With how many events a batch is dropped, before those of the second step and at the very end.
+    /// With how many events the last batch is dropped.
     pub(super) dropped: usize,
 }
 
@@ -75,48 +77,61 @@ impl Recorded {
         }
     }
 
-    /// Puts the steps together: the model is built in the events before the first mark, `updates` are
-    /// the optimizer's steps. `None` when the micro-batches free what they did not allocate.
-    pub(super) fn fold(self, batches: &Batches, updates: &[Range<usize>]) -> Option<Self> {
+    /// Puts the steps together: the model is built in the events before the first mark, `begun` is what
+    /// the optimizer begins with, `updates` are its steps. `None` when what runs in more than one step
+    /// frees what it did not allocate.
+    pub(super) fn fold(
+        self,
+        batches: &[Batches],
+        begun: Range<usize>,
+        updates: &[Range<usize>],
+    ) -> Option<Self> {
         let record = &self.record;
         let marks: Vec<(usize, Mark)> = (record.marks())
             .map(|(at, mark)| (at, self.marks[mark as usize]))
             .collect();
         let &(built, _) = marks.first()?;
-        let dropped = |end: usize| end - batches.dropped..end;
-        let last_dropped = dropped(record.event_count());
-        let tail = updates.last()?.end..last_dropped.start;
-        // The micro-batches of the first step with where their batch is dropped, and of later steps.
-        let (first, first_dropped, later) = match batches.second {
-            Some(mark) => {
-                let &(second, _) = marks.get(mark)?;
-                let dropped = dropped(second);
-                (built..dropped.start, dropped, second..batches.end)
-            }
-            None => (built..batches.end, last_dropped.clone(), built..batches.end),
-        };
+        let at = |mark: usize| marks.get(mark).map(|&(at, _)| at);
+        let end = record.event_count();
+        let last = batches.last()?;
+        let last_dropped = end - last.dropped..end;
+        let updated = updates.last()?.end;
+        let evaluation = marks
+            .iter()
+            .find(|(_, mark)| mark.phase == Phase::Evaluation);
+        let evaluation = evaluation.map_or(last_dropped.start, |&(at, _)| at)..last_dropped.start;
+        // Micro-batches, `zero_grad` and the drop of the batch, of each step that was run.
+        let mut steps = Vec::with_capacity(batches.len());
+        for (step, found) in batches.iter().enumerate() {
+            let here = at(found.first)?..at(found.end)?;
+            steps.push(match batches.get(step + 1) {
+                Some(next) => {
+                    let next = at(next.first)?;
+                    let dropped = next - found.dropped..next;
+                    [here.clone(), here.end + 1..dropped.start, dropped]
+                }
+                None => [here, updated..evaluation.start, last_dropped.clone()],
+            });
+        }
+        let [later, ..] = steps.last()?;
         // Storages are numbered in the order in which they are allocated.
         let next_storage = |at: usize| {
-            let mut events = record.between(at..record.event_count());
+            let mut events = record.between(at..end);
             let next = events.find_map(|event| match event {
                 Event::Alloc(id) => Some(id as usize),
                 _ => None,
             });
             next.unwrap_or(record.storage_count())
         };
-        let of_batches = next_storage(later.start)..next_storage(later.end);
-        let of_tail = next_storage(tail.start)..record.storage_count();
-        let is_ours = |id: u32| {
-            let id = id as usize;
-            of_batches.contains(&id) || of_tail.contains(&id)
-        };
+        let made_in = |range: &Range<usize>| next_storage(range.start)..next_storage(range.end);
+        let (of_batches, of_evaluation) = (made_in(later), made_in(&evaluation));
         // What runs again in later steps: all but what made something that lives on.
-        let again = |range: &Range<usize>| {
+        let again = |range: &Range<usize>, ours: &Range<usize>| {
             let (mut stretches, mut start, mut at) = (Vec::new(), range.start, range.start);
             for piece in record.pieces(range.clone()) {
                 for (place, (event, stored, _)) in piece.steps().enumerate() {
                     match event {
-                        Event::Free(id) if !is_ours(id) => return None,
+                        Event::Free(id) if !ours.contains(&(id as usize)) => return None,
                         Event::Alloc(_) if record.written()[stored].alive => {
                             stretches.push(start..at + place);
                             start = at + place + 1;
@@ -129,35 +144,43 @@ impl Recorded {
             stretches.push(start..range.end);
             Some(stretches)
         };
-        let (later_again, tail_again) = (again(&later)?, again(&tail)?);
-        again(&last_dropped)?;
+        let evaluated_again = again(&evaluation, &of_evaluation)?;
+        let mut batches_again = Vec::new();
+        if batches.len() < updates.len() {
+            batches_again = again(later, &of_batches)?;
+            again(&last_dropped, &of_batches)?;
+        }
         let mut folded = Self {
-            program: once(0..built).collect(),
+            program: once(0..built).chain([begun]).collect(),
             marks: Vec::new(),
             ..self
         };
-        for (step, update) in (0..).zip(updates) {
-            let update = once(update.clone());
-            let stretches: Vec<_> = if step == 0 {
-                let ended = [tail.clone(), first_dropped.clone()];
-                once(first.clone()).chain(update).chain(ended).collect()
+        for (step, update) in updates.iter().enumerate() {
+            let [here, zero, dropped] = steps.get(step).or(steps.last())?;
+            let mut stretches = if step < steps.len() {
+                vec![here.clone()]
             } else {
-                let batches = if step == 1 && batches.second.is_some() {
-                    vec![later.clone()]
-                } else {
-                    later_again.clone()
-                };
-                let ended = tail_again.iter().chain([&last_dropped]).cloned();
-                batches.into_iter().chain(update).chain(ended).collect()
+                batches_again.clone()
             };
+            stretches.extend([update.clone(), zero.clone()]);
+            if step == 0 {
+                stretches.push(evaluation.clone());
+            } else {
+                stretches.extend(evaluated_again.iter().cloned());
+            }
+            stretches.push(dropped.clone());
             let stretches = joined(stretches);
             for stretch in &stretches {
                 let here = marks.iter().filter(|(at, _)| stretch.contains(at));
-                let marks = here.map(|&(_, mark)| Mark { step, ..mark });
+                let marks = here.map(|&(_, mark)| Mark {
+                    step: u32::try_from(step).unwrap_or(u32::MAX),
+                    ..mark
+                });
                 folded.marks.extend(marks);
             }
             folded.program.extend(stretches);
         }
+        folded.program = joined(folded.program);
         Some(folded)
     }
 

@@ -16,6 +16,7 @@ mod precision;
 mod run;
 mod sharded;
 mod trace;
+mod training;
 
 pub use crate::tape::{Event, Piece, RawStorage};
 pub use limitations::KNOWN_LIMITATIONS;

@@ -26,12 +26,10 @@ pub(super) fn host_copies(t: &Tape) -> Vec<u64> {
 
 /// Drops the gradients that have gone to the host.
 pub(super) fn drop_offloaded(t: &Tape) {
-    drop(t.take_gradients(is_offloaded));
+    t.with_gradients_of(is_offloaded, Tape::drop_gradients);
 }
 
 /// The step on the device, which knows the small parameters only.
 pub(super) fn step(t: &Tape, optimizer: &mut Optimizer) {
-    let gradients = t.take_gradients(is_offloaded);
-    optimizer.step(t);
-    t.give_gradients(gradients);
+    t.with_gradients_of(|parameter| !is_offloaded(parameter), |t| optimizer.step(t));
 }

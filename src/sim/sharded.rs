@@ -95,12 +95,12 @@ impl Gradients {
     }
 
     /// Takes what gradients there are; they live until the caller drops them.
-    pub(super) fn take(&self, t: &Tape) -> Vec<Option<Tensor>> {
-        let gradients = t.take_gradients(|_| true);
+    pub(super) fn take(&self, t: &Tape) -> Vec<Tensor> {
+        let gradients = t.take_gradients();
         let Some(size) = self.bucket_size else {
             return gradients;
         };
-        for gradient in gradients.iter().flatten() {
+        for gradient in &gradients {
             let elements = gradient.numel();
             self.bucket
                 .borrow_mut()

@@ -148,8 +148,8 @@ impl Tape {
         for leaf in complete {
             leaf.accumulate(self);
             let hook = self.gradient_hook.borrow().clone();
-            if let (Some(hook), Some(_)) = (hook, leaf.parameter) {
-                hook(self);
+            if let (Some(hook), Some(parameter)) = (hook, leaf.parameter.get()) {
+                self.with_parameter(parameter, || hook(self));
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) enum Edge {
 #[derive(Default)]
 pub(super) struct Leaf {
     /// The parameter that it is, if it is one.
-    pub(super) parameter: Option<ParameterId>,
+    pub(super) parameter: Cell<Option<ParameterId>>,
     /// The input that it is, whose storage lives as long as the graph leads to it.
     pub(super) input: Option<Tensor>,
     /// The gradient.

@@ -105,6 +105,7 @@ pub struct Tape {
     seq: Cell<u32>,
     pass: Cell<u32>,
     parameters: RefCell<Vec<Parameter>>,
+    shown: Cell<parameters::Shown>,
     gradient_hook: RefCell<Option<GradientHook>>,
     autocast: RefCell<Option<Autocast>>,
     /// Whether modules are in training mode.
@@ -139,6 +140,7 @@ impl Tape {
             seq: Cell::new(0),
             pass: Cell::new(0),
             parameters: RefCell::default(),
+            shown: Cell::default(),
             gradient_hook: RefCell::default(),
             autocast: RefCell::default(),
             training: Cell::new(true),
@@ -219,7 +221,7 @@ impl Tape {
     }
 
     /// Calls `hook` whenever a parameter has taken its gradient, as
-    /// `register_post_accumulate_grad_hook` on all of them does.
+    /// `register_post_accumulate_grad_hook` on all of them does: it sees this parameter only.
     pub fn on_gradient(&self, hook: impl Fn(&Self) + 'static) {
         self.gradient_hook.replace(Some(Rc::new(hook)));
     }

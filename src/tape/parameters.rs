@@ -22,6 +22,13 @@ pub(super) struct Present {
     pub(super) leaf: Rc<Leaf>,
 }
 
+/// Which parameters, and whose gradients, are shown to who asks for all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shown {
+    one: Option<ParameterId>,
+    gradients: Option<fn(&Tensor) -> bool>,
+}
+
 /// Only the optimizer comes to it, and there can be a hundred thousand of them.
 pub(super) struct LeftOut {
     /// What the parameter and its gradient are like.
@@ -57,7 +64,7 @@ impl Tape {
         x.set_category(Category::Parameters);
         let id = self.next_parameter_id();
         let leaf = Rc::new(Leaf {
-            parameter: Some(id),
+            parameter: Cell::new(Some(id)),
             ..Leaf::default()
         });
         let tensor = x.detach().with_edge(Edge::Leaf(Rc::clone(&leaf)));
@@ -108,43 +115,93 @@ impl Tape {
         let mut placed: Vec<(K, Parameter)> = places.zip(made).collect();
         placed.sort_by(|(a, _), (b, _)| a.cmp(b));
         let sorted = placed.into_iter().map(|(_, parameter)| parameter);
-        self.parameters.replace(sorted.collect());
+        let sorted: Vec<Parameter> = sorted.collect();
+        for (place, parameter) in (0..).zip(&sorted) {
+            if let Parameter::Present(p) = parameter {
+                p.leaf.parameter.set(Some(place));
+            }
+        }
+        self.parameters.replace(sorted);
     }
 
     /// The parameters that get gradients, in the order in which they were made, with theirs.
     pub fn for_each_parameter(&self, mut f: impl FnMut(usize, &Tensor, Option<&Tensor>)) {
-        let mut shown = [None, None];
-        for (i, parameter) in self.parameters.borrow().iter().enumerate() {
-            match parameter {
-                Parameter::Present(p) => f(i, &p.tensor, p.leaf.grad.borrow().as_ref()),
-                Parameter::LeftOut(p) => p.show(&mut shown, |tensor, grad| f(i, tensor, grad)),
-            }
-        }
+        let mut forms = [None, None];
+        let which = self.shown.get().gradients;
+        let mut show = |i: usize, tensor: &Tensor, grad: Option<&Tensor>| {
+            f(
+                i,
+                tensor,
+                grad.filter(|_| which.is_none_or(|which| which(tensor))),
+            );
+        };
+        self.for_each_shown(|i, parameter| match parameter {
+            Parameter::Present(p) => show(i, &p.tensor, p.leaf.grad.borrow().as_ref()),
+            Parameter::LeftOut(p) => p.show(&mut forms, |tensor, grad| show(i, tensor, grad)),
+        });
     }
 
-    /// Takes the gradients of the parameters that `which` names, one entry a parameter.
-    pub fn take_gradients(&self, which: impl Fn(&Tensor) -> bool) -> Vec<Option<Tensor>> {
-        let take = |p: &Present| which(&p.tensor).then(|| p.leaf.grad.take()).flatten();
-        self.present_parameters().iter().map(take).collect()
-    }
-
-    /// Gives gradients back that [`Tape::take_gradients`] took.
-    pub fn give_gradients(&self, gradients: Vec<Option<Tensor>>) {
-        for (parameter, gradient) in self.present_parameters().iter().zip(gradients) {
-            if gradient.is_some() {
-                parameter.leaf.grad.replace(gradient);
+    /// Takes every gradient, in the order of the parameters, none of which is left out.
+    pub fn take_gradients(&self) -> Vec<Tensor> {
+        let mut taken = Vec::new();
+        self.for_each_shown(|_, parameter| {
+            if let Parameter::Present(p) = parameter {
+                taken.extend(p.leaf.grad.take());
             }
-        }
+        });
+        taken
     }
 
     /// Drops every gradient, in the order of the parameters.
     pub fn drop_gradients(&self) {
-        for parameter in self.parameters.borrow().iter() {
-            match parameter {
-                Parameter::Present(p) => drop(p.leaf.grad.take()),
-                Parameter::LeftOut(p) => drop(p.grad.take()),
+        let mut forms = [None, None];
+        let which = self.shown.get().gradients;
+        let goes = |tensor: &Tensor| which.is_none_or(|which| which(tensor));
+        self.for_each_shown(|_, parameter| match parameter {
+            Parameter::Present(p) if goes(&p.tensor) => drop(p.leaf.grad.take()),
+            Parameter::LeftOut(p) => {
+                let mut leaves = which.is_none();
+                if !leaves {
+                    p.show(&mut forms, |tensor, _| leaves = goes(tensor));
+                }
+                if leaves {
+                    drop(p.grad.take());
+                }
             }
+            Parameter::Present(_) => {}
+        });
+    }
+
+    fn for_each_shown(&self, mut f: impl FnMut(usize, &Parameter)) {
+        let parameters = self.parameters.borrow();
+        let shown = match self.shown.get().one {
+            Some(one) => one as usize..one as usize + 1,
+            None => 0..parameters.len(),
+        };
+        for (i, parameter) in shown.clone().zip(parameters.get(shown).unwrap_or_default()) {
+            f(i, parameter);
         }
+    }
+
+    /// Runs `f` as if there were this parameter only.
+    pub(super) fn with_parameter(&self, one: ParameterId, f: impl FnOnce()) {
+        let before = self.shown.get();
+        let one = Some(one);
+        self.shown.set(Shown { one, ..before });
+        f();
+        self.shown.set(before);
+    }
+
+    /// Runs `f` as if only the parameters that `which` names had gradients.
+    pub fn with_gradients_of(&self, which: fn(&Tensor) -> bool, f: impl FnOnce(&Self)) {
+        let before = self.shown.get();
+        let gradients = Some(which);
+        self.shown.set(Shown {
+            gradients,
+            ..before
+        });
+        f(self);
+        self.shown.set(before);
     }
 
     /// Runs `build`, whose parameters are its own: the optimizer does not come to them.

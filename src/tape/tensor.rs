@@ -193,7 +193,7 @@ impl Tensor {
     /// The parameter this tensor is, if it is one.
     pub(super) fn parameter(&self) -> Option<ParameterId> {
         match &self.0.edge {
-            Some(Edge::Leaf(leaf)) if !self.0.view => leaf.parameter,
+            Some(Edge::Leaf(leaf)) if !self.0.view => leaf.parameter.get(),
             _ => None,
         }
     }

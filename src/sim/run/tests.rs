@@ -69,6 +69,17 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
             "evaluation": {"kind": "trainer"}}"#,
         r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
         r#"{"activation_checkpointing": "full", "checkpoint_every": 2}"#,
+        r#"{"keep_outputs": true, "precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
+        r#"{"keep_outputs": true, "zero_grad_set_to_none": false, "use_cache": true}"#,
+        r#"{"optimizer": {"name": "adamw", "in_backward": true}, "precision": "bf16"}"#,
+        r#"{"optimizer": {"name": "adafactor", "in_backward": true}, "precision": "bf16",
+            "evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
+        r#"{"offload": {"optimizer_states": true, "gradients": true}, "precision": "bf16"}"#,
+        r#"{"offload": {"optimizer_states": true}, "precision": "bf16",
+            "evaluation": {"kind": "loss"}}"#,
+        r#"{"program": "forward", "precision": "amp_bf16"}"#,
+        r#"{"program": "forward", "keep_outputs": true}"#,
+        r#"{"dataset": {"length_mean": 64}, "precision": "bf16", "clip_grad_norm": true}"#,
     ];
     for option in options {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
@@ -211,6 +222,12 @@ fn a_few_layers_stand_for_all() {
         r#"{"precision": "amp_bf16", "evaluation": {"kind": "trainer"}}"#,
         r#"{"precision": "bf16", "evaluation": {"kind": "generate", "max_new_tokens": 3}}"#,
         r#"{"precision": "amp_bf16", "zero_grad_set_to_none": false}"#,
+        r#"{"keep_outputs": true, "precision": "amp_bf16"}"#,
+        r#"{"optimizer": {"name": "adamw", "in_backward": true}, "precision": "bf16"}"#,
+        r#"{"optimizer": {"name": "adagrad"}, "precision": "bf16"}"#,
+        r#"{"offload": {"optimizer_states": true, "gradients": true}, "precision": "bf16"}"#,
+        r#"{"dataset": {"length_mean": 64}, "precision": "bf16"}"#,
+        r#"{"program": "forward", "precision": "amp_bf16"}"#,
     ];
     let mut different = Vec::new();
     let mut compared = 0;

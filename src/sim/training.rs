@@ -1,0 +1,349 @@
+//! The training program: what a loop around the model does, part by part.
+
+use super::evaluate::Evaluator;
+use super::fold::Counts;
+use super::precision::{autocast, converts_outputs, in_float32};
+use super::sharded::{self, Gradients};
+use super::{Mark, Phase, offload};
+use crate::nn::{Batch, Model, Output};
+use crate::optim::{GradScaler, Optimizer, clip_grad_norm};
+use crate::spec::{EvaluationKind, Loss, Precision, Program, ResolvedSpec};
+use crate::tape::{Category, KeyValueCache, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Steps until the allocator's pools stop growing: in the second the optimizer states are there
+/// from the start, the third repeats it with everything cached.
+pub(super) const STEPS: u32 = 3;
+
+/// Without a loss the forward pass of training runs alone, its graph kept.
+pub(super) fn trains(spec: &ResolvedSpec) -> bool {
+    spec.program == Program::Training && spec.loss != Loss::None
+}
+
+/// Outputs that the caller holds: logits, loss and encoder's states, others, and the cache.
+type Kept = ([Option<Tensor>; 3], Vec<Tensor>, Option<KeyValueCache>);
+
+/// A run that is going on.
+pub(super) struct Run<'a> {
+    tape: &'a Tape,
+    spec: &'a ResolvedSpec,
+    accumulation: u32,
+    /// What the process holds beside the model.
+    _held: Tensor,
+    model: Rc<Model>,
+    /// The model with the layers that were left out, where it is evaluated.
+    whole: Option<Rc<Model>>,
+    optimizer: Rc<RefCell<Optimizer>>,
+    /// How gradients leave the device, if they do.
+    leaving: Option<Rc<Gradients>>,
+    scaler: Option<GradScaler>,
+    /// What the caller holds of the last outputs: replaced when the next are there.
+    pub(super) kept: Option<Kept>,
+    /// The loss of the last forward pass, where no backward pass takes it.
+    pub(super) last_loss: Option<Tensor>,
+    pub(super) marks: Vec<Mark>,
+    pub(super) counts: Counts,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(t: &'a Tape, spec: &'a ResolvedSpec, accumulation: u32) -> Self {
+        let bytes = Shape::from([spec.other_device_memory.get()]);
+        let held = t.allocate("held", bytes, DType::UInt8, Category::Buffers);
+        let model = Rc::new(Model::new(t, spec));
+        let mut counts = Counts {
+            parameters: model.num_parameters(),
+            ..Counts::default()
+        };
+        t.for_each_parameter(|_, parameter, _| {
+            counts.trainable += parameter.numel() * t.multiplicity(t.scope_of(parameter));
+        });
+        t.checkpoint_every(spec.checkpoint_every);
+        let optimizer = Rc::new(RefCell::new(Optimizer::new(t, spec)));
+        if spec.parallelism.dp.offloads() {
+            counts.sharded = sharded::parameters(t, spec.weights);
+        }
+        let leaving = Gradients::new(t, spec).map(Rc::new);
+        if let Some(leaving) = leaving.clone().filter(|leaving| leaving.leave_at_once) {
+            t.on_gradient(move |t| {
+                classify_gradients(t);
+                drop(leaving.take(t));
+            });
+        }
+        if spec.offload.gradients {
+            t.on_gradient(|t| {
+                classify_gradients(t);
+                offload::drop_offloaded(t);
+            });
+        }
+        if optimizer.borrow().takes_gradients() {
+            t.on_gradient(Tape::drop_gradients);
+        }
+        if spec.optimizer.in_backward {
+            let optimizer = Rc::clone(&optimizer);
+            t.on_gradient(move |t| {
+                classify_gradients(t);
+                optimizer.borrow_mut().step(t);
+                t.drop_gradients();
+            });
+        }
+        Self {
+            tape: t,
+            spec,
+            accumulation,
+            model,
+            whole: None,
+            optimizer,
+            leaving,
+            scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
+            _held: held,
+            kept: None,
+            last_loss: None,
+            marks: Vec::new(),
+            counts,
+        }
+    }
+
+    fn forward_only(&self) -> bool {
+        self.spec.program != Program::Training
+    }
+
+    pub(super) fn trains(&self) -> bool {
+        trains(self.spec)
+    }
+
+    pub(super) fn mark(&mut self, step: u32, micro_batch: u32, phase: Phase) {
+        self.tape
+            .mark(u32::try_from(self.marks.len()).unwrap_or(u32::MAX));
+        self.marks.push(Mark {
+            step,
+            micro_batch,
+            phase,
+        });
+    }
+
+    /// Tokens of a sample and of a target in a step: the last one has the longest batches.
+    fn lengths(&self, step: u32) -> [u64; 2] {
+        let usual = self.spec.usual_lengths.filter(|_| step + 1 < STEPS);
+        usual.unwrap_or([self.spec.seq_len, self.spec.target_seq_len])
+    }
+
+    /// Fetch, forward and backward of each micro-batch; the last batch lives on.
+    pub(super) fn micro_batches(&mut self, step: u32) -> Option<Batch> {
+        let (t, spec) = (self.tape, self.spec);
+        let mut batch = None;
+        for micro_batch in 0..self.accumulation {
+            self.mark(step, micro_batch, Phase::Data);
+            batch.replace(self.model.fetch(t, spec, self.lengths(step)));
+            let Some(batch) = &batch else { continue };
+            self.mark(step, micro_batch, Phase::Forward);
+            let grad_mode = t.set_grad_enabled(!self.forward_only());
+            if let Some(dtype) = autocast(spec) {
+                t.enter_autocast(dtype);
+            }
+            let mut output = self.forward(batch);
+            let converts = converts_outputs(spec);
+            if !converts {
+                self.model.add_mean(t, &mut output);
+            }
+            t.classify_autocast_copies();
+            t.exit_autocast();
+            if converts {
+                output = in_float32(t, output, self.model.calling().returns_tuples);
+                self.model.add_mean(t, &mut output);
+            }
+            let Output {
+                logits,
+                mut loss,
+                encoded,
+                beside,
+            } = output;
+            t.set_grad_enabled(grad_mode);
+            // The loop's variables are assigned when there is something new.
+            self.last_loss = None;
+            if spec.keep_outputs {
+                if let Some(logits) = &logits {
+                    logits.set_category(Category::Logits);
+                }
+                let returned = loss.clone().filter(|_| spec.loss != Loss::MeanLogits);
+                self.kept = Some(([logits, returned, encoded], beside, t.take_cache()));
+            } else {
+                let storage = logits.as_ref().map(Tensor::storage_id);
+                drop((logits, encoded, beside));
+                t.close_cache();
+                // What a fused loss has saved, to write the gradient over it, stays logits.
+                if let Some(storage) = storage {
+                    t.classify(storage, Category::Logits);
+                }
+            }
+            if self.accumulation > 1 && !self.optimizer.borrow().divides_loss() {
+                loss = loss.map(|loss| t.div_scalar(&loss));
+            }
+            self.forward_ended(loss.as_ref());
+            if self.forward_only() || spec.keep_outputs {
+                self.last_loss.clone_from(&loss);
+            }
+            if self.trains() {
+                self.mark(step, micro_batch, Phase::Backward);
+                self.backward(loss, micro_batch + 1 == self.accumulation);
+            }
+        }
+        batch
+    }
+
+    /// The forward pass. Its outputs hold the cache that it fills.
+    fn forward(&mut self, batch: &Batch) -> Output {
+        let (t, spec) = (self.tape, self.spec);
+        if spec.use_cache {
+            self.model.open_cache_for(t, batch);
+        }
+        if spec.offload.activations && self.trains() {
+            let (output, on_host) = t.save_on_cpu(|| self.model.forward(t, batch));
+            self.counts.host_activations = on_host;
+            output
+        } else {
+            self.model.forward(t, batch)
+        }
+    }
+
+    fn backward(&mut self, loss: Option<Tensor>, last: bool) {
+        let t = self.tape;
+        let scaled = loss.as_ref();
+        let scaled = scaled.and_then(|loss| self.optimizer.borrow().scaled(t, loss));
+        if let Some(loss) = scaled.as_ref().or(loss.as_ref()) {
+            match &mut self.scaler {
+                Some(scaler) => t.backward(&scaler.scale(t, loss)),
+                None => t.backward(loss),
+            }
+        }
+        classify_gradients(t);
+        if last {
+            self.optimizer.borrow().backward_ended(t);
+        }
+        drop((scaled, loss));
+        if let Some(leaving) = &self.leaving {
+            leaving.finish(t);
+        }
+    }
+
+    /// What the optimizer has before its first step.
+    pub(super) fn begin_optimizer(&mut self) {
+        self.optimizer.borrow_mut().begin(self.tape);
+        let spec = self.spec;
+        if spec.offload.optimizer_states && !spec.parallelism.dp.offloads() {
+            self.counts.host_copies = offload::host_copies(self.tape);
+        }
+    }
+
+    /// Drops the batch of a step: with how many events.
+    pub(super) fn dropped(&self, batch: Option<Batch>) -> usize {
+        let before = self.tape.event_count();
+        drop(batch);
+        self.tape.event_count() - before
+    }
+
+    /// Clipping and the optimizer's step, up to the mark of `zero_grad`.
+    pub(super) fn update(&mut self, step: u32) {
+        if !self.trains() {
+            return;
+        }
+        let t = self.tape;
+        let last = self.accumulation - 1;
+        // Clipping is part of a step with weights of its own.
+        if self.spec.clip_grad_norm && !self.optimizer.borrow().clips() {
+            self.mark(step, last, Phase::Clip);
+            if let Some(scaler) = &mut self.scaler {
+                scaler.unscale(t);
+            }
+            clip_grad_norm(t);
+        }
+        self.mark(step, last, Phase::OptimizerStep);
+        if self.leaving.is_some() {
+            // The step is the host's.
+        } else if let Some(scaler) = &mut self.scaler {
+            scaler.step(t, &mut self.optimizer.borrow_mut());
+            scaler.update();
+        } else if self.spec.offload.optimizer_states {
+            offload::step(t, &mut self.optimizer.borrow_mut());
+        } else {
+            self.optimizer.borrow_mut().step(t);
+        }
+        self.mark(step, last, Phase::ZeroGrad);
+    }
+
+    pub(super) fn zero_gradients(&self) {
+        if self.trains() && self.spec.zero_grad_set_to_none {
+            self.tape.drop_gradients();
+        }
+    }
+
+    /// Builds the model with all its layers, which no step of the program does: the parameters and
+    /// what is computed with them are the same.
+    pub(super) fn build_whole(&mut self) {
+        let whole = || Model::new(self.tape, self.spec);
+        self.whole = Some(Rc::new(self.tape.with_own_parameters(whole)));
+    }
+
+    /// Whether something that the model made since lives on beside gradients, workspaces and
+    /// the optimizer's states: another
+    /// one, built anew, would not have it.
+    pub(super) fn leaves_more_than_gradients(&self, since: usize) -> bool {
+        self.tape.with_storages(|storages| {
+            let mut living = storages[since..].iter().filter(|storage| storage.alive);
+            living.any(|storage| {
+                let category = storage.category;
+                category != Category::Gradients
+                    && category != Category::Workspaces
+                    && category != Category::OptimizerStates
+                    && category != Category::Inputs
+            })
+        })
+    }
+
+    /// An evaluation after the step, while the caller still holds the last batch.
+    pub(super) fn evaluate(&mut self, step: u32) {
+        if self.spec.evaluation.kind == EvaluationKind::None {
+            return;
+        }
+        self.mark(step, 0, Phase::Evaluation);
+        let model = Rc::clone(self.whole.as_ref().unwrap_or(&self.model));
+        self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
+    }
+
+    /// What is alive when the forward pass has ended is kept for backward.
+    fn forward_ended(&mut self, loss: Option<&Tensor>) {
+        if let Some(loss) = loss {
+            loss.set_category(Category::Logits);
+        }
+        self.keep_what_lives();
+        let is_saved =
+            |category| matches!(category, Category::Activations | Category::AutocastWeights);
+        self.counts.saved_for_backward = self.tape.with_storages(|storages| {
+            let saved = storages.iter().filter(|s| s.alive && is_saved(s.category));
+            let bytes = saved.map(|s| s.bytes * self.tape.multiplicity(s.scope));
+            bytes.sum()
+        });
+    }
+
+    /// What lives when a forward pass has ended is not temporary. Between folded steps the next
+    /// forward pass would find it so.
+    pub(super) fn keep_what_lives(&self) {
+        self.tape.with_storages(|storages| {
+            for storage in storages.iter_mut().filter(|s| s.alive) {
+                if matches!(storage.category, Category::Temporaries | Category::KvCache) {
+                    storage.category = Category::Activations;
+                }
+            }
+        });
+    }
+}
+
+/// Says of every gradient that there is what it is.
+fn classify_gradients(t: &Tape) {
+    t.for_each_parameter(|_, _, grad| {
+        if let Some(grad) = grad {
+            grad.set_category(Category::Gradients);
+        }
+    });
+}
