@@ -126,7 +126,7 @@ impl Stack {
             _ => Embedding::new(&at, rows, c.d_model),
         };
         let stack = if decoder { c.decoder } else { c.encoder };
-        let layers = b.items("layers", stack.layers, |b| {
+        let layers = b.layers("layers", stack.layers, |b| {
             Rc::new(BartLayer::new(b, c, stack, options, decoder))
         });
         Self {

@@ -67,7 +67,7 @@ impl Bloom {
             Embedding::of_input(&model.at("word_embeddings"), c.vocab_size, hidden);
         let word_embeddings_layernorm =
             LayerNorm::new(&model.at("word_embeddings_layernorm"), hidden);
-        let h = model.items("h", c.num_hidden_layers, |b| {
+        let h = model.layers("h", c.num_hidden_layers, |b| {
             Rc::new(BloomBlock::new(b, c, facts))
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), hidden);

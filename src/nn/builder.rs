@@ -171,21 +171,56 @@ impl<'a> Builder<'a> {
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
+        let built = self.plan.tape.fold_list(self.scope, name, head, count);
+        self.built(name, [built, count], make).0
+    }
+
+    /// The layers of the module list `name`, which run through [`Tape::through_layers`].
+    pub(super) fn layers<T>(
+        &self,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        self.layers_after(0, name, count, make)
+    }
+
+    /// The same, where the first `head` layers may differ from the others.
+    pub(super) fn layers_after<T>(
+        &self,
+        head: u64,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let tape = self.plan.tape;
+        let built = tape.fold_list(self.scope, name, head, count);
+        let built = built.min(tape.run_of_layers(head).unwrap_or(count));
+        let (layers, alike) = self.built(name, [built, count], make);
+        if alike {
+            tape.list_is_alike((self.scope, name), head, count);
+        }
+        layers
+    }
+
+    /// So many elements of a list, or all of them where they ask for their index, and whether they do
+    /// not.
+    fn built<T>(
+        &self,
+        name: &'static str,
+        [built, count]: [u64; 2],
+        make: impl Fn(&Self) -> T,
+    ) -> (Vec<T>, bool) {
         let at = |i| make(&self.item(name, i));
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
-        let (tape, asked) = (self.plan.tape, &self.plan.asked_index);
-        let built = tape.fold_list(self.scope, name, head, count);
+        let asked = &self.plan.asked_index;
         let outside = asked.replace(false);
         let mut items: Vec<T> = (0..number(built)).map(at).collect();
         if built < count && asked.get() {
-            tape.keep_list_whole();
+            self.plan.tape.keep_list_whole();
             items.extend((number(built)..number(count)).map(at));
         }
-        if let (false, Ok(head)) = (asked.get(), usize::try_from(head)) {
-            tape.list_is_alike(self.scope, name, head);
-        }
-        asked.set(outside);
-        items
+        (items, !asked.replace(outside))
     }
 
     fn child(&self, name: &'static str, index: Option<u32>) -> Self {

@@ -116,7 +116,7 @@ impl<L: Layer> Causal<L> {
         let deep = c.images.as_ref().map_or(0, |images| images.depths());
         let head = dense.max(if deep > 0 { deep + 1 } else { 0 });
         let differ = c.windowed.windows(2).any(|pair| pair[0] != pair[1]);
-        let layers = model.items_after(head, "layers", c.num_hidden_layers, |b| {
+        let layers = model.layers_after(head, "layers", c.num_hidden_layers, |b| {
             if differ {
                 b.differs();
             }

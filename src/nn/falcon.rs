@@ -62,7 +62,7 @@ impl Falcon {
         let eager = spec.attention == Attention::Eager;
         let at = model.at("word_embeddings");
         let word_embeddings = Embedding::of_input(&at, c.vocab_size, hidden);
-        let h = model.items("h", c.num_hidden_layers, |b| {
+        let h = model.layers("h", c.num_hidden_layers, |b| {
             Rc::new(FalconLayer::new(b, c, spec, facts))
         });
         let ln_f = LayerNorm::new(&model.at("ln_f"), hidden);

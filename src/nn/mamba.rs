@@ -87,7 +87,7 @@ impl Mamba {
         let model = b.at("backbone");
         let at = model.at("embeddings");
         let embeddings = Embedding::of_input(&at, c.vocab_size, c.hidden_size);
-        let layers = model.items("layers", c.num_hidden_layers, |b| {
+        let layers = model.layers("layers", c.num_hidden_layers, |b| {
             Rc::new(MambaBlock {
                 norm: Norm::new(&b.at("norm"), norm, c.hidden_size),
                 mixer: Mixers::new(&b.at("mixer"), c, sizes),

@@ -70,7 +70,7 @@ impl Mpt {
         let model = b.at("transformer");
         let hidden = c.hidden_size;
         let wte = Embedding::of_input(&model.at("wte"), c.vocab_size, hidden);
-        let blocks = model.items("blocks", c.num_hidden_layers, |b| {
+        let blocks = model.layers("blocks", c.num_hidden_layers, |b| {
             Rc::new(MptBlock::new(b, c, facts))
         });
         let norm_f = BareNorm::new(&model.at("norm_f"), hidden);

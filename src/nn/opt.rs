@@ -84,7 +84,7 @@ impl Opt {
         let project_in = project("project_in", width, hidden);
         let norm = || (!c.norm_after).then(|| LayerNorm::new(&model.at(last_norm), hidden));
         let early = norm_first.then(norm);
-        let layers = model.items("layers", c.num_hidden_layers, |b| {
+        let layers = model.layers("layers", c.num_hidden_layers, |b| {
             Rc::new(OptLayer::new(b, c, options))
         });
         let final_layer_norm = early.unwrap_or_else(norm);

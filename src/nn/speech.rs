@@ -58,7 +58,7 @@ impl Speech {
             let encoder = model.at("encoder");
             let positions = Positions::new(&encoder.at("pos_conv_embed"), c, facts);
             let layer_norm = LayerNorm::new(&encoder.at("layer_norm"), hidden);
-            let layers = encoder.items("layers", c.num_hidden_layers, |b| {
+            let layers = encoder.layers("layers", c.num_hidden_layers, |b| {
                 Rc::new(SpeechLayer::new(b, c, options))
             });
             let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, true);

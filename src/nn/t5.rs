@@ -112,7 +112,7 @@ impl Stack {
         } else {
             c.num_layers
         };
-        let blocks = b.items("block", layers, |b| {
+        let blocks = b.layers("block", layers, |b| {
             Rc::new({
                 let biased = b.is_first() || options.own_biases;
                 Block::new(b, c, options, decoder, biased)

@@ -196,7 +196,7 @@ impl Stack {
         options: AttentionOptions,
     ) -> Self {
         let stack = if decoder { c.decoder } else { c.encoder };
-        let layers = b.items("layers", stack.layers, |b| {
+        let layers = b.layers("layers", stack.layers, |b| {
             Rc::new(BartLayer::new(b, c, stack, options, decoder))
         });
         Self {

@@ -51,7 +51,7 @@ impl Xglm {
         let rows = Shape::from([c.position_rows, hidden]);
         let positions = model.at("embed_positions");
         let layers = || {
-            let layers = model.items("layers", c.num_hidden_layers, |b| {
+            let layers = model.layers("layers", c.num_hidden_layers, |b| {
                 Rc::new(XglmLayer::new(b, c))
             });
             (layers, LayerNorm::new(&model.at("layer_norm"), hidden))

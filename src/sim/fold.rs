@@ -78,13 +78,15 @@ impl Recorded {
     }
 
     /// Puts the steps together: the model is built in the events before the first mark, `begun` is what
-    /// the optimizer begins with, `updates` are its steps. `None` when what runs in more than one step
+    /// the optimizer begins with, `updates` are its steps, the last `zero_grad` ends at `zeroed`. `None`
+    /// when what runs in more than one step
     /// frees what it did not allocate.
     pub(super) fn fold(
         self,
         batches: &[Batches],
         begun: Range<usize>,
         updates: &[Range<usize>],
+        zeroed: usize,
     ) -> Option<Self> {
         let record = &self.record;
         let marks: Vec<(usize, Mark)> = (record.marks())
@@ -96,9 +98,9 @@ impl Recorded {
         let last = batches.last()?;
         let last_dropped = end - last.dropped..end;
         let updated = updates.last()?.end;
-        let evaluation = marks
-            .iter()
-            .find(|(_, mark)| mark.phase == Phase::Evaluation);
+        // The last, where another was tried in vain.
+        let mut evaluation = marks.iter().rev();
+        let evaluation = evaluation.find(|(_, mark)| mark.phase == Phase::Evaluation);
         let evaluation = evaluation.map_or(last_dropped.start, |&(at, _)| at)..last_dropped.start;
         // Micro-batches, `zero_grad` and the drop of the batch, of each step that was run.
         let mut steps = Vec::with_capacity(batches.len());
@@ -110,7 +112,7 @@ impl Recorded {
                     let dropped = next - found.dropped..next;
                     [here.clone(), here.end + 1..dropped.start, dropped]
                 }
-                None => [here, updated..evaluation.start, last_dropped.clone()],
+                None => [here, updated..zeroed, last_dropped.clone()],
             });
         }
         let [later, ..] = steps.last()?;

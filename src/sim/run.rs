@@ -145,9 +145,6 @@ pub(super) fn folded(
     if (evaluates && run.leaves_more_than_gradients(built)) || !tape.unfold() {
         return None;
     }
-    if evaluates {
-        run.build_whole();
-    }
     let start = tape.event_count();
     run.begin_optimizer();
     let begun = start..tape.event_count();
@@ -165,14 +162,19 @@ pub(super) fn folded(
         run.keep_what_lives();
     }
     run.zero_gradients();
-    run.evaluate(0);
+    let zeroed = tape.event_count();
+    if evaluates {
+        run.evaluate_unfolded()?;
+    } else {
+        run.evaluate(0);
+    }
     if let Some(last) = batches.last_mut() {
         last.dropped = run.dropped(batch);
     }
     tape.close();
     let Run { marks, counts, .. } = run;
     Recorded::of(tape, marks)
-        .fold(&batches, begun, &updates)
+        .fold(&batches, begun, &updates, zeroed)
         .map(|record| record.trace(counts))
 }
 

@@ -33,8 +33,9 @@ pub(super) struct Run<'a> {
     /// What the process holds beside the model.
     _held: Tensor,
     model: Rc<Model>,
-    /// The model with the layers that were left out, where it is evaluated.
-    whole: Option<Rc<Model>>,
+    /// The model that is evaluated, where that is another one than the trained one, of which layers were
+    /// left out.
+    evaluated: Option<Rc<Model>>,
     optimizer: Rc<RefCell<Optimizer>>,
     /// How gradients leave the device, if they do.
     leaving: Option<Rc<Gradients>>,
@@ -93,7 +94,7 @@ impl<'a> Run<'a> {
             spec,
             accumulation,
             model,
-            whole: None,
+            evaluated: None,
             optimizer,
             leaving,
             scaler: (spec.precision == Precision::AmpFp16).then(GradScaler::default),
@@ -278,11 +279,29 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Builds the model with all its layers, which no step of the program does: the parameters and
-    /// what is computed with them are the same.
-    pub(super) fn build_whole(&mut self) {
-        let whole = || Model::new(self.tape, self.spec);
-        self.whole = Some(Rc::new(self.tape.with_own_parameters(whole)));
+    /// Builds the model once more, which no step of the program does: with as many layers as an evaluation
+    /// runs, or with all. The parameters and what is computed with them are the same.
+    fn build_again(&mut self, short: bool) {
+        let t = self.tape;
+        let build = || Model::new(t, self.spec);
+        let built = t.build_again(short, || t.with_own_parameters(build));
+        self.evaluated = Some(Rc::new(built));
+    }
+
+    /// An evaluation after the step where layers were folded; nothing when what was tried left something
+    /// behind.
+    pub(super) fn evaluate_unfolded(&mut self) -> Option<()> {
+        self.build_again(true);
+        let built = self.tape.event_count();
+        self.evaluate(0);
+        if self.tape.fell_short() {
+            if !self.tape.leaves_nothing(built) {
+                return None;
+            }
+            self.build_again(false);
+            self.evaluate(0);
+        }
+        Some(())
     }
 
     /// Whether something that the model made since lives on beside gradients, workspaces and
@@ -307,7 +326,7 @@ impl<'a> Run<'a> {
             return;
         }
         self.mark(step, 0, Phase::Evaluation);
-        let model = Rc::clone(self.whole.as_ref().unwrap_or(&self.model));
+        let model = Rc::clone(self.evaluated.as_ref().unwrap_or(&self.model));
         self.counts.predicted = Evaluator::new(self.tape, self.spec, &model).run();
     }
 

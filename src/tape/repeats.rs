@@ -22,6 +22,14 @@ use std::sync::Arc;
 /// Layers that are run: the first, which may differ, and two that are compared.
 const RUN: usize = 3;
 
+/// A list of layers that are alike.
+#[derive(Clone, Copy, Debug)]
+struct Alike {
+    /// The first element from which on they are.
+    first: usize,
+    count: usize,
+}
+
 /// Storages of layers that are alike, as many of each.
 #[derive(Clone, Debug)]
 struct Pass {
@@ -34,8 +42,12 @@ struct Pass {
 pub(super) struct Repeats {
     /// Whether all layers are run, so that records can be compared.
     all: bool,
-    /// The first element from which on they are alike, by scope and name of the list.
-    lists: BTreeMap<(u32, &'static str), usize>,
+    /// By scope and name of the list.
+    lists: BTreeMap<(u32, &'static str), Alike>,
+    /// Whether no more layers are built than are run.
+    built_short: bool,
+    /// Whether layers were needed that are not there.
+    fell_short: bool,
     passes: Vec<Pass>,
     /// Of each scope of the layer that is repeated those of the layers that follow.
     scopes: BTreeMap<u32, Arc<[u32]>>,
@@ -91,10 +103,36 @@ impl Standing<'_> {
 }
 
 impl Tape {
-    /// The elements of a list of modules are alike from `first` on.
-    pub fn list_is_alike(&self, parent: u32, name: &'static str, first: usize) {
-        let mut repeats = self.repeats.borrow_mut();
-        repeats.lists.insert((parent, name), first);
+    /// The elements of a list of so many layers are alike from `head` on.
+    pub fn list_is_alike(&self, list: (u32, &'static str), head: u64, count: u64) {
+        if let (Ok(first), Ok(count)) = (usize::try_from(head), usize::try_from(count)) {
+            let alike = Alike { first, count };
+            self.repeats.borrow_mut().lists.insert(list, alike);
+        }
+    }
+
+    /// Runs `build`, which makes a model of no more layers than are run, as long as they repeat
+    /// ([`Tape::fell_short`]), or of all.
+    pub fn build_again<R>(&self, short: bool, build: impl FnOnce() -> R) -> R {
+        *self.repeats.borrow_mut() = Repeats {
+            built_short: short,
+            ..Repeats::default()
+        };
+        let built = build();
+        self.repeats.borrow_mut().built_short = false;
+        built
+    }
+
+    /// How many layers of a list to build where no more are built than are run.
+    pub fn run_of_layers(&self, head: u64) -> Option<u64> {
+        let short = self.repeats.borrow().built_short;
+        short.then_some(head + RUN as u64)
+    }
+
+    /// Whether layers were needed since that [`Tape::build_again`] did not build: what was done with
+    /// the model is of no use.
+    pub fn fell_short(&self) -> bool {
+        self.repeats.borrow().fell_short
     }
 
     /// From here on all layers are run.
@@ -112,7 +150,11 @@ impl Tape {
         mut hidden: Tensor,
         mut run: impl FnMut(usize, &L, &Tensor) -> Tensor,
     ) -> Tensor {
-        let first = self.repeating_from(name).unwrap_or(usize::MAX);
+        let list = (self.scope(), name);
+        let list = self.repeats.borrow().lists.get(&list).copied();
+        let first = list.filter(|_| self.may_repeat());
+        let first = first.map_or(usize::MAX, |alike| alike.first);
+        let count = list.map_or(layers.len(), |alike| alike.count);
         let mut borders = Vec::new();
         let mut repeated = false;
         for (i, layer) in layers.iter().enumerate() {
@@ -122,12 +164,15 @@ impl Tape {
             let index = u32::try_from(i).ok();
             hidden = self.scoped(name, index, || run(i, layer, &hidden));
             if borders.len() == RUN {
-                let following = u32::try_from(layers.len() - 1 - i).unwrap_or(0);
+                let following = u32::try_from(count - 1 - i).unwrap_or(0);
                 repeated = self.repeat(&borders, following).is_some();
                 if repeated {
                     break;
                 }
             }
+        }
+        if !repeated && layers.len() < count && self.recorder.folds().is_none() {
+            self.repeats.borrow_mut().fell_short = true;
         }
         if !borders.is_empty() {
             borders.push(self.border());
@@ -136,17 +181,13 @@ impl Tape {
         hidden
     }
 
-    /// The first layer of a list that runs now from which on they are alike, where nothing else
-    /// needs them all.
-    fn repeating_from(&self, name: &'static str) -> Option<usize> {
-        let repeats = self.repeats.borrow();
-        let first = *repeats.lists.get(&(self.scope(), name))?;
-        let free = !repeats.all
+    /// Whether layers that are alike may stand for one another: nothing else needs them all.
+    fn may_repeat(&self) -> bool {
+        !self.repeats.borrow().all
             && !self.grad_enabled.get()
             && self.recorder.folds().is_none()
             && !self.recorder.is_muted()
-            && self.cache_kind() != Some(CacheKind::Tuples);
-        free.then_some(first)
+            && self.cache_kind() != Some(CacheKind::Tuples)
     }
 
     fn border(&self) -> Border {

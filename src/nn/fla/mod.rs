@@ -43,7 +43,7 @@ impl Fla {
             .lower_bounds
             .then(|| model.parameter("lower_bounds", bounds));
         let embeddings = Embedding::of_input(&model.at("embeddings"), c.vocab_size, c.hidden_size);
-        let layers = model.items("layers", c.num_hidden_layers, |b| {
+        let layers = model.layers("layers", c.num_hidden_layers, |b| {
             Rc::new(FlaBlock::new(b, c))
         });
         let norm = FlaNorm::new(&model.at("norm"), c.hidden_size, c.fused.norm, true);
