@@ -19,6 +19,12 @@ const TOP_K: u64 = 50;
 /// `evaluate.rs`).
 pub(super) const STEPS: u64 = 128;
 
+/// The fewest of them, and the events that are written of a text's beginning before no more than those
+/// are decoded one by one: with hundreds of experts that run one after the other a token takes tens of
+/// thousands.
+const FEWEST: u64 = 16;
+const EVENTS: usize = 1 << 17;
+
 /// Tokens at the end that are decoded one by one.
 const LAST: u64 = 16;
 
@@ -290,7 +296,8 @@ pub(super) fn generate(
     };
     let mut arguments = Arguments::new(t, calling, &start.ids, start.mask, start.positions.clone());
     model.open_cache(t);
-    let mut step = 0;
+    let written = t.written_events();
+    let (mut step, mut skips) = (0, false);
     while step < options.max_new_tokens {
         let mut output = {
             let (ids, positions, _crossed) = arguments.inputs(t, &start.ids);
@@ -329,7 +336,9 @@ pub(super) fn generate(
             Choice::Beams(beams) => beams.choose(t, logits, forced),
         }
         let rest = options.max_new_tokens - step;
-        if step == steps && rest > LAST {
+        let many = step >= FEWEST && t.written_events() - written > EVENTS;
+        if !skips && (step == steps || many) && rest > LAST {
+            skips = true;
             let skipped = rest - LAST;
             t.grow_cache(skipped);
             arguments.grow(t, skipped);

@@ -356,6 +356,11 @@ impl Tape {
         self.recorder.event_count()
     }
 
+    /// How many of them are written: of those that repeat two stand for all.
+    pub fn written_events(&self) -> usize {
+        self.recorder.record_mut().written_events()
+    }
+
     /// Whether what was allocated from an event on is gone, and nothing else.
     pub fn leaves_nothing(&self, since: usize) -> bool {
         self.recorder.leaves_nothing(since)

@@ -159,6 +159,11 @@ impl Record {
         });
     }
 
+    /// How many events are written.
+    pub(super) fn written_events(&self) -> usize {
+        self.words.len()
+    }
+
     /// How many events there are.
     pub fn event_count(&self) -> usize {
         let last = self
