@@ -1,6 +1,7 @@
 //! Parameters that get gradients, for the optimizer to step over.
 
 use super::graph::{Edge, Leaf, ParameterId};
+use super::recorder::Recorder;
 use super::tensor::Like;
 use super::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -50,6 +51,38 @@ impl LeftOut {
         let grad = held.as_ref().map(|held| grad_like.over(held, grad));
         self.grad.set(held.clone());
         f(tensor, grad);
+    }
+}
+
+/// Layers that were left out, one after the other, in a loop over all parameters.
+#[derive(Default)]
+struct LayersPassed {
+    /// What the first parameter of each is like.
+    first: Option<Rc<[Like; 2]>>,
+    /// Events and storages before the last of them, and of the one before.
+    begun: [usize; 2],
+    passed: [usize; 2],
+}
+
+/// Of a layer with fewer events all are written: to compare them takes longer than to read them.
+const MANY_EVENTS: usize = 256;
+
+impl LayersPassed {
+    /// The next parameter. Of layers where the loop does the same few are written.
+    fn come_to(&mut self, parameter: &LeftOut, recorder: &Recorder) {
+        let is_first = |first: &Rc<[Like; 2]>| Rc::ptr_eq(first, &parameter.like);
+        if self.first.as_ref().is_none_or(is_first) {
+            let now = [recorder.event_count(), recorder.count()];
+            let passed = [now[0] - self.begun[0], now[1] - self.begun[1]];
+            if passed == self.passed && passed[0] >= MANY_EVENTS {
+                recorder.leave_out(passed);
+            }
+            *self = Self {
+                first: Some(Rc::clone(&parameter.like)),
+                begun: now,
+                passed,
+            };
+        }
     }
 }
 
@@ -178,7 +211,11 @@ impl Tape {
             Some(one) => one as usize..one as usize + 1,
             None => 0..parameters.len(),
         };
+        let mut layers = LayersPassed::default();
         for (i, parameter) in shown.clone().zip(parameters.get(shown).unwrap_or_default()) {
+            if let Parameter::LeftOut(p) = parameter {
+                layers.come_to(p, &self.recorder);
+            }
             f(i, parameter);
         }
     }

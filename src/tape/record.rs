@@ -23,6 +23,22 @@ pub struct RawStorage {
     pub alive: bool,
 }
 
+impl RawStorage {
+    /// What comes so many times after it, its scope as much further as it is from `before`, where those
+    /// two are alike.
+    fn further(self, before: Self, times: u32) -> Option<Self> {
+        let step = self.scope.wrapping_sub(before.scope);
+        let alike = Self {
+            scope: self.scope,
+            ..before
+        };
+        (alike == self).then(|| Self {
+            scope: self.scope.wrapping_add(step.wrapping_mul(times)),
+            ..self
+        })
+    }
+}
+
 /// Storages and events in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -132,6 +148,58 @@ impl Record {
             Some(last) if last.words == self.words.len() => last.times += 1,
             _ => self.come_again([events, storages], 1, None),
         }
+    }
+
+    /// Of stretches of so many events and storages that follow one another: the one before the last is not
+    /// written any more, where it goes on from the two before it. Gives where its storages were written.
+    pub(super) fn leave_out(&mut self, [events, storages]: [usize; 2]) -> Option<Range<usize>> {
+        let written = |all: usize, each: usize, back: usize| {
+            let end = all.checked_sub(each * (back - 1))?;
+            Some(end.checked_sub(each)?..end)
+        };
+        let stretch = |back: usize| written(self.words.len(), events, back);
+        let made = |back: usize| written(self.storages.len(), storages, back);
+        let [one, other, this] = [stretch(4)?, stretch(3)?, stretch(2)?];
+        let [made_one, made_other, made_this] = [made(4)?, made(3)?, made(2)?];
+        // Copies that were written right before it, if any: it is one more of them.
+        let last = self.copies.last().filter(|last| last.words > one.start);
+        if let Some(last) = last
+            && (last.words != this.start
+                || [last.events, last.storages] != [events, storages]
+                || last.scopes.is_some())
+        {
+            return None;
+        }
+        let times = last.map_or(1, |last| last.times + 1);
+        let further = u32::try_from(times).ok()?;
+        let words = |range: Range<usize>| self.words[range].iter().copied();
+        let mut words = words(one).zip(words(other)).zip(words(this.clone()));
+        let storage = |range: Range<usize>| self.storages[range].iter().copied();
+        let mut all = storage(made_one)
+            .zip(storage(made_other))
+            .zip(storage(made_this.clone()));
+        let alike = words.all(|((one, other), this)| other.further(one, further) == this)
+            && all.all(|((one, other), this)| other.further(one, further) == Some(this));
+        if !alike {
+            return None;
+        }
+        if times > 1 {
+            self.copies.last_mut()?.times = times;
+        } else {
+            self.copies.push(Copies {
+                place: self.event_count() - 2 * events,
+                storage: self.storage_count() - 2 * storages,
+                words: this.start,
+                stored: made_this.start,
+                events,
+                storages,
+                times,
+                scopes: None,
+            });
+        }
+        self.words.drain(this);
+        self.storages.drain(made_this.clone());
+        Some(made_this)
     }
 
     /// The same so many times, in these scopes.

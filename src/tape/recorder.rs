@@ -92,6 +92,15 @@ impl Recorder {
         }
     }
 
+    /// Of stretches of so many events and storages that follow one another the one before the last is not
+    /// written, where it goes on from those before it.
+    pub(super) fn leave_out(&self, stretch: [usize; 2]) {
+        let left_out = self.record.borrow_mut().leave_out(stretch);
+        if let (Some(storages), Some(details)) = (left_out, self.details.borrow_mut().as_mut()) {
+            details.made.drain(storages);
+        }
+    }
+
     /// Adds an event that is of no storage.
     pub(super) fn note(&self, event: Event) {
         self.record.borrow_mut().push(event);
