@@ -1,8 +1,8 @@
 //! Adafactor, in PyTorch's and in transformers' form. Both go through the parameters one by one
 //! and keep, for a matrix, a column and a row in place of the second moment.
 
-use super::state::{Optimizer, for_each_gradient, init, temporary};
-use crate::tape::{Category, Tape, Tensor};
+use super::state::{Optimizer, State, for_each_gradient, state_of, temporary};
+use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// `shape` with dimension `-back` reduced to one.
@@ -24,21 +24,32 @@ fn rms(t: &Tape, x: &Tensor) -> Tensor {
     temporary(t, "div", &norm)
 }
 
-/// What transformers' Adafactor keeps: second moments, or their factors, and the weights' RMS.
-fn factored(t: &Tape, parameter: &Tensor) -> Vec<Tensor> {
-    let shape = parameter.shape();
-    let moment = |dims: &[u64]| {
-        let (shape, dtype) = (Shape::new(dims), DType::Float32);
-        t.allocate("_to_copy", shape, dtype, Category::OptimizerStates)
-    };
-    let rank = shape.rank();
-    if rank < 2 {
-        return vec![moment(shape.dims())];
-    }
-    let rows = &shape.dims()[..rank - 1];
-    let mut columns = rows.to_vec();
-    columns[rank - 2] = shape.dims()[rank - 1];
-    vec![moment(rows), moment(&columns)]
+/// The shapes of a matrix' row and column as transformers' Adafactor keeps them; nothing of a vector.
+fn factors(shape: &Shape) -> Option<[Shape; 2]> {
+    let rows = shape.rank().checked_sub(1).filter(|&rows| rows > 0)?;
+    let dims = shape.dims();
+    let mut columns = Shape::new(&dims[..rows]);
+    columns.dims_mut()[rows - 1] = dims[rows];
+    Some([Shape::new(&dims[..rows]), columns])
+}
+
+/// The same as PyTorch's keeps them.
+fn wide_factors(shape: &Shape) -> Option<[Shape; 2]> {
+    (shape.rank() > 1).then(|| [reduced(shape, 1), reduced(shape, 2)])
+}
+
+/// What is kept of a parameter: second moments, or their factors.
+fn kept(
+    t: &Tape,
+    op: &'static str,
+    parameter: &Tensor,
+    dtype: DType,
+    factors: Option<[Shape; 2]>,
+) -> State {
+    let shapes = factors.map_or(vec![*parameter.shape()], Vec::from);
+    let kept = shapes.iter();
+    kept.map(|shape| state_of(t, op, shape.dims(), dtype))
+        .collect()
 }
 
 impl Optimizer {
@@ -46,20 +57,17 @@ impl Optimizer {
     /// estimate of the variance becomes the update in place and, like every local variable, lives
     /// until the next parameter's takes its name.
     pub(super) fn adafactor(&mut self, t: &Tape) {
-        init(&mut self.factors, t, |parameter| {
-            let (shape, dtype) = (*parameter.shape(), parameter.dtype());
-            let state = |shape| t.allocate("new_zeros", shape, dtype, Category::OptimizerStates);
-            if shape.rank() < 2 {
-                return vec![state(shape)];
-            }
-            vec![state(reduced(&shape, 1)), state(reduced(&shape, 2))]
+        self.init(t, |parameter| {
+            let factors = wide_factors(parameter.shape());
+            kept(t, "new_zeros", parameter, parameter.dtype(), factors)
         });
-        let states = &self.factors;
         let (mut row_mean, mut column_mean, mut squared, mut update) = (None, None, None, None);
-        for_each_gradient(t, |i, parameter, grad| {
+        for_each_gradient(t, |_, parameter, grad| {
             drop(norm(t, parameter));
             let shape = grad.shape();
-            if let [row, column] = &states[i][..] {
+            if let Some(factors) = wide_factors(shape) {
+                let [row, column] =
+                    &factors.map(|shape| t.without_storage(shape, parameter.dtype()));
                 let mean = |back| {
                     let shape = reduced(shape, back);
                     t.reduce("linalg_vector_norm", grad, shape, grad.dtype())
@@ -86,13 +94,13 @@ impl Optimizer {
     ///
     /// With `relative_step` the learning rate is `max(eps, RMS)`; the comparison is a tensor.
     pub(super) fn adafactor_transformers(&mut self, t: &Tape) {
-        let (states, kept) = (&mut self.factors, &mut self.kept);
+        let (states, scales) = (&mut self.states, &mut self.kept);
         let relative = self.options.relative_step;
         let (mut full_grad, mut full_parameter, mut update) = (None, None, None);
         t.for_each_parameter(|i, parameter, grad| {
             if states.len() <= i {
                 states.resize_with(i + 1, Vec::new);
-                kept.resize_with(i + 1, || None);
+                scales.resize_with(i + 1, || None);
             }
             let Some(grad) = grad else { return };
             let full = |x: &Tensor| {
@@ -102,15 +110,16 @@ impl Optimizer {
             full_grad = None;
             full_grad = full(grad);
             let grad = full_grad.as_ref().unwrap_or(grad);
+            let factors = factors(parameter.shape());
             if states[i].is_empty() {
-                states[i] = factored(t, parameter);
+                states[i] = kept(t, "_to_copy", parameter, DType::Float32, factors);
             }
             full_parameter = None;
             full_parameter = full(parameter);
             let parameter = full_parameter.as_ref().unwrap_or(parameter);
-            let scale = rms(t, parameter);
-            scale.set_category(Category::OptimizerStates);
-            kept[i] = Some(scale);
+            let norm = norm(t, parameter);
+            scales[i] = Some(state_of(t, "div", norm.shape().dims(), norm.dtype()));
+            drop(norm);
             if relative {
                 drop(t.empty("gt", Shape::new(&[]), DType::Bool));
             }
@@ -118,7 +127,8 @@ impl Optimizer {
             let shifted = temporary(t, "add", &square);
             drop(square);
             update = Some(shifted.clone());
-            update = if let [row, _] = &states[i][..] {
+            update = if let Some(factors) = factors {
+                let [row, column] = &factors.map(|shape| t.without_storage(shape, DType::Float32));
                 let mean = |back| {
                     t.reduce(
                         "mean",
@@ -132,7 +142,7 @@ impl Optimizer {
                 let mean = t.reduce("mean", row, reduced(row.shape(), 1), DType::Float32);
                 let rows = temporary(t, "div", row);
                 drop(mean);
-                let columns = temporary(t, "rsqrt", &states[i][1]);
+                let columns = temporary(t, "rsqrt", column);
                 let product = temporary(t, "mul", grad);
                 drop((rows, columns));
                 Some(product)

@@ -13,10 +13,8 @@ pub(super) type State = Vec<Storage>;
 pub struct Optimizer {
     pub(super) options: spec::Optimizer,
     pub(super) states: Vec<State>,
-    /// Adafactor's, which it computes with.
-    pub(super) factors: Vec<Vec<Tensor>>,
     /// What a step puts into the state anew, one a parameter.
-    pub(super) kept: Vec<Option<Tensor>>,
+    pub(super) kept: Vec<Option<Storage>>,
     /// What all parameters share.
     pub(super) shared: State,
     /// The weights that it steps over instead of the parameters.
@@ -42,7 +40,6 @@ impl Optimizer {
         Self {
             options,
             states: Vec::new(),
-            factors: Vec::new(),
             kept: Vec::new(),
             shared: State::new(),
             engine,
@@ -142,21 +139,17 @@ impl Optimizer {
     }
 
     /// Makes the state of every parameter with a gradient that has none yet.
-    pub(super) fn init(&mut self, t: &Tape, make: impl FnMut(&Tensor) -> State) {
-        init(&mut self.states, t, make);
+    pub(super) fn init(&mut self, t: &Tape, mut make: impl FnMut(&Tensor) -> State) {
+        let states = &mut self.states;
+        t.for_each_parameter(|i, parameter, grad| {
+            if states.len() <= i {
+                states.resize_with(i + 1, State::new);
+            }
+            if grad.is_some() && states[i].is_empty() {
+                states[i] = make(parameter);
+            }
+        });
     }
-}
-
-/// The same in a list.
-pub(super) fn init<S>(states: &mut Vec<Vec<S>>, t: &Tape, mut make: impl FnMut(&Tensor) -> Vec<S>) {
-    t.for_each_parameter(|i, parameter, grad| {
-        if states.len() <= i {
-            states.resize_with(i + 1, Vec::new);
-        }
-        if grad.is_some() && states[i].is_empty() {
-            states[i] = make(parameter);
-        }
-    });
 }
 
 /// Calls `f` for every parameter that has a gradient, with both.

@@ -25,8 +25,11 @@ pub(super) struct Recorder {
     details: RefCell<Option<Details>>,
     /// Lists of modules that are built shorter than they are, where that is allowed.
     folds: RefCell<Option<Folds>>,
-    /// Where storages stand once the record was unfolded; before, each stands at its own number.
+    /// Where storages stand that were made before the record was unfolded; all others stand at their own
+    /// numbers.
     places: RefCell<Vec<u32>>,
+    /// Those that have moved since, each from its place to another.
+    moved: RefCell<BTreeMap<u32, u32>>,
     scope: Cell<u32>,
     muted: Cell<bool>,
     closed: Cell<bool>,
@@ -39,6 +42,10 @@ const EVENTS: usize = 4096;
 
 /// The id of a storage that is not recorded.
 const PHANTOM: u32 = u32::MAX;
+
+/// The bit of an id that says that the storage was made since the record was unfolded: numbers are
+/// below 2^30.
+const SINCE: u32 = 1 << 31;
 
 impl Recorder {
     pub(super) fn new() -> Rc<Self> {
@@ -80,16 +87,27 @@ impl Recorder {
 
     /// A live storage that stands at `place`.
     pub(super) fn standing(self: &Rc<Self>, place: u32) -> Storage {
-        let mut places = self.places.borrow_mut();
-        let mut id = place;
-        if !places.is_empty() {
-            id = u32::try_from(places.len()).unwrap_or(PHANTOM);
-            places.push(place);
-        }
+        let unfolded = !self.places.borrow().is_empty();
         Storage {
-            id: Cell::new(id),
+            id: Cell::new(if unfolded { place | SINCE } else { place }),
             recorder: Rc::clone(self),
         }
+    }
+
+    /// Where the storage with this id stands.
+    fn place(&self, id: u32) -> u32 {
+        let place = if id & SINCE == 0 {
+            self.places.borrow().get(id as usize).copied().unwrap_or(id)
+        } else if id == PHANTOM {
+            return id;
+        } else {
+            id & !SINCE
+        };
+        let moved = self.moved.borrow();
+        if moved.is_empty() {
+            return place;
+        }
+        moved.get(&place).copied().unwrap_or(place)
     }
 
     /// Of stretches of so many events and storages that follow one another the one before the last is not
@@ -135,13 +153,10 @@ impl Recorder {
         Some(unfolded)
     }
 
-    /// Where the next event, the next storage and its number will be.
-    pub(super) fn ends(&self) -> (usize, u32, u32) {
-        let places = self.places.borrow().len();
-        let number = |n: usize| u32::try_from(n).unwrap_or(PHANTOM);
-        let storage = number(self.count());
-        let id = if places == 0 { storage } else { number(places) };
-        (self.event_count(), storage, id)
+    /// Where the next event and the next storage will be.
+    pub(super) fn ends(&self) -> (usize, u32) {
+        let storage = u32::try_from(self.count()).unwrap_or(PHANTOM);
+        (self.event_count(), storage)
     }
 
     /// The later of two stretches of events (Note [Layers that repeat without gradients],
@@ -216,18 +231,10 @@ impl Recorder {
         }
     }
 
-    /// Of the storages with these numbers those that stand at one of `places` now stand so much
-    /// further.
-    pub(super) fn moved(&self, ids: Range<u32>, places: &[u32], further: u32) {
-        let mut all = self.places.borrow_mut();
-        if all.is_empty() {
-            all.extend(0..ids.end);
-        }
-        for place in &mut all[ids.start as usize..ids.end as usize] {
-            if places.contains(place) {
-                *place += further;
-            }
-        }
+    /// The storages at these places, where they were made, now stand so much further.
+    pub(super) fn moved(&self, places: &[u32], further: u32) {
+        let moved = places.iter().map(|&place| (place, place + further));
+        self.moved.borrow_mut().extend(moved);
     }
 
     /// The scopes that are for the `following` elements of a list of modules what `one` and `other`
@@ -388,9 +395,7 @@ pub struct Storage {
 impl Storage {
     /// Where it stands in the record.
     pub(super) fn place(&self) -> u32 {
-        let places = self.recorder.places.borrow();
-        let id = self.id.get();
-        places.get(id as usize).copied().unwrap_or(id)
+        self.recorder.place(self.id.get())
     }
 
     /// The number that it had before the record was unfolded.
@@ -412,7 +417,8 @@ impl Storage {
     /// Records the free now; whoever holds the storage holds nothing from here on.
     pub(super) fn free(&self) {
         let place = self.place();
-        self.id.set(PHANTOM);
+        let id = self.id.replace(PHANTOM);
+        self.recorder.moved.borrow_mut().remove(&(id & !SINCE));
         if self.recorder.closed.get() {
             return;
         }

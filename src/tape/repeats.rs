@@ -59,9 +59,8 @@ pub(super) struct Repeats {
 #[derive(Clone, Copy)]
 struct Border {
     event: usize,
-    /// The next storage: where it stands, and its number.
+    /// The next storage.
     storage: u32,
-    id: u32,
     cache: Cursor,
 }
 
@@ -191,11 +190,10 @@ impl Tape {
     }
 
     fn border(&self) -> Border {
-        let (event, storage, id) = self.recorder.ends();
+        let (event, storage) = self.recorder.ends();
         Border {
             event,
             storage,
-            id,
             cache: self.cache_cursor(),
         }
     }
@@ -275,8 +273,7 @@ impl Tape {
         let scopes = self.scopes_that_follow([one.storage, other.storage], each, following)?;
         self.recorder
             .come_again(&pattern, other.storage..end.storage, &scopes);
-        self.recorder
-            .moved(other.id..end.id, &replaced, following * each);
+        self.recorder.moved(&replaced, following * each);
         for distance in 1..=following {
             let mut standing = Standing {
                 tape: self,
