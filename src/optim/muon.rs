@@ -14,35 +14,36 @@ impl Optimizer {
     /// Muon's state: the momentum buffer. Its temporaries are in bfloat16, whatever the weights'
     /// dtype: the orthogonalised gradient and its Gram matrix.
     pub(super) fn muon(&mut self, t: &Tape) {
-        let mut hidden = Vec::new();
-        t.for_each_parameter(|_, parameter, _| {
+        let is_hidden = |parameter: &Tensor| {
             let scope = t.scope_path(t.scope_of(parameter));
             let named = NOT_HIDDEN.iter().any(|part| scope.contains(part));
-            hidden.push(parameter.shape().rank() == 2 && !named);
-        });
-        self.states.resize_with(hidden.len(), State::new);
+            parameter.shape().rank() == 2 && !named
+        };
         let states = &mut self.states;
-        for_each_gradient(t, |i, _, grad| {
-            if hidden[i] && states[i].is_empty() {
+        for_each_gradient(t, |i, parameter, grad| {
+            if states.len() <= i {
+                states.resize_with(i + 1, State::new);
+            }
+            if is_hidden(parameter) && states[i].is_empty() {
                 states[i].push(state_like(t, "zeros_like", grad));
             }
         });
         let mut update = None;
-        for_each_gradient(t, |i, _, grad| {
-            if hidden[i] {
+        for_each_gradient(t, |_, parameter, grad| {
+            if is_hidden(parameter) {
                 update = Some(temporary(t, "lerp", grad));
                 update = Some(orthogonal(t, grad));
             }
         });
         drop(update);
         for_each_gradient(t, |i, parameter, _| {
-            if !hidden[i] && states[i].is_empty() {
+            if !is_hidden(parameter) && states[i].is_empty() {
                 states[i].extend((0..2).map(|_| state_like(t, "zeros_like", parameter)));
             }
         });
         let mut roots = Vec::new();
-        for_each_gradient(t, |i, parameter, _| {
-            if !hidden[i] {
+        for_each_gradient(t, |_, parameter, _| {
+            if !is_hidden(parameter) {
                 roots.push(temporary(t, "_foreach_sqrt", parameter));
             }
         });
