@@ -147,6 +147,8 @@ models! {
     "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek-ai/DeepSeek-V2-Lite", "2024-05";
     "deepseek-v2", "DeepSeek V2", "deepseek-ai/DeepSeek-V2", "2024-05";
     "deepseek-v3", "DeepSeek V3", "deepseek-ai/DeepSeek-V3", "2024-12";
+    "deepseek-v3.2", "DeepSeek V3.2", "deepseek-ai/DeepSeek-V3.2", "2025-12";
+    "glm-5", "GLM-5 744B-A40B", "zai-org/GLM-5", "2026-02";
     "gpt2", "GPT-2 124M", "openai-community/gpt2", "2019-02";
     "gpt2-medium", "GPT-2 Medium 355M", "openai-community/gpt2-medium", "2019-02";
     "gpt2-large", "GPT-2 Large 774M", "openai-community/gpt2-large", "2019-02";

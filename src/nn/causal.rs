@@ -71,6 +71,8 @@ pub(super) struct Causal<L> {
     rotary: [Option<Rotary>; 2],
     lm_head: Linear,
     softcap: bool,
+    /// Whether a layer is given which keys the tokens of the layer before saw.
+    hands_on: bool,
     /// The experts whose use is balanced by a loss.
     balanced: Option<Experts>,
     dtype: DType,
@@ -170,6 +172,7 @@ impl<L: Layer> Causal<L> {
             rotary,
             lm_head,
             softcap: c.final_softcap,
+            hands_on: !c.indexed.is_empty(),
             balanced: c.experts.clone().filter(balanced),
             dtype: if style.wide_rotary {
                 DType::Float32
@@ -342,6 +345,7 @@ impl<L: Layer> Causal<L> {
         };
         match self.style.masks {
             Masks::One => (masked(self.window), None),
+            Masks::Always => (Some(self.shell.mask_anyhow(t, input_ids)), None),
             Masks::Both => (masked(None), masked(self.window)),
             Masks::Chunked => {
                 let full = masked(None);
@@ -416,6 +420,7 @@ impl<L: Layer> Causal<L> {
             narrows: false,
             input: None,
             states: KeptStates::default(),
+            chosen: None,
             crossing: among.crossing.clone(),
             _others: None,
         };
@@ -476,7 +481,8 @@ impl<L: Layer> Causal<L> {
                 (true, false) => full,
             };
             let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
-            let shared = with_input.as_ref().unwrap_or(shared);
+            let handed_on = self.hands_on.then(|| shared.seeing(weights.clone()));
+            let shared = with_input.as_ref().or(handed_on.as_ref()).unwrap_or(shared);
             if layer.is_skipped(shared) {
                 t.pass_by_regions(1);
                 return hidden.clone();

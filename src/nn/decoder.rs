@@ -152,6 +152,12 @@ impl Shell {
         mask::causal(t, self.request(t, size, window, style))
     }
 
+    /// The mask of token ids `[B, S]` that is made whether attention needs it or not.
+    pub(super) fn mask_anyhow(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        mask::always(t, self.request(t, size, None, MaskStyle::Boolean))
+    }
+
     /// The same of layers that see a `chunk` of the sequence (transformers 5).
     pub(super) fn chunked_mask(
         &self,

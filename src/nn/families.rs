@@ -26,6 +26,10 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         DecoderType::Olmo | DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::FlexOlmo => {
             olmo(c.model_type, recent, &mut style, &mut parts);
         }
+        DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa => {
+            style.masks = Masks::Always;
+            parts.gives_weights = !c.indexed.is_empty();
+        }
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
         | DecoderType::Glm4MoeLite

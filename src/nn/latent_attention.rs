@@ -7,6 +7,7 @@ use super::attention::{AttentionOptions, attend_with_weights};
 use super::builder::Builder;
 use super::causal::Shared;
 use super::facts::Transformers;
+use super::indexer::{self, KeyIndexer};
 use super::layers::{Linear, RmsNorm};
 use super::{rotary, rotary_pairs, turned_rows};
 use crate::spec::{DecoderConfig, Latent, LatentRotary};
@@ -22,6 +23,9 @@ pub(super) struct LatentAttention {
     sizes: Latent,
     /// Whether queries are multiplied by numbers of their positions.
     scales_queries: bool,
+    indexer: Option<KeyIndexer>,
+    /// Whether the next layer is given which keys tokens see.
+    hands_on: bool,
     options: AttentionOptions,
 }
 
@@ -62,26 +66,29 @@ impl LatentAttention {
                 false,
             ),
             o_proj: linear("o_proj", heads * sizes.value, hidden, c.attention_bias),
+            indexer: sizes.indexer.map(|indexer| {
+                let inputs = [hidden, sizes.query_rank.unwrap_or_default()];
+                KeyIndexer::new(&b.at("indexer"), inputs, sizes.turned, indexer)
+            }),
             sizes,
             scales_queries: c.scales_queries,
+            hands_on: !c.indexed.is_empty(),
             options,
         }
     }
 
-    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
-    pub(super) fn forward(
-        &self,
-        t: &Tape,
-        x: &Tensor,
-        shared: &Shared,
-    ) -> (Tensor, Option<Tensor>) {
+    /// `[B, S, H]` to the same, with what the layer holds: eager attention's weights, and which keys
+    /// tokens see where the next layer may see the same.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
         let (b, s) = (x.dim(0), x.dim(1));
         let sizes = self.sizes;
+        let low = self.query.low(t, x);
         let q = {
-            let q = self.query.forward(t, x);
+            let q = self.query.forward(t, x, low.as_ref());
             let q = t.view(&q, [b, s, q.dim(2) / sizes.head_dim(), sizes.head_dim()]);
             t.transpose(&q, 1, 2)
         };
+        let low = low.filter(|_| self.indexer.is_some());
         let [q_straight, q_turned] = t.split(&q, [sizes.straight, sizes.turned], -1);
         let compressed = self.kv_a_proj.forward(t, x);
         let [latent, k_turned] = t.split(&compressed, [sizes.rank, sizes.turned], -1);
@@ -118,13 +125,23 @@ impl LatentAttention {
             }
             (None, None) => unreachable!("one of them is there"),
         };
-        let mask = shared.mask.as_ref();
+        let chosen = match (&self.indexer, &low) {
+            (Some(indexer), Some(low)) => Some(indexer.forward(t, x, low, shared)),
+            _ => shared.chosen.clone(),
+        };
+        let narrowed = (chosen.as_ref().zip(shared.mask.as_ref()))
+            .map(|(chosen, mask)| indexer::without_others(t, mask, chosen, keys.dim(2)));
+        let (narrow, others) = narrowed.unzip();
+        let mask = narrow.as_ref().or(shared.mask.as_ref());
         let (out, weights) = attend_with_weights(t, self.options, &queries, &keys, &values, mask);
         let out = t.reshape(&out, [b, s, out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
         let projected = self.o_proj.forward(t, &out);
+        drop((narrow, low));
         drop((q, q_straight, compressed, expanded, q_turned, k_turned));
-        (projected, weights)
+        drop((queries, keys, values, others));
+        let chosen = chosen.filter(|_| self.hands_on);
+        (projected, weights.into_iter().chain(chosen).collect())
     }
 
     /// Turns queries and the key that all heads share.
@@ -182,16 +199,19 @@ impl LatentAttention {
 }
 
 impl Query {
-    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+    /// The vectors of low rank, if queries come from such.
+    fn low(&self, t: &Tape, x: &Tensor) -> Option<Tensor> {
+        let Self::Low(down, norm, _) = self else {
+            return None;
+        };
+        let low = down.forward(t, x);
+        Some(norm.forward(t, &low))
+    }
+
+    /// Queries of the hidden states x or of those vectors.
+    fn forward(&self, t: &Tape, x: &Tensor, low: Option<&Tensor>) -> Tensor {
         match self {
-            Self::Full(linear) => linear.forward(t, x),
-            Self::Low(down, norm, up) => {
-                let low = {
-                    let low = down.forward(t, x);
-                    norm.forward(t, &low)
-                };
-                up.forward(t, &low)
-            }
+            Self::Full(linear) | Self::Low(_, _, linear) => linear.forward(t, low.unwrap_or(x)),
         }
     }
 }

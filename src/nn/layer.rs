@@ -20,7 +20,7 @@ use super::rotary_attention::{Gate, HeadNorm, RotaryAttention, Turn};
 use super::sharing_attention::SharingAttention;
 use super::short_conv::ShortConv;
 use super::style::Style;
-use crate::spec::{DecoderConfig, DecoderType, LayerNames, Mixing, Piece};
+use crate::spec::{DecoderConfig, DecoderType, Latent, LayerNames, Mixing, Piece};
 use crate::tape::{Tape, Tensor};
 
 /// How a family puts its layers together.
@@ -323,6 +323,12 @@ impl Mixer {
                 (names.mixer, Self::ShortConv(Box::new(mixer)))
             }
             (_, _, Some(sizes)) => {
+                let some = c.indexed.contains(&false);
+                let indexed = c.has_indexer(if some { layer.index() } else { 0 });
+                let sizes = Latent {
+                    indexer: sizes.indexer.filter(|_| indexed),
+                    ..sizes
+                };
                 let attention = LatentAttention::new(&at, c, sizes, options);
                 ("self_attn", Self::Latent(Box::new(attention)))
             }
@@ -359,7 +365,7 @@ impl Mixer {
         let held = |(out, weights): (Tensor, Option<Tensor>)| (out, weights.into_iter().collect());
         match self {
             Self::Rotary(attention) => held(attention.forward(t, x, shared)),
-            Self::Latent(attention) => held(attention.forward(t, x, shared)),
+            Self::Latent(attention) => attention.forward(t, x, shared),
             Self::Sharing(attention) => held(attention.forward(t, x, shared)),
             Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),

@@ -64,6 +64,7 @@ mod gpt_bigcode;
 mod gpt_neox;
 mod grouped_experts;
 mod heads;
+mod indexer;
 mod int8;
 mod latent_attention;
 mod layer;

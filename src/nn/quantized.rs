@@ -42,6 +42,11 @@ impl Builder<'_> {
                         config.num_hidden_layers - 1
                     ))
                 }
+                Architecture::Decoder(config)
+                    if config.latent.is_some_and(|latent| latent.indexer.is_some()) =>
+                {
+                    is_called("indexer.weights_proj")
+                }
                 Architecture::Decoder(config) => {
                     config.model_type == DecoderType::Falcon
                         && self.facts().transformers == Transformers::V5

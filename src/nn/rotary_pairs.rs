@@ -13,7 +13,17 @@ pub(super) fn apply_to_pairs(
     cos: &Tensor,
     sin: &Tensor,
 ) -> (Tensor, Tensor) {
-    let half = |x: &Tensor| t.unsqueeze(&t.slice(x, -1, 0, x.dim(-1) / 2), 1);
+    apply_to_pairs_along(t, [q, k], [cos, sin], 1)
+}
+
+/// The same where heads are dimension `heads` of both.
+pub(super) fn apply_to_pairs_along(
+    t: &Tape,
+    [q, k]: [&Tensor; 2],
+    [cos, sin]: [&Tensor; 2],
+    heads: usize,
+) -> (Tensor, Tensor) {
+    let half = |x: &Tensor| t.unsqueeze(&t.slice(x, -1, 0, x.dim(-1) / 2), heads);
     let (cos, sin) = (half(cos), half(sin));
     let [q, k] = [q, k].map(|x| [t.every_second(x, -1), t.every_second(x, -1)]);
     (

@@ -68,7 +68,14 @@ impl Router {
         Self {
             gate,
             correction: match experts.routing {
-                Routing::Corrected(_) => Some(b.buffer(name, [experts.count], b.loaded_dtype())),
+                Routing::Corrected(_) => {
+                    let dtype = if experts.wide_correction {
+                        wide
+                    } else {
+                        b.loaded_dtype()
+                    };
+                    Some(b.buffer(name, [experts.count], dtype))
+                }
                 Routing::Static => Some(b.at("moe_statics").fixed(name, [1, experts.count], wide)),
                 _ => None,
             },

@@ -19,6 +19,8 @@ pub(super) struct Shared {
     pub(super) input: Option<Tensor>,
     /// Keys and values that later layers read.
     pub(super) states: KeptStates,
+    /// Which keys the tokens of the layer before saw, `[B, S, K]`, where layers hand that on.
+    pub(super) chosen: Option<Tensor>,
     /// What layers of their own attend to.
     pub(super) crossing: Option<Crossing>,
     /// Cosines and sines of layers of the other kind, which transformers 4 passes to all layers.
@@ -84,6 +86,14 @@ impl Shared {
     pub(super) fn without_mask(&self) -> Self {
         Self {
             mask: None,
+            ..self.clone()
+        }
+    }
+
+    /// What a layer is given whose tokens may see the keys that those of the layer before saw.
+    pub(super) fn seeing(&self, chosen: Option<Tensor>) -> Self {
+        Self {
+            chosen,
             ..self.clone()
         }
     }

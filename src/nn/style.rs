@@ -99,6 +99,8 @@ pub(super) enum EmbeddingScale {
 pub(super) enum Masks {
     /// One, windowed if the config has a window.
     One,
+    /// One, whether attention could do without it or not.
+    Always,
     /// One for full and one for windowed layers, whether there are such layers or not.
     Both,
     /// One for full layers and one for layers that see a chunk.

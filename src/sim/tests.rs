@@ -124,6 +124,14 @@ fn the_modules_of_layers_that_share_are_those_that_are_built() {
         }));
     }
     what_is_checked_is_built(&json!({
+        "model": {"hf_config": {
+            "model_type": "glm_moe_dsa", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 3,
+            "num_attention_heads": 2, "num_key_value_heads": 2, "vocab_size": 100, "n_routed_experts": 4,
+            "num_experts_per_tok": 2, "moe_intermediate_size": 32, "indexer_types": ["full", "shared", "full"],
+        }},
+        "micro_batch_size": 1, "seq_len": 16,
+    }));
+    what_is_checked_is_built(&json!({
         "model": "gemma-3n-e2b", "micro_batch_size": 1, "seq_len": 16,
         "model_overrides": {"num_hidden_layers": 6, "num_kv_shared_layers": 1, "hidden_size": 64, "vocab_size": 100},
     }));

@@ -70,6 +70,14 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             )
             .with_fix("attention", Attention::Eager.name()),
         ),
+        (DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa, Attention::FlashAttention2) => findings.push(
+            Finding::error(
+                "attention",
+                "transformers does not run the flash-attn package for attention whose keys an indexer chooses; attention must be sdpa or eager.",
+                "transformers 不支持对由索引器选择键的注意力使用 flash-attn 包；attention 必须为 sdpa 或 eager。",
+            )
+            .with_fix("attention", Attention::Sdpa.name()),
+        ),
         (DecoderType::GptOss, Attention::FlashAttention2) => findings.push(
             Finding::error(
                 "attention",

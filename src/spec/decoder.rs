@@ -104,6 +104,9 @@ pub struct DecoderConfig {
     pub experts: Option<Experts>,
     /// The sizes of attention whose keys and values are kept in low rank.
     pub latent: Option<Latent>,
+    /// Of each layer whether it chooses the keys that its tokens see, where some see what the layer
+    /// before chose.
+    pub indexed: Vec<bool>,
     /// How layers differ from each other in size, and what they share.
     pub gemma_layers: Option<GemmaLayers>,
     /// Streams of hidden states beside each other.
@@ -275,6 +278,7 @@ impl DecoderConfig {
             state_space: None,
             experts: None,
             latent: None,
+            indexed: Vec::new(),
             gemma_layers: None,
             altup: None,
             images: None,
@@ -339,6 +343,8 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         DecoderType::Olmo2 => olmo2::read(fields),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
+        | DecoderType::DeepseekV32
+        | DecoderType::GlmMoeDsa
         | DecoderType::Glm4MoeLite
         | DecoderType::AxK1
         | DecoderType::Mistral4
@@ -394,6 +400,8 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Olmo2 => olmo2::modules(config),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
+        | DecoderType::DeepseekV32
+        | DecoderType::GlmMoeDsa
         | DecoderType::Glm4MoeLite
         | DecoderType::AxK1
         | DecoderType::Mistral4

@@ -43,6 +43,10 @@ pub enum DecoderType {
     DeepseekV2,
     /// `DeepSeek` V3 and R1.
     DeepseekV3,
+    /// `DeepSeek` V3.2.
+    DeepseekV32,
+    /// GLM-5.
+    GlmMoeDsa,
     /// GPT-2.
     Gpt2,
     /// `StarCoder` and `SantaCoder`.

@@ -1,5 +1,5 @@
-//! The configs and modules of `DeepSeek` V2 and V3, of GLM-4.7 Flash, A.X K1, Mistral Small 4, Youtu-LLM
-//! and `MiniCPM3` (`models/{deepseek_v2,deepseek_v3,glm4_moe_lite,axk1,mistral4,youtu,minicpm3}` of
+//! The configs and modules of `DeepSeek` V2, V3 and V3.2, of GLM-4.7 Flash and GLM-5, A.X K1, Mistral Small 4, Youtu-LLM
+//! and `MiniCPM3` (`models/{deepseek_v2,deepseek_v3,deepseek_v32,glm4_moe_lite,glm_moe_dsa,axk1,mistral4,youtu,minicpm3}` of
 //! transformers 5.23).
 
 use super::config_fields::ConfigFields;
@@ -7,7 +7,9 @@ use super::experts::{self, EXPERTS, ExpertForm, Experts, SharedForm};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, other, output};
 use super::routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
-use super::{DecoderConfig, DecoderType, Dropout, Finding, Framework, expert_modules};
+use super::{
+    DecoderConfig, DecoderType, Dropout, Finding, Framework, Indexer, expert_modules, indexer,
+};
 
 /// Sizes of multi-head latent attention, in columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct Latent {
     pub value: u64,
     /// How they are turned.
     pub rotary: LatentRotary,
+    /// What chooses the keys that a token sees, if it does not see all.
+    pub indexer: Option<Indexer>,
 }
 
 /// How columns are turned by rotary embeddings.
@@ -128,7 +132,18 @@ fn defaults(model_type: DecoderType) -> Defaults {
             mixture: None,
             tied: true,
         },
-        DecoderType::DeepseekV3 => Defaults {
+        DecoderType::GlmMoeDsa => Defaults {
+            sizes: [6144, 12_288, 78, 64, 154_880],
+            latent: [2048, 512, 192, 64, 256],
+            mixture: defaults(DecoderType::DeepseekV32)
+                .mixture
+                .map(|mixture| Mixture {
+                    corrected: Some([1, 1]),
+                    ..mixture
+                }),
+            tied: false,
+        },
+        DecoderType::DeepseekV3 | DecoderType::DeepseekV32 => Defaults {
             sizes: [7168, 18_432, 61, 128, 129_280],
             latent: LATENT,
             mixture: Some(Mixture {
@@ -177,7 +192,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     if mini {
         latent.rotary = LatentRotary::Halves;
     }
-    if model_type == DecoderType::AxK1 && latent.query_rank.is_none() {
+    latent.indexer = indexer::read(model_type, latent.turned, fields);
+    if latent.indexer.is_some() {
+        latent.rotary = LatentRotary::Pairs;
+    }
+    let numbered = model_type == DecoderType::AxK1 || latent.indexer.is_some();
+    if numbered && latent.query_rank.is_none() {
         refuse_null(sizes[0], fields);
     }
     fields.check_activation("hidden_act", &["silu", "swish"]);
@@ -201,6 +221,10 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         experts: defaults.mixture.map(|mixture| {
             let experts = read_experts(&mixture, num_hidden_layers, fields);
             match experts.routing {
+                _ if latent.indexer.is_some() => Experts {
+                    wide_correction: true,
+                    ..experts
+                },
                 Routing::Corrected(groups) if mistral => Experts {
                     routing: Routing::Grouped(groups),
                     ..experts
@@ -210,6 +234,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         }),
         scales_queries: mistral,
         latent: Some(latent),
+        indexed: indexer::layers(model_type, num_hidden_layers, fields),
         ..DecoderConfig::plain(
             model_type,
             hidden_size,
@@ -240,10 +265,12 @@ fn latent(
         turned: even(turned, fields),
         value: fields.optional("v_head_dim", &WIDTH, value),
         rotary,
+        indexer: None,
     }
 }
 
-/// `q_lora_rank` of A.X K1 must be a number (`configuration_axk1.py`, transformers 5.23).
+/// `q_lora_rank` of A.X K1, `DeepSeek` V3.2 and GLM-5 must be a number (`configuration_*.py`, transformers
+/// 5.23).
 fn refuse_null(default: u64, fields: &mut ConfigFields<'_>) {
     let key = fields.key("q_lora_rank");
     fields.push(
@@ -387,6 +414,7 @@ fn read_experts(defaults: &Mixture, layers: u64, fields: &mut ConfigFields<'_>) 
         intermediate_size: size,
         shared_intermediate_size: Some(size * shared),
         latent_size: None,
+        wide_correction: false,
         shared: SharedForm::Plain,
         form: ExpertForm::Gated,
         normalized: defaults.corrected.is_some()
@@ -434,7 +462,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
     let low_rank = config
         .latent
         .is_some_and(|latent| latent.query_rank.is_some());
-    for layer in 0..config.num_hidden_layers {
+    for (index, layer) in (0..config.num_hidden_layers).enumerate() {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
         let attention = |name: &str| at(&format!("self_attn.{name}"));
         if low_rank {
@@ -452,6 +480,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
             linear(attention("kv_b_proj"), false),
             linear(attention("o_proj"), config.attention_bias),
         ]);
+        all.extend(indexer::modules(config, index, attention));
         let sparse = expert_modules::modules(config, layer, framework, at);
         if sparse.is_empty() {
             all.extend(

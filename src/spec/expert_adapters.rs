@@ -26,6 +26,8 @@ fn former_names(architecture: &Architecture, framework: Framework) -> Option<[&'
         DecoderType::Afmoe
         | DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
+        | DecoderType::DeepseekV32
+        | DecoderType::GlmMoeDsa
         | DecoderType::Glm4MoeLite
         | DecoderType::Dots1
         | DecoderType::Ernie45Moe

@@ -31,6 +31,8 @@ pub struct Experts {
     pub normalized: bool,
     /// Columns that the chosen experts see, if fewer than there are.
     pub latent_size: Option<u64>,
+    /// Whether what corrects scores is in float32, whatever the weights are.
+    pub wide_correction: bool,
     /// How that expert stands beside the others.
     pub shared: SharedForm,
     /// How the experts compute.
@@ -287,6 +289,7 @@ pub(super) fn read(
             }
         },
         latent_size: None,
+        wide_correction: false,
         shared,
         form,
         routing,

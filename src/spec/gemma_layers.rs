@@ -115,6 +115,7 @@ pub(super) fn experts(layers: u64, fields: &mut ConfigFields<'_>) -> Option<Expe
         intermediate_size: fields.optional("moe_intermediate_size", &WIDTH, 704),
         shared_intermediate_size: None,
         latent_size: None,
+        wide_correction: false,
         normalized: true,
         shared: SharedForm::Plain,
         form: ExpertForm::GatedBy(Activation::Gelu),

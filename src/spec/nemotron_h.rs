@@ -63,6 +63,7 @@ fn experts(sparse: Vec<bool>, activation: Activation, fields: &mut ConfigFields<
         per_token: experts::per_token(count, 2, fields),
         intermediate_size: width(fields, "moe_intermediate_size"),
         shared_intermediate_size: Some(width(fields, "moe_shared_expert_intermediate_size")),
+        wide_correction: false,
         latent_size: (fields.get("moe_latent_size").is_some())
             .then(|| fields.optional("moe_latent_size", &WIDTH, 1)),
         normalized: fields.flag("norm_topk_prob", true),

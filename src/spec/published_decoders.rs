@@ -25,6 +25,8 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
         DecoderType::Qwen3 => (0, rotary + 2 * hidden + 2 * config.head_dim, hidden),
         DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
+        | DecoderType::DeepseekV32
+        | DecoderType::GlmMoeDsa
         | DecoderType::Mixtral
         | DecoderType::Olmoe
         | DecoderType::Qwen2Moe
@@ -99,7 +101,8 @@ pub(super) fn decoder_parameters(config: &DecoderConfig) -> u64 {
         return tables * config.vocab_size * hidden + hybrid_layers(config) + last;
     }
     if let Some(latent) = &config.latent {
-        let layers = config.num_hidden_layers * (latent_attention(config, latent) + 2 * hidden);
+        let layers = config.num_hidden_layers * (latent_attention(config, latent) + 2 * hidden)
+            + indexers(config, latent);
         return tables * config.vocab_size * hidden + layers + mlps(config) + last;
     }
     tables * config.vocab_size * hidden + embedding + config.num_hidden_layers * layer + last
@@ -278,6 +281,18 @@ fn latent_attention(config: &DecoderConfig, latent: &Latent) -> u64 {
     let keys = hidden * (latent.rank + latent.turned) + latent.rank;
     let values = latent.rank * heads * (latent.straight + latent.value);
     query + keys + values + heads * latent.value * hidden
+}
+
+/// Elements of what chooses keys in all layers.
+fn indexers(config: &DecoderConfig, latent: &Latent) -> u64 {
+    let (Some(indexer), Some(rank)) = (latent.indexer, latent.query_rank) else {
+        return 0;
+    };
+    let layers = (0..config.num_hidden_layers)
+        .filter(|&layer| usize::try_from(layer).is_ok_and(|layer| config.has_indexer(layer)));
+    let projections = rank * indexer.heads * indexer.columns
+        + config.hidden_size * (indexer.columns + indexer.heads);
+    (projections + 2 * indexer.columns) * layers.count() as u64
 }
 
 /// Elements of all MLPs where some are mixtures of experts.

@@ -79,6 +79,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("falcon", Reader::Decoder(DecoderType::Falcon)),
     ("deepseek_v2", Reader::Decoder(DecoderType::DeepseekV2)),
     ("deepseek_v3", Reader::Decoder(DecoderType::DeepseekV3)),
+    ("deepseek_v32", Reader::Decoder(DecoderType::DeepseekV32)),
+    ("glm_moe_dsa", Reader::Decoder(DecoderType::GlmMoeDsa)),
     ("gpt2", Reader::Decoder(DecoderType::Gpt2)),
     ("gpt-sw3", Reader::Decoder(DecoderType::Gpt2)),
     ("gpt_bigcode", Reader::Decoder(DecoderType::GptBigCode)),

@@ -39,6 +39,11 @@ pub(super) fn check(
     if cuts && scenario.quantization.is_on() && scenario.program == Program::Training {
         findings.push(why_not_cut());
     }
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let latent = matches!(architecture, Architecture::Decoder(config) if config.latent.is_some());
+    if int8 && recent && latent {
+        findings.push(why_not_in_8_bits());
+    }
     let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
     if hears && scenario.framework != Framework::Torch215Transformers523 {
         findings.extend(why_not_heard(scenario));
@@ -102,6 +107,18 @@ fn why_not_int8() -> Finding {
         "与 transformers 4.48 搭配估算的 PEFT 0.13 无法在 bitsandbytes 0.45 的 8 位层上添加适配器，会报错；transformers 4.51 搭配的 PEFT 可以。",
     )
     .with_fix("framework", Framework::Torch26Transformers451.name())
+}
+
+/// `expand_kv` of latent attention (transformers 5.23) gives `kv_b_proj` four dimensions;
+/// `int8_mm_dequant` and its like of bitsandbytes take two or three.
+#[inline(never)] // As above.
+fn why_not_in_8_bits() -> Finding {
+    Finding::error(
+        "quantization.type",
+        "transformers 5 gives the layer kv_b_proj of latent attention four dimensions, which layers of 8 bits of bitsandbytes refuse; those of 4 bits do not.",
+        "transformers 5 向潜在注意力的 kv_b_proj 层输入四维张量，bitsandbytes 的 8 位层会拒绝；4 位层可以。",
+    )
+    .with_fix("quantization.type", QuantizationType::Nf4.name())
 }
 
 /// `Gemma3nTextAltUp.predict` and `correct` (transformers 5.23) clamp weights, in training.

@@ -243,7 +243,11 @@ impl Tape {
         let edge = |nr| Edge::Node(Rc::clone(&node), nr);
         (0..)
             .zip(outputs)
-            .map(|(nr, x)| x.detach().with_edge(edge(nr)))
+            .map(|(nr, x)| match x.detach() {
+                x if x.dtype().is_float() => x.with_edge(edge(nr)),
+                // Whole numbers have no gradient.
+                x => x,
+            })
             .collect()
     }
 
@@ -276,10 +280,11 @@ impl Tape {
         let outputs = self.without_cache(|| region(self, &inputs));
         self.exit_autocast();
         *self.autocast.borrow_mut() = outer_autocast;
-        let roots: Vec<_> = (outputs.iter().zip(gradients))
-            .filter(|(output, _)| output.requires_grad())
-            .collect();
+        // Those of whole numbers stay, too.
+        let (roots, others): (Vec<_>, Vec<_>) =
+            (outputs.iter().zip(gradients)).partition(|(output, _)| output.requires_grad());
         self.backward_with(&roots);
+        drop(others);
         self.set_grad_enabled(grad_mode);
         inputs.iter().map(Tensor::take_gradient).collect()
     }

@@ -15,7 +15,7 @@ LINEARS = dict(convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=
                mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], **{"modernbert-decoder": ["q_proj", "v_proj", "Wo", "Wi"]}, nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
 LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt5="t5", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
-            glm4_moe_lite="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
+            glm4_moe_lite="deepseek", deepseek_v32="deepseek", glm_moe_dsa="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
@@ -27,7 +27,7 @@ EAGER_ONLY = ["xglm", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
-           "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
+           "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",
            "esm", "eurobert", "umt5", "plbart", "blenderbot", "blenderbot-small",
            "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
@@ -186,6 +186,7 @@ FAMILIES = dict(
     gemma4_text=lambda d: d.decoder(sliding_window=40, global_head_dim=64, vocab_size_per_layer_input=900, hidden_size_per_layer_input=d.pick([0, 16]), num_kv_shared_layers=0, **d.free()),
     gemma3n_text=lambda d: d.decoder(sliding_window=40, vocab_size_per_layer_input=900, hidden_size_per_layer_input=16, num_kv_shared_layers=0, laurel_rank=d.pick([8, 24]), altup_num_inputs=d.pick([2, 4]),
                                      activation_sparsity_pattern=[d.pick([0.0, 0.95]) for _ in range(d.layers)], **d.free()),
+    deepseek_v32=lambda d: {**latent(d, n_group=2, topk_group=1), **indexer(d)}, glm_moe_dsa=lambda d: {**latent(d), **indexer(d), "indexer_types": ["full", *d.mixed("shared", "full")[1:]]},
     minimax_m2=lambda d: d.decoder(rotary_dim=16, num_local_experts=8, num_experts_per_tok=3, **d.free()), flex_olmo=lambda d: d.decoder(num_experts=5, num_experts_per_tok=2),
     exaone_moe=lambda d: d.decoder(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, sliding_window=40, sliding_window_pattern=2),
     solar_open=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, **d.free()), lfm2_moe=lambda d: d.decoder(
@@ -230,6 +231,10 @@ FAMILIES = dict(
 def latent(d, **more):
     return d.common(num_key_value_heads=d.heads, tie_word_embeddings=d.often(0.3), moe_intermediate_size=72, n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=d.pick([1, 2]),
                     q_lora_rank=d.pick([None, 56]), kv_lora_rank=40, qk_rope_head_dim=16, qk_nope_head_dim=32, v_head_dim=d.pick([32, 48]), **more)
+
+
+def indexer(d):
+    return dict(q_lora_rank=56, index_head_dim=d.pick([32, 40]), index_n_heads=d.pick([2, 4]), index_topk=d.pick([24, 2048]), first_k_dense_replace=d.pick([0, 1]))
 
 
 def patches(d, **seen):

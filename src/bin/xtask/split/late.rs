@@ -12,7 +12,7 @@ const LATE: &[&str] = &[
     "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::distilbert", "nn::dora", "nn::dual",
     "nn::encoders", "nn::eurobert", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
     "nn::gated_delta", "nn::gemma3n", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
-    "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mllama", "nn::mask_blocks", "nn::mask_both_sides",
+    "nn::indexer", "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mllama", "nn::mask_blocks", "nn::mask_both_sides",
     "nn::model::bert", "nn::modernbert", "nn::moe", "nn::mpnet", "nn::mpt", "nn::opt::", "nn::patches", "nn::phi", "nn::plain_mlp",
     "nn::quantized", "nn::rotary::Rotary>::of_grids", "nn::rotary_pairs", "nn::router", "nn::seq2seq", "nn::sharing_attention",
     "nn::short_conv", "nn::sight", "nn::sparse_mixer", "nn::speech", "nn::swin", "nn::t5", "nn::tower", "nn::turned_rows", "nn::vit", "nn::whisper",
@@ -39,7 +39,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split", "tape::Tape>::squares",
     "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
     "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
-    "nn::beit", "spec::beit", "spec::gemma3n", "tape::Tape>::add_to_all", "tape::Tape>::mean_of_streams", "tape::Tape>::permuted_plus", "tape::Tape>::sqrt", "tape::Tape>::std_last", "tape::Tape>::upsample", "nn::xglm", "nn::convnext", "nn::resnet", "spec::conv_nets", "nn::model::conv_net", "tape::Tape>::along_lengths", "tape::Tape>::batch_norm",
+    "nn::beit", "spec::beit", "spec::gemma3n", "spec::indexer", "tape::Tape>::add_to_all", "tape::Tape>::mean_of_streams", "tape::Tape>::permuted_plus", "tape::Tape>::sqrt", "tape::Tape>::std_last", "tape::Tape>::upsample", "nn::xglm", "nn::convnext", "nn::resnet", "spec::conv_nets", "nn::model::conv_net", "tape::Tape>::along_lengths", "tape::Tape>::batch_norm",
     "tape::Tape>::length_of_channels", "tape::Tape>::max_pool", "tape::Tape>::mean_of_pixels",
     "tape::Tape>::log_softmax_wide", "tape::Tape>::put_row_where", "tape::Tape>::weight_norm", "tape::Tape>::where_",
     // What a run does only when asked, or when it does not fit.
