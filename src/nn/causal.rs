@@ -13,7 +13,7 @@ use super::norm::Norm;
 use super::rotary::{Grids, Rotary};
 use super::rotary_pairs;
 pub(super) use super::shared::Shared;
-use super::sharing_attention::KeptStates;
+use super::sharing_attention::{KeptStates, readers_from};
 use super::sight::{Among, Sight};
 use super::style::{EmbeddingScale, Masks, Style};
 use super::{classifier, loss, mask};
@@ -42,13 +42,6 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
     asked
         .filter(|&window| window > 0 || version == Transformers::V5)
         .or_else(|| c.idle_window.filter(|_| version == Transformers::V451))
-}
-
-/// The first layer that reads keys and values of layers before, over the positions that are kept.
-fn readers_from(c: &DecoderConfig) -> usize {
-    let sliced = c.gemma_layers.filter(|_| c.altup.is_none());
-    let readers = sliced.map_or(0, |layers| layers.readers);
-    usize::try_from(c.num_hidden_layers - readers).unwrap_or(usize::MAX)
 }
 
 pub(super) struct Causal<L> {

@@ -5,6 +5,7 @@ use super::attention::AttentionOptions;
 use super::builder::Builder;
 use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
+use super::differential::DifferentialAttention;
 use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
@@ -98,6 +99,7 @@ enum Mixer {
     GatedDelta(Box<GatedDelta>),
     ShortConv(Box<ShortConv>),
     Sharing(Box<SharingAttention>),
+    Differential(Box<DifferentialAttention>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
 
@@ -332,6 +334,10 @@ impl Mixer {
                 let attention = LatentAttention::new(&at, c, sizes, options);
                 ("self_attn", Self::Latent(Box::new(attention)))
             }
+            _ if c.model_type == DecoderType::DiffLlama => {
+                let attention = DifferentialAttention::new(&at, c, options);
+                ("self_attn", Self::Differential(Box::new(attention)))
+            }
             _ if c.gemma_layers.is_some() => {
                 let attention = SharingAttention::new(&at, c, options, layer.index());
                 ("self_attn", Self::Sharing(Box::new(attention)))
@@ -367,6 +373,7 @@ impl Mixer {
             Self::Rotary(attention) => held(attention.forward(t, x, shared)),
             Self::Latent(attention) => attention.forward(t, x, shared),
             Self::Sharing(attention) => held(attention.forward(t, x, shared)),
+            Self::Differential(attention) => held(attention.forward(t, x, shared)),
             Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::GatedDelta(mixer) => (mixer.forward(t, x), Vec::new()),

@@ -37,6 +37,7 @@ mod deberta;
 mod deberta_layer;
 mod decoder;
 mod decoders;
+mod differential;
 mod distilbert;
 mod distilbert_layer;
 mod dora;

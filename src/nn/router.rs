@@ -65,17 +65,11 @@ impl Router {
             _ => Gate::new(b, sizes, b.dtype(), false),
         };
         let name = "e_score_correction_bias";
+        let correction = [b.loaded_dtype(), wide][usize::from(experts.wide_correction)];
         Self {
             gate,
             correction: match experts.routing {
-                Routing::Corrected(_) => {
-                    let dtype = if experts.wide_correction {
-                        wide
-                    } else {
-                        b.loaded_dtype()
-                    };
-                    Some(b.buffer(name, [experts.count], dtype))
-                }
+                Routing::Corrected(_) => Some(b.buffer(name, [experts.count], correction)),
                 Routing::Static => Some(b.at("moe_statics").fixed(name, [1, experts.count], wide)),
                 _ => None,
             },

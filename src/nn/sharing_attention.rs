@@ -17,6 +17,13 @@ use std::rc::Rc;
 /// with a window (`KVSharingDict`).
 pub(super) type KeptStates = Rc<RefCell<[Option<[Tensor; 2]>; 2]>>;
 
+/// The first layer that reads keys and values of layers before, over the positions that are kept.
+pub(super) fn readers_from(c: &DecoderConfig) -> usize {
+    let sliced = c.gemma_layers.filter(|_| c.altup.is_none());
+    let readers = sliced.map_or(0, |layers| layers.readers);
+    usize::try_from(c.num_hidden_layers - readers).unwrap_or(usize::MAX)
+}
+
 /// `q_proj`, its norm, `o_proj`, and what makes keys and values where the layer has its own.
 pub(super) struct SharingAttention {
     q_proj: Linear,

@@ -132,6 +132,13 @@ fn the_modules_of_layers_that_share_are_those_that_are_built() {
         "micro_batch_size": 1, "seq_len": 16,
     }));
     what_is_checked_is_built(&json!({
+        "model": {"hf_config": {
+            "model_type": "diffllama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+            "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100,
+        }},
+        "micro_batch_size": 1, "seq_len": 16,
+    }));
+    what_is_checked_is_built(&json!({
         "model": "gemma-3n-e2b", "micro_batch_size": 1, "seq_len": 16,
         "model_overrides": {"num_hidden_layers": 6, "num_kv_shared_layers": 1, "hidden_size": 64, "vocab_size": 100},
     }));

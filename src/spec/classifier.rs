@@ -44,6 +44,7 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::Olmo3
         | DecoderType::DeepseekV2
         | DecoderType::DeepseekV3
+        | DecoderType::DiffLlama
         | DecoderType::SmolLm3
         | DecoderType::Exaone4
         | DecoderType::SeedOss

@@ -85,6 +85,8 @@ pub enum DecoderType {
     PhiMoe,
     /// `StarCoder2`.
     Starcoder2,
+    /// `DiffLlama`.
+    DiffLlama,
     /// Granite.
     Granite,
     /// Command R.

@@ -287,6 +287,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::HunyuanMoe,
     DecoderType::Llama4,
     DecoderType::Gemma3n,
+    DecoderType::DiffLlama,
     DecoderType::Gemma4,
     DecoderType::Qwen3Next,
     DecoderType::Qwen35,

@@ -7,7 +7,8 @@ use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
 use super::windows::{unturned, window};
 use super::{
-    Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, expert_modules, experts,
+    Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, differential,
+    expert_modules, experts,
 };
 
 /// Defaults of H, F, L, A and V; of K where it is not A, and of D where it is not H over A.
@@ -18,6 +19,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::Cohere2Moe => ([8192, 22_528, 40, 64, 256_000], None, Some(128)),
         DecoderType::StableLm => ([2560, 6912, 32, 32, 50_304], Some(32), None),
         DecoderType::SmolLm3 => ([2048, 11_008, 36, 16, 128_256], Some(4), None),
+        DecoderType::DiffLlama => ([2048, 8192, 16, 32, 32_000], None, None),
         DecoderType::Arcee => ([2560, 18_432, 32, 32, 32_000], None, None),
         DecoderType::Nemotron => ([6144, 24_576, 32, 48, 256_000], None, None),
         DecoderType::Helium => ([2560, 7040, 24, 20, 48_000], Some(20), Some(128)),
@@ -82,6 +84,9 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         fields,
     );
     let intermediate_size = fields.optional("intermediate_size", &WIDTH, inner);
+    if model_type == DecoderType::DiffLlama {
+        differential::check(heads, fields);
+    }
     let dense = (model_type == DecoderType::Cohere2Moe)
         .then_some("prefix_dense_intermediate_size")
         .map(|field| fields.optional(field, &WIDTH, intermediate_size));
@@ -321,6 +326,12 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         }
         if config.model_type == DecoderType::Afmoe {
             all.push(linear(at("self_attn.gate_proj"), false));
+        }
+        if config.model_type == DecoderType::DiffLlama {
+            all.push(Module {
+                parameters: &differential::LAMBDAS,
+                ..other(at("self_attn"))
+            });
         }
         if config.model_type == DecoderType::GptOss {
             all.push(Module {

@@ -28,6 +28,7 @@ mod data;
 mod decoder;
 mod decoder_type;
 mod deepseek;
+mod differential;
 mod distilbert;
 mod dual;
 mod essential;
@@ -120,6 +121,7 @@ pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingConte
 pub use decoder::{DecoderConfig, Dropout, FusedHeads, InnerNorms, Mixing, ScanHeads, StateSpace};
 pub use decoder_type::DecoderType;
 pub use deepseek::{Latent, LatentRotary};
+pub use differential::LAMBDAS;
 pub use distilbert::DistilBertConfig;
 pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
 pub use essential::essential_config;

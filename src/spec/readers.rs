@@ -163,6 +163,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("phi3", Reader::Decoder(DecoderType::Phi3)),
     ("phimoe", Reader::Decoder(DecoderType::PhiMoe)),
     ("starcoder2", Reader::Decoder(DecoderType::Starcoder2)),
+    ("diffllama", Reader::Decoder(DecoderType::DiffLlama)),
     ("granite", Reader::Decoder(DecoderType::Granite)),
     ("cohere", Reader::Decoder(DecoderType::Cohere)),
     ("cohere2", Reader::Decoder(DecoderType::Cohere2)),

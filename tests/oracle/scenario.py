@@ -101,6 +101,7 @@ def model(scenario):
     elif model is None:
         with torch.device("cuda"), without_values():
             model = made.from_config(config(scenario), attn_implementation="eager" if kind in images.CONVOLUTIONAL else scenario["attention"], **dtype)
+        model = model.to("cuda")  # DiffLlama draws parameters without asking where
         model.tie_weights()
     if scenario["loss"] == "labels_uncast":
         transformers.loss.loss_utils.LOSS_MAPPING["ForCausalLM"] = uncast_loss

@@ -173,7 +173,6 @@ const REPEATING: &[&str] = &[
     "phi-3.5-moe",
     "glm-4.5-air",
     "glm-4.7-flash",
-    "glm-5",
     "deepseek-v3.2",
     "ministral-3-8b",
     "apertus-8b",

@@ -32,6 +32,8 @@ pub(super) fn promote(a: &Tensor, b: &Tensor) -> DType {
     } else if a.shape().rank() > 0 && b.shape().rank() == 0 {
         // A single number does not widen a tensor.
         a.dtype()
+    } else if a.shape().rank() == 0 && b.shape().rank() > 0 {
+        b.dtype()
     } else {
         // Two different floats, of which one is float32 or both are halves.
         DType::Float32

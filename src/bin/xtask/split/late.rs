@@ -9,7 +9,7 @@ const LATE: &[&str] = &[
     // Architectures other than decoders of Llama's kind, and what only they are made of.
     "nn::activation", "nn::alibi", "nn::altup", "nn::all_experts", "nn::attention_sinks", "nn::balance",
     "nn::bart", "nn::bert", "nn::bloom", "nn::causal_conv", "nn::chunk_scan",
-    "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::distilbert", "nn::dora", "nn::dual",
+    "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::differential", "nn::distilbert", "nn::dora", "nn::dual",
     "nn::encoders", "nn::eurobert", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
     "nn::gated_delta", "nn::gemma3n", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
     "nn::indexer", "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mllama", "nn::mask_blocks", "nn::mask_both_sides",
@@ -39,7 +39,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::shared_gated", "tape::Tape>::softmax_node", "tape::Tape>::split", "tape::Tape>::squares",
     "tape::Tape>::stack_last", "tape::Tape>::sum_dim", "tape::Tape>::topk",
     "tape::Tape>::unbind", "tape::Tape>::unpad", "tape::Tape>::update_layer_state",
-    "nn::beit", "spec::beit", "spec::gemma3n", "spec::indexer", "tape::Tape>::add_to_all", "tape::Tape>::mean_of_streams", "tape::Tape>::permuted_plus", "tape::Tape>::sqrt", "tape::Tape>::std_last", "tape::Tape>::upsample", "nn::xglm", "nn::convnext", "nn::resnet", "spec::conv_nets", "nn::model::conv_net", "tape::Tape>::along_lengths", "tape::Tape>::batch_norm",
+    "nn::beit", "spec::beit", "spec::gemma3n", "spec::indexer", "spec::differential", "tape::Tape>::sum_wide", "tape::Tape>::add_to_all", "tape::Tape>::mean_of_streams", "tape::Tape>::permuted_plus", "tape::Tape>::sqrt", "tape::Tape>::std_last", "tape::Tape>::upsample", "nn::xglm", "nn::convnext", "nn::resnet", "spec::conv_nets", "nn::model::conv_net", "tape::Tape>::along_lengths", "tape::Tape>::batch_norm",
     "tape::Tape>::length_of_channels", "tape::Tape>::max_pool", "tape::Tape>::mean_of_pixels",
     "tape::Tape>::log_softmax_wide", "tape::Tape>::put_row_where", "tape::Tape>::weight_norm", "tape::Tape>::where_",
     // What a run does only when asked, or when it does not fit.
