@@ -81,7 +81,7 @@ fn repeated(spec: &ResolvedSpec) -> bool {
     };
     // The keys and values of all layers are converted after the last.
     let converts_keys = spec.use_cache && converts_outputs(spec);
-    alike && !converts_keys && spec.checkpoint_every == 1 && !spec.offload.activations
+    alike && !converts_keys && spec.checkpoint_every == 1
 }
 
 /// Runs every step.

@@ -45,7 +45,8 @@ pub(super) struct Recompute {
 /// A tensor kept for backward: itself, or the promise to compute it again.
 pub(super) enum Saved {
     Tensor(Tensor),
-    OnHost(Shape, DType),
+    /// Apart, since few are.
+    OnHost(Box<(Shape, DType)>),
     Checkpointed(Holder),
 }
 
@@ -71,7 +72,7 @@ impl Saved {
     pub(super) fn unpack(&self, tape: &Tape) -> Tensor {
         match self {
             Self::Tensor(tensor) => tensor.clone(),
-            Self::OnHost(shape, dtype) => tape.empty("_to_copy", *shape, *dtype),
+            Self::OnHost(what) => tape.empty("_to_copy", what.0, what.1),
             Self::Checkpointed(Holder { frame, index }) => {
                 if !frame.done.replace(true) {
                     tape.recompute(frame);
@@ -97,11 +98,12 @@ impl Tape {
             return Saved::Checkpointed(Holder { frame, index });
         }
         if let Some(on_host) = self.offload.borrow_mut().as_mut() {
-            on_host.push(tensor.nbytes());
+            let layers = usize::try_from(self.multiplicity(self.scope())).unwrap_or(1);
+            on_host.extend(std::iter::repeat_n(tensor.nbytes(), layers));
             // What does not lie in row-major order is copied on the device first.
             let compact = !tensor.is_contiguous();
             drop(compact.then(|| self.empty("copy_", *tensor.shape(), tensor.dtype())));
-            return Saved::OnHost(*tensor.shape(), tensor.dtype());
+            return Saved::OnHost(Box::new((*tensor.shape(), tensor.dtype())));
         }
         Saved::Tensor(tensor.clone())
     }

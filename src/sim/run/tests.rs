@@ -114,7 +114,9 @@ fn written(trace: &Trace) -> Vec<String> {
         Event::Mark(mark) => format!("= {:?}", trace.marks[mark as usize]),
         Event::EmptyCache => "empty_cache".to_owned(),
     });
+    let on_host: u64 = trace.host_activations.iter().sum();
     let counts = [
+        on_host,
         trace.num_parameters,
         trace.num_trainable,
         trace.saved_for_backward,
@@ -229,6 +231,9 @@ fn a_few_layers_stand_for_all() {
         r#"{"offload": {"optimizer_states": true, "gradients": true}, "precision": "bf16"}"#,
         r#"{"dataset": {"length_mean": 64}, "precision": "bf16"}"#,
         r#"{"program": "forward", "precision": "amp_bf16"}"#,
+        r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
+        r#"{"offload": {"activations": true}, "activation_checkpointing": "full",
+            "precision": "amp_bf16", "padding_mask": true}"#,
     ];
     let mut different = Vec::new();
     let mut compared = 0;
