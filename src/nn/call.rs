@@ -3,6 +3,7 @@
 use super::model::Request;
 use super::sight_features::ImageFeatures;
 use crate::tape::Tensor;
+use crate::units::apart;
 use std::cell::RefCell;
 
 /// What the next forward passes are called with.
@@ -72,7 +73,10 @@ impl Call {
 
     /// Features of images, where those have been seen before.
     pub(super) fn features(&self) -> Option<ImageFeatures> {
-        self.request.borrow().features.clone()
+        let request = self.request.borrow();
+        // Apart, since the first answer has none.
+        let features = request.features.as_ref();
+        features.map(|features| apart(|| features.clone()))
     }
 
     /// Whether a mask is given even where there is no padding.

@@ -4,7 +4,7 @@ use super::master_weights::{self, MasterWeights};
 use super::megatron::Megatron;
 use crate::spec::{self, OptimizerImpl, OptimizerName, ResolvedSpec};
 use crate::tape::{Category, Storage, Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Shape, apart};
 
 /// What is kept for one parameter, in the order in which it was made.
 pub(super) type State = Vec<Storage>;
@@ -49,7 +49,7 @@ impl Optimizer {
     /// Makes what there is before the first step: only Adagrad makes its state at once.
     pub fn begin(&mut self, t: &Tape) {
         if self.options.name == OptimizerName::Adagrad {
-            self.adagrad_state(t);
+            apart(|| self.adagrad_state(t));
         }
     }
 
@@ -104,6 +104,13 @@ impl Optimizer {
         let grad_mode = t.set_grad_enabled(false);
         match self.options.name {
             OptimizerName::AdamW | OptimizerName::Adam => self.adam(t),
+            _ => apart(|| self.rarer_step(t)),
+        }
+        t.set_grad_enabled(grad_mode);
+    }
+
+    fn rarer_step(&mut self, t: &Tape) {
+        match self.options.name {
             OptimizerName::Sgd => self.sgd(t),
             OptimizerName::Adafactor => self.adafactor(t),
             OptimizerName::AdafactorTransformers => self.adafactor_transformers(t),
@@ -120,9 +127,8 @@ impl Optimizer {
             | OptimizerName::AdamW32bitBitsAndBytes
             | OptimizerName::Lion8bit
             | OptimizerName::Sgd8bit => self.bitsandbytes(t),
-            OptimizerName::None => {}
+            OptimizerName::AdamW | OptimizerName::Adam | OptimizerName::None => {}
         }
-        t.set_grad_enabled(grad_mode);
     }
 
     /// Whether its step unscales gradients itself (`_step_supports_amp_scaling`): fused ones do.

@@ -43,7 +43,7 @@ pub(super) struct Repeats {
     /// Whether all layers are run, so that records can be compared.
     all: bool,
     /// By scope and name of the list.
-    lists: BTreeMap<(u32, &'static str), Alike>,
+    lists: Vec<((u32, &'static str), Alike)>,
     /// Whether no more layers are built than are run.
     built_short: bool,
     /// Whether layers were needed that are not there.
@@ -53,6 +53,15 @@ pub(super) struct Repeats {
     scopes: BTreeMap<u32, Arc<[u32]>>,
     /// Those of all storages of a layer, as the last pass found them: the next finds the same.
     of_layer: Option<ScopesAgain>,
+}
+
+impl Repeats {
+    /// The list that was built last in this scope, by this name.
+    fn list(&self, named: (u32, &'static str)) -> Option<Alike> {
+        let mut lists = self.lists.iter().rev();
+        let found = lists.find(|(list, _)| *list == named);
+        found.map(|&(_, alike)| alike)
+    }
 }
 
 /// Where a layer begins.
@@ -106,7 +115,7 @@ impl Tape {
     pub fn list_is_alike(&self, list: (u32, &'static str), head: u64, count: u64) {
         if let (Ok(first), Ok(count)) = (usize::try_from(head), usize::try_from(count)) {
             let alike = Alike { first, count };
-            self.repeats.borrow_mut().lists.insert(list, alike);
+            self.repeats.borrow_mut().lists.push((list, alike));
         }
     }
 
@@ -150,7 +159,7 @@ impl Tape {
         mut run: impl FnMut(usize, &L, &Tensor) -> Tensor,
     ) -> Tensor {
         let list = (self.scope(), name);
-        let list = self.repeats.borrow().lists.get(&list).copied();
+        let list = self.repeats.borrow().list(list);
         let first = list.filter(|_| self.may_repeat());
         let first = first.map_or(usize::MAX, |alike| alike.first);
         let count = list.map_or(layers.len(), |alike| alike.count);

@@ -47,7 +47,10 @@ const LATE: &[&str] = &[
     "device::allocator::Allocator>::try_allocate_expandable", "device::allocator::Allocator>::best_expandable",
     "device::replay::Replay>::refused", "device::replay::Replay as core::clone",
     "report::summarize::limited_run", "nn::decoder::Shell>::masks_of_groups", "::isqrt",
-    "optim::adafactor", "optim::master_weights", "sim::arguments", "sim::beams",
+    "optim::adafactor", "optim::master_weights", "Optimizer>::adafactor", "Optimizer>::adagrad", "Optimizer>::adadelta",
+    "Optimizer>::adamax", "Optimizer>::bitsandbytes", "Optimizer>::lion", "Optimizer>::lists", "Optimizer>::momentum_buffers", "Optimizer>::muon",
+    "Optimizer>::nadam", "Optimizer>::rarer_step", "Optimizer>::rmsprop", "Optimizer>::sgd", "::leave_out",
+    "tape::Tape>::build_again", "sim::training::Run>::evaluate_unfolded", "sim::offload", "sim::arguments", "sim::beams",
     "sim::evaluate", "sim::generate", "sim::precision", "sim::sharded", "spec::adapters",
     "spec::closest", "spec::essential", "spec::liger", "spec::offers", "spec::offload",
     "spec::roundup", "spec::refused::why", "spec::evaluation::unknown", "spec::evaluation::without", "spec::parallelism::DataParallel",
@@ -87,7 +90,7 @@ const EARLY: &[&str] = &[
     "views::compare::__component_compare_button", "views::compare::__component_compared_panel",
     "views::share::copy", "views::tour::__component_tour_button",
     "app::store::Store>::is_stale",
-    "nn::moe::SparseMoe>::of_layer", "tape::Tape>::repeating_from",
+    "nn::moe::SparseMoe>::of_layer", "nn::altup::around",
     // Whether there is one, and dropping it, is asked of every decoder.
     "nn::sight::Sight>>", "nn::sight::Among>", "nn::sight_deep::Injected>>", "spec::image_text::ImageConfig>>",
 ];
