@@ -380,6 +380,8 @@ impl Tape {
         let Some(cache) = cache.as_mut() else {
             return;
         };
+        let now = || self.recorder.ends().1;
+        let start = now();
         for (at, layer) in cache.layers.iter_mut().enumerate() {
             let window = cache.windows.get(at).copied().flatten();
             layer.seen += tokens;
@@ -395,7 +397,10 @@ impl Tape {
             layer.keys = longer(&layer.keys);
             layer.values = longer(&layer.values);
         }
+        self.made_for_layers(start, cache.layers.len());
+        let start = now();
         cache.replaced_states.grow(self, tokens);
+        self.made_for_layers(start, cache.replaced_states.layers().len());
     }
 
     /// Converts all keys and values to float32, as those of tuples are; returns those that were there.
