@@ -109,6 +109,7 @@ impl Optimizer {
         t.set_grad_enabled(grad_mode);
     }
 
+    /// The step of the others; the first answer does without them.
     fn rarer_step(&mut self, t: &Tape) {
         match self.options.name {
             OptimizerName::Sgd => self.sgd(t),

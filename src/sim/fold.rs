@@ -79,8 +79,7 @@ impl Recorded {
 
     /// Puts the steps together: the model is built in the events before the first mark, `begun` is what
     /// the optimizer begins with, `updates` are its steps, the last `zero_grad` ends at `zeroed`. `None`
-    /// when what runs in more than one step
-    /// frees what it did not allocate.
+    /// when what runs in more than one step frees what it did not allocate.
     pub(super) fn fold(
         self,
         batches: &[Batches],
