@@ -1,7 +1,7 @@
 //! Adafactor, in PyTorch's and in transformers' form. Both go through the parameters one by one
 //! and keep, for a matrix, a column and a row in place of the second moment.
 
-use super::state::{Optimizer, State, for_each_gradient, state_of, temporary};
+use super::state::{Optimizer, State, for_each_gradient, state_at, state_of, temporary};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -98,10 +98,6 @@ impl Optimizer {
         let relative = self.options.relative_step;
         let (mut full_grad, mut full_parameter, mut update) = (None, None, None);
         t.for_each_parameter(|i, parameter, grad| {
-            if states.len() <= i {
-                states.resize_with(i + 1, Vec::new);
-                scales.resize_with(i + 1, || None);
-            }
             let Some(grad) = grad else { return };
             let full = |x: &Tensor| {
                 let half = x.dtype().is_half();
@@ -111,14 +107,16 @@ impl Optimizer {
             full_grad = full(grad);
             let grad = full_grad.as_ref().unwrap_or(grad);
             let factors = factors(parameter.shape());
-            if states[i].is_empty() {
-                states[i] = kept(t, "_to_copy", parameter, DType::Float32, factors);
+            let state = state_at(states, i);
+            if state.is_empty() {
+                *state = kept(t, "_to_copy", parameter, DType::Float32, factors);
             }
             full_parameter = None;
             full_parameter = full(parameter);
             let parameter = full_parameter.as_ref().unwrap_or(parameter);
             let norm = norm(t, parameter);
-            scales[i] = Some(state_of(t, "div", norm.shape().dims(), norm.dtype()));
+            let scale = state_of(t, "div", norm.shape().dims(), norm.dtype());
+            *state_at(scales, i) = Some(scale);
             drop(norm);
             if relative {
                 drop(t.empty("gt", Shape::new(&[]), DType::Bool));

@@ -1,6 +1,6 @@
 //! `lion_pytorch.Lion` (lion-pytorch 0.2.3), one parameter after the other.
 
-use super::state::{Optimizer, State, state_like, temporary};
+use super::state::{Optimizer, state_at, state_like, temporary};
 use crate::tape::Tape;
 
 impl Optimizer {
@@ -9,14 +9,12 @@ impl Optimizer {
     pub(super) fn lion(&mut self, t: &Tape) {
         let states = &mut self.states;
         t.for_each_parameter(|i, parameter, grad| {
-            if states.len() <= i {
-                states.resize_with(i + 1, State::new);
-            }
             if grad.is_none() {
                 return;
             }
-            if states[i].is_empty() {
-                states[i].push(state_like(t, "zeros_like", parameter));
+            let state = state_at(states, i);
+            if state.is_empty() {
+                state.push(state_like(t, "zeros_like", parameter));
             }
             let scaled = temporary(t, "clone", parameter);
             let update = temporary(t, "add", parameter);

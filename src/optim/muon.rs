@@ -1,7 +1,7 @@
 //! `torch.optim.Muon` (torch 2.15) over the matrices of hidden layers, and `torch.optim.AdamW` over
 //! everything else, as PyTorch's documentation says to use it.
 
-use super::state::{Optimizer, State, for_each_gradient, state_like, temporary};
+use super::state::{Optimizer, for_each_gradient, state_at, state_like, temporary};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -21,11 +21,9 @@ impl Optimizer {
         };
         let states = &mut self.states;
         for_each_gradient(t, |i, parameter, grad| {
-            if states.len() <= i {
-                states.resize_with(i + 1, State::new);
-            }
-            if is_hidden(parameter) && states[i].is_empty() {
-                states[i].push(state_like(t, "zeros_like", grad));
+            let state = state_at(states, i);
+            if is_hidden(parameter) && state.is_empty() {
+                state.push(state_like(t, "zeros_like", grad));
             }
         });
         let mut update = None;

@@ -1,6 +1,6 @@
 //! `torch.optim.SGD`.
 
-use super::state::{Optimizer, State, foreach, state_like};
+use super::state::{Optimizer, State, foreach, state_at, state_like};
 use crate::spec::OptimizerImpl;
 use crate::tape::Tape;
 
@@ -14,11 +14,9 @@ impl Optimizer {
             OptimizerImpl::ForLoop => {
                 let mut states = std::mem::take(&mut self.states);
                 self.each(t, |i, parameter| {
-                    if states.len() <= i {
-                        states.resize_with(i + 1, State::new);
-                    }
-                    if momentum && states[i].is_empty() {
-                        states[i].push(state_like(t, "clone", parameter));
+                    let state = state_at(&mut states, i);
+                    if momentum && state.is_empty() {
+                        state.push(state_like(t, "clone", parameter));
                     }
                 });
                 self.states = states;

@@ -149,14 +149,20 @@ impl Optimizer {
     pub(super) fn init(&mut self, t: &Tape, mut make: impl FnMut(&Tensor) -> State) {
         let states = &mut self.states;
         t.for_each_parameter(|i, parameter, grad| {
-            if states.len() <= i {
-                states.resize_with(i + 1, State::new);
-            }
-            if grad.is_some() && states[i].is_empty() {
-                states[i] = make(parameter);
+            let state = state_at(states, i);
+            if grad.is_some() && state.is_empty() {
+                *state = make(parameter);
             }
         });
     }
+}
+
+/// What is kept for the parameter with this number: a step can come to any of them first.
+pub(super) fn state_at<S: Default>(states: &mut Vec<S>, parameter: usize) -> &mut S {
+    if states.len() <= parameter {
+        states.resize_with(parameter + 1, S::default);
+    }
+    &mut states[parameter]
 }
 
 /// Calls `f` for every parameter that has a gradient, with both.

@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
         self.spec.program != Program::Training
     }
 
-    pub(super) fn trains(&self) -> bool {
+    fn trains(&self) -> bool {
         trains(self.spec)
     }
 
