@@ -63,7 +63,8 @@ impl KeyIndexer {
         let (q_turned, k_turned) = self.turn(t, [q_turned, k_turned], shared);
         let q = t.cat(&[&q_turned, &q_rest], -1);
         let k = t.cat(&[&k_turned, &k_rest], -1);
-        let keys = t.view(&k, [b, s, self.sizes.columns]);
+        let keys = t.cached_for_indexer(t.view(&k, [b, s, self.sizes.columns]));
+        drop(k);
         let scores = {
             let scaled = {
                 let product = {
@@ -94,7 +95,7 @@ impl KeyIndexer {
             let (_, indices) = t.topk(&summed, self.sizes.kept);
             t.to(&indices, DType::Int32)
         };
-        drop((q, q_turned, q_rest, k, keys, k_turned, k_rest));
+        drop((q, q_turned, q_rest, keys, k_turned, k_rest));
         drop((scores, weights, summed));
         chosen
     }

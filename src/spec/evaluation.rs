@@ -251,6 +251,8 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::DeepseekV2,
     DecoderType::DeepseekV3,
     DecoderType::Glm4MoeLite,
+    DecoderType::DeepseekV32,
+    DecoderType::GlmMoeDsa,
     DecoderType::AxK1,
     DecoderType::Gpt2,
     DecoderType::GptBigCode,

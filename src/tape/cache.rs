@@ -45,6 +45,8 @@ pub struct KeyValueCache {
 struct CachedLayer {
     keys: Tensor,
     values: Tensor,
+    /// Keys `[B, T, D]` that an indexer compares.
+    indexed: Option<Tensor>,
     /// Tokens that the layer has seen.
     seen: u64,
     /// The window as a number on the device.
@@ -70,7 +72,11 @@ trait Kept: Clone {
 
 impl Kept for CachedLayer {
     fn tensors(&mut self) -> Vec<&mut Tensor> {
-        vec![&mut self.keys, &mut self.values]
+        let indexed = self.indexed.as_mut();
+        [&mut self.keys, &mut self.values]
+            .into_iter()
+            .chain(indexed)
+            .collect()
     }
 }
 
@@ -127,6 +133,7 @@ fn repeated<K: Kept>(
 
 /// The dimension of the tokens.
 const TOKENS: isize = 2;
+const TOKENS_OF_INDEXER: isize = 1;
 
 impl Tape {
     /// From here on attention keeps its keys and values, with nothing kept yet. Layers with a
@@ -264,6 +271,7 @@ impl Tape {
             cache.layers.push(CachedLayer {
                 keys: k.clone(),
                 values: v.clone(),
+                indexed: None,
                 seen: tokens,
                 _window: None,
             });
@@ -276,6 +284,7 @@ impl Tape {
             cache.layers.push(CachedLayer {
                 keys: self.last_tokens(&keys, window),
                 values: self.last_tokens(&values, window),
+                indexed: None,
                 seen: tokens,
                 _window: number,
             });
@@ -296,6 +305,24 @@ impl Tape {
         layer.keys = self.last_tokens(&keys, window);
         layer.values = self.last_tokens(&values, window);
         (keys, values)
+    }
+
+    /// `past_key_values.update_indexer(k, layer)`: all keys `[B, T, D]` so far that the indexer of the layer
+    /// compares which has just kept its own, where there is a cache (`DynamicIndexedLayer`).
+    pub fn cached_for_indexer(&self, k: Tensor) -> Tensor {
+        let mut cache = self.cache.borrow_mut();
+        let Some(cache) = cache.as_mut() else {
+            return k;
+        };
+        let last = cache.next.checked_sub(1);
+        let Some(layer) = last.and_then(|at| cache.layers.get_mut(at)) else {
+            return k;
+        };
+        let parts: Vec<&Tensor> = layer.indexed.iter().chain([&k]).collect();
+        let all = self.cat(&parts, TOKENS_OF_INDEXER);
+        all.set_category(Category::KvCache);
+        layer.indexed = Some(all.clone());
+        all
     }
 
     /// Whether an earlier pass has left the next state that is asked for.
@@ -385,17 +412,19 @@ impl Tape {
         for (at, layer) in cache.layers.iter_mut().enumerate() {
             let window = cache.windows.get(at).copied().flatten();
             layer.seen += tokens;
-            let longer = |x: &Tensor| {
+            let longer = |x: &Tensor, along: isize| {
                 let mut shape = *x.shape();
-                let kept = shape.dim(TOKENS) + tokens;
-                shape.dims_mut()[TOKENS.unsigned_abs()] =
+                let kept = shape.dim(along) + tokens;
+                shape.dims_mut()[along.unsigned_abs()] =
                     window.map_or(kept, |window| kept.min(window - 1));
                 let all = self.empty("cat", shape, x.dtype());
                 all.set_category(Category::KvCache);
                 all
             };
-            layer.keys = longer(&layer.keys);
-            layer.values = longer(&layer.values);
+            layer.keys = longer(&layer.keys, TOKENS);
+            layer.values = longer(&layer.values, TOKENS);
+            let indexed = layer.indexed.as_ref();
+            layer.indexed = indexed.map(|keys| longer(keys, TOKENS_OF_INDEXER));
         }
         self.made_for_layers(start, cache.layers.len());
         let start = now();
@@ -439,8 +468,7 @@ impl Tape {
             self.made_for_layers(start, cache.replaced_states.layers().len());
             let start = now();
             for layer in &mut cache.layers {
-                copy(&mut layer.keys);
-                copy(&mut layer.values);
+                layer.tensors().into_iter().for_each(copy);
             }
             self.made_for_layers(start, cache.layers.len());
             for (keys, values) in &mut cache.crossed {
