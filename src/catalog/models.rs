@@ -250,6 +250,7 @@ models! {
     "retnet-1.3b", "RetNet 1.3B", "fla-hub/retnet-1.3B-100B", "2023-07";
     "hgrn2-1.3b", "HGRN2 1.3B", "fla-hub/hgrn2-1.3B-100B", "2024-04";
     "transformer-1.3b", "Transformer 1.3B (flash-linear-attention)", "fla-hub/transformer-1.3B-100B", "2025-07";
+    "mamba2-1.3b", "Mamba 2 1.3B (flash-linear-attention)", "fla-org/flash-linear-attention", "2024-05";
     "gla-340m", "GLA 340M", "fla-hub/gla-340M-15B", "2024-05";
     "gla-1.3b", "GLA 1.3B", "fla-hub/gla-1.3B-100B", "2024-05";
     "bart-large", "BART large", "facebook/bart-large", "2019-10";

@@ -30,7 +30,7 @@ impl AllExperts {
     pub(super) fn weighted(&self, t: &Tape, tokens: &Tensor, scores: &Tensor) -> Tensor {
         let (n, hidden) = (tokens.dim(0), tokens.dim(1));
         let rows = self.count * n;
-        let repeated = t.repeat_first(&t.view(tokens, [n, 1, hidden]), self.count);
+        let repeated = t.repeat_along(&t.view(tokens, [n, 1, hidden]), 0, self.count);
         let repeated = t.view(&repeated, [rows, hidden]);
         let column = t.reshape(&t.transpose(scores, 0, 1), [rows, 1]);
         t.mul(&repeated, &column)

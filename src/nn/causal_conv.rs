@@ -19,12 +19,14 @@ impl CausalConv {
         }
     }
 
-    /// `[B, C, S]` to `[B, C, S + K - 1]`, of which the first S tokens are kept.
+    /// `nn.Conv1d`: `[B, C, S]` to `[B, C, S + K - 1]`, of which the first S tokens are kept.
     pub(super) fn convolved(&self, t: &Tape, x: &Tensor) -> Tensor {
-        let seq = x.dim(2);
-        let longer =
-            t.depthwise_conv1d(x, &self.weight, self.bias.as_ref(), self.weight.dim(2) - 1);
-        t.slice(&longer, -1, 0, seq)
+        self.of_first_tokens(t, x, &self.weight)
+    }
+
+    fn of_first_tokens(&self, t: &Tape, x: &Tensor, weight: &Tensor) -> Tensor {
+        let longer = t.depthwise_conv1d(x, weight, self.bias.as_ref(), weight.dim(2) - 1);
+        t.slice(&longer, -1, 0, x.dim(2))
     }
 
     /// `[B, C, S]` to the same.
@@ -43,6 +45,8 @@ impl CausalConv {
     fn of_weights(&self, t: &Tape, x: &Tensor) -> Tensor {
         let (channels, seq) = (x.dim(1), x.dim(2));
         let kernel = self.weight.dim(2);
+        // A function is given the weight through a view, of which autocast keeps no copy.
+        let viewed = |t: &Tape| t.view(&self.weight, *self.weight.shape());
         let kept = t.state([x.dim(0), channels, kernel], x.dtype());
         if let Some((state, true)) = &kept
             && seq == 1
@@ -51,7 +55,7 @@ impl CausalConv {
                 let all = t.cat(&[state, x], -1);
                 t.to(&all, self.weight.dtype())
             };
-            let longer = t.depthwise_conv1d(&all, &self.weight, self.bias.as_ref(), 0);
+            let longer = t.depthwise_conv1d(&all, &viewed(t), self.bias.as_ref(), 0);
             drop(all);
             return t.slice(&longer, -1, longer.dim(2) - seq, longer.dim(2));
         }
@@ -60,7 +64,7 @@ impl CausalConv {
             t.empty("constant_pad_nd", shape.into(), x.dtype())
         });
         let wide = t.to(padded.as_ref().unwrap_or(x), self.weight.dtype());
-        let out = self.convolved(t, &wide);
+        let out = self.of_first_tokens(t, &wide, &viewed(t));
         if kept.is_none() {
             return out;
         }

@@ -246,7 +246,7 @@ pub(super) fn step(t: &Tape, given: Scan, kept: &Tensor) -> Tensor {
 }
 
 /// `segment_sum`: `[.., L]` to sums `[.., L, L]` below the diagonal.
-fn segment_sum(t: &Tape, x: Tensor) -> Tensor {
+pub(super) fn segment_sum(t: &Tape, x: Tensor) -> Tensor {
     let n = x.dim(-1);
     let square = Shape::from([n, n]);
     let triangle = || {

@@ -108,7 +108,7 @@ impl DebertaLayer {
         let rows = t.unsqueeze(rows, 0);
         let spread = |projection: &Linear| {
             let parted = self.parted(t, projection, &rows);
-            t.repeat_first(&parted, n / self.heads)
+            t.repeat_along(&parted, 0, n / self.heads)
         };
         let (queries, keys) = (spread(&self.query), spread(&self.key));
         let square = |op| t.empty(op, *distances.shape(), DType::Int64);

@@ -68,7 +68,7 @@ impl DifferentialAttention {
         let (k, v) = t.cached(k, v);
         let values = {
             let halves = t.split(&v, [v.dim(1) / 2; 2], 1);
-            halves.each_ref().map(|half| t.repeat_heads(half))
+            halves.each_ref().map(|half| t.repeat_along(half, 1, 2))
         };
         let mask = shared.mask.as_ref();
         let attend = |v: &Tensor| attend_with_weights(t, self.options, &q, &k, v, mask);

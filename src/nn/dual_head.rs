@@ -36,7 +36,7 @@ impl PoolingHead {
 
     /// `[B, S, H]` to `[B, H]`.
     pub(super) fn forward(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        let probe = t.repeat_first(&self.probe, hidden.dim(0));
+        let probe = t.repeat_along(&self.probe, 0, hidden.dim(0));
         let attended = t.scoped("attention", None, || self.attend(t, &probe, hidden));
         let normed = self.layernorm.forward(t, &attended);
         let out = {

@@ -3,8 +3,8 @@
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
 use super::{
-    Architecture, DecoderType, Finding, Framework, Lora, QuantizationType, Scenario, Task, closest,
-    expert_adapters,
+    Architecture, DecoderType, Finding, FlaMixer, Framework, Lora, QuantizationType, Scenario,
+    Task, closest, expert_adapters,
 };
 
 /// PEFT's word for every linear layer but the one that gives the logits.
@@ -252,14 +252,18 @@ fn check_refused(
     findings: &mut Vec<Finding>,
 ) {
     const REFUSED: &str = "out_proj";
-    let is_refused = matches!(architecture, Architecture::Decoder(config) if matches!(
-        config.model_type,
-        DecoderType::FalconH1
-            | DecoderType::Mamba
-            | DecoderType::Mamba2
-            | DecoderType::FalconMamba
-            | DecoderType::NemotronH
-    ));
+    let is_refused = match architecture {
+        Architecture::Decoder(config) => matches!(
+            config.model_type,
+            DecoderType::FalconH1
+                | DecoderType::Mamba
+                | DecoderType::Mamba2
+                | DecoderType::FalconMamba
+                | DecoderType::NemotronH
+        ),
+        Architecture::Fla(config) => config.mixer == FlaMixer::Mamba2,
+        _ => false,
+    };
     if !is_refused || scenario.framework != Framework::Torch215Transformers523 {
         return;
     }

@@ -194,6 +194,13 @@ pub struct ScanHeads {
     pub chunk: u64,
 }
 
+impl ScanHeads {
+    /// Columns of all heads.
+    pub fn width(&self) -> u64 {
+        self.count * self.columns
+    }
+}
+
 /// How queries, keys and values lie in the result of one projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FusedHeads {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 /// Fields of a config that are read, here or by the reader of a family.
 const FIELDS: &[&str] = &[
+    "D_has_hdim",
     "activation",
     "activation_dropout",
     "activation_function",
@@ -264,6 +265,7 @@ const FIELDS: &[&str] = &[
     "residual_dropout",
     "residual_in_fp32",
     "rms_norm_eps",
+    "rmsnorm",
     "rope_interleave",
     "rotary_dim",
     "rotary_pct",

@@ -2,7 +2,7 @@
 
 use super::{
     ActivationCheckpointing, Architecture, EvaluationKind, Finding, Framework, Precision, Program,
-    QuantizationType, Scenario, evaluation, training,
+    QuantizationType, ScanHeads, Scenario, evaluation, training,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -38,8 +38,27 @@ pub struct FlaConfig {
     pub lower_bounds: bool,
     /// Layers with attention in the place of the mixer.
     pub attention: Vec<FlaAttention>,
+    /// The state space that mixes tokens, in layers without an MLP.
+    pub state_space: Option<FlaStateSpace>,
     /// What runs in fused kernels.
     pub fused: FlaFused,
+}
+
+/// Sizes and options of Mamba 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlaStateSpace {
+    /// N: columns of a state.
+    pub state_size: u64,
+    /// Tokens that the convolution reaches.
+    pub conv_kernel: u64,
+    /// Whether the convolution has a bias.
+    pub conv_bias: bool,
+    /// Whether the projections have a bias.
+    pub bias: bool,
+    /// Whether the residual stream is added in float32.
+    pub wide_residual: bool,
+    /// How it divides its columns.
+    pub heads: ScanHeads,
 }
 
 /// Layers with attention of the flash-attn package.
@@ -57,6 +76,10 @@ pub struct FlaAttention {
     pub qk_norm: bool,
 }
 
+/// Columns of a group that the gated norm of Mamba 2 takes: 64 KiB of float32 (`layer_norm_fwd`,
+/// `fla/modules/layernorm_gated.py`).
+pub(super) const NORM_WIDTH: u64 = 16_384;
+
 /// How a layer mixes tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlaMixer {
@@ -72,6 +95,8 @@ pub enum FlaMixer {
     Hgrn2,
     /// Attention, in every layer.
     Attention,
+    /// Mamba 2.
+    Mamba2,
 }
 
 /// What runs in fused kernels.
@@ -111,13 +136,19 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         return;
     };
     if scenario.quantization.is_on() {
-        findings.push(
-            Finding::error(
-                "quantization.type",
+        let (english, chinese) = match config.mixer {
+            FlaMixer::Mamba2 => (
+                "Quantized models of flash-linear-attention's Mamba 2 are not estimated yet.",
+                "暂不支持估算 flash-linear-attention 的 Mamba 2 量化模型。",
+            ),
+            _ => (
                 "Models of flash-linear-attention read their weights directly and cannot be quantized.",
                 "flash-linear-attention 的模型直接读取权重，无法量化。",
-            )
-            .with_fix("quantization.type", QuantizationType::None.name()),
+            ),
+        };
+        findings.push(
+            Finding::error("quantization.type", english, chinese)
+                .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
     findings.extend(failing_before_060(scenario, config));
@@ -171,6 +202,16 @@ fn failing_before_060(scenario: &Scenario, config: &FlaConfig) -> Option<Finding
     let generates = evaluation.kind == EvaluationKind::Generate;
     let masked = training::padding_mask(scenario) && most > 1;
     let (english, chinese) = match config.mixer {
+        FlaMixer::Mamba2
+            if config
+                .state_space
+                .is_some_and(|own| own.heads.width() > NORM_WIDTH) =>
+        {
+            (
+                "Mamba 2 of flash-linear-attention 0.2.2 normalizes up to 16384 columns",
+                "flash-linear-attention 0.2.2 的 Mamba 2 最多归一化 16384 列",
+            )
+        }
         FlaMixer::RetNet if generates => (
             "RetNet of flash-linear-attention 0.2.2 generates from the last token of a prompt alone",
             "flash-linear-attention 0.2.2 的 RetNet 生成时只读取提示的最后一个词元",

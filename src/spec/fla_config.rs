@@ -2,8 +2,10 @@
 //! (`fla/models/*/configuration_*.py` of flash-linear-attention 0.6.0).
 
 use super::config_fields::ConfigFields;
+use super::fla::NORM_WIDTH;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use super::{Finding, FlaConfig, FlaFused, FlaMixer, fla_attention};
+use super::mamba::{self, SMALL};
+use super::{Finding, FlaConfig, FlaFused, FlaMixer, FlaStateSpace, fla_attention};
 
 /// Columns to which the MLP's width is rounded up (`GatedMLP`, `fla/modules/mlp.py`).
 const MLP_MULTIPLE: u64 = 256;
@@ -19,6 +21,7 @@ pub(super) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig 
         FlaMixer::RetNet => retnet(fields),
         FlaMixer::Hgrn2 => hgrn2(fields),
         FlaMixer::Attention => transformer(fields),
+        FlaMixer::Mamba2 => mamba2(fields),
     }
 }
 
@@ -28,7 +31,11 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
     let num_heads = fields.optional("num_heads", &HEADS, heads);
     let ratio = fields.optional("hidden_ratio", &(1..=64), ratio);
     let intermediate = (hidden_size * ratio * 2 / 3).next_multiple_of(MLP_MULTIPLE);
-    only(fields, "hidden_act", &["swish"]);
+    let activations: &[&str] = match mixer {
+        FlaMixer::Mamba2 => &["silu", "swish"],
+        _ => &["swish"],
+    };
+    only(fields, "hidden_act", activations);
     only(fields, "attn_mode", &["chunk"]);
     for field in ["attnres_block_size", "clamp_min", "feature_map"] {
         refuse(fields, field);
@@ -36,10 +43,10 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
     if fields.flag("use_l2warp", false) {
         refuse(fields, "use_l2warp");
     }
-    let layers = if mixer == FlaMixer::GatedDeltaNet {
-        21
-    } else {
-        24
+    let layers = match mixer {
+        FlaMixer::GatedDeltaNet => 21,
+        FlaMixer::Mamba2 => 48,
+        _ => 24,
     };
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
     FlaConfig {
@@ -58,6 +65,7 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
         max_position_embeddings: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),
         lower_bounds: false,
         attention: fla_attention::of_layers(fields, hidden_size, num_hidden_layers),
+        state_space: None,
         fused: fused(fields),
     }
 }
@@ -277,6 +285,44 @@ fn transformer(fields: &mut ConfigFields<'_>) -> FlaConfig {
             layers,
             plain.num_heads,
         )],
+        ..plain
+    }
+}
+
+fn mamba2(fields: &mut ConfigFields<'_>) -> FlaConfig {
+    if fields.flag("D_has_hdim", false) {
+        refuse(fields, "D_has_hdim");
+    }
+    if !fields.flag("rmsnorm", true) {
+        refuse(fields, "rmsnorm");
+    }
+    let plain = common(FlaMixer::Mamba2, fields, 1, 4);
+    let inner = plain.hidden_size * fields.optional("expand", &SMALL, 2);
+    let heads = mamba::heads(fields, inner.min(*WIDTH.end()), None, 1);
+    if heads.width() / heads.groups > NORM_WIDTH {
+        let key = fields.key("n_groups");
+        fields.push(Finding::error(
+            &key,
+            format!("Norms of flash-linear-attention's Mamba 2 take groups of up to {NORM_WIDTH} columns."),
+            format!("flash-linear-attention 的 Mamba 2 归一化每组最多 {NORM_WIDTH} 列。"),
+        )
+        .with_fix(&key, heads.groups * 2));
+    }
+    let state_space = FlaStateSpace {
+        state_size: fields.optional("state_size", &SMALL, 128),
+        conv_kernel: fields.optional("conv_kernel", &SMALL, 4),
+        conv_bias: fields.flag("use_conv_bias", true),
+        bias: fields.flag("use_bias", false),
+        wide_residual: fields.flag("residual_in_fp32", true),
+        heads,
+    };
+    FlaConfig {
+        state_space: Some(state_space),
+        // Its norms are fused whatever the config says.
+        fused: FlaFused {
+            norm: true,
+            ..plain.fused
+        },
         ..plain
     }
 }

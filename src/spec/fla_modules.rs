@@ -1,10 +1,13 @@
 //! The modules of models of flash-linear-attention by name.
 
 use super::modules::{Module, embedding, linear, other, output};
-use super::{FlaAttention, FlaConfig, FlaMixer};
+use super::{FlaAttention, FlaConfig, FlaMixer, FlaStateSpace, StateSpace, mamba};
 
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &FlaConfig) -> Vec<Module> {
+    if let Some(sizes) = &config.state_space {
+        return state_space_modules(config, sizes);
+    }
     let mut all = Vec::new();
     if config.lower_bounds {
         all.push(Module {
@@ -106,4 +109,14 @@ fn hgrn2_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module>
     }
     all.push(linear(at("attn.o_proj"), false));
     all
+}
+
+fn state_space_modules(config: &FlaConfig, own: &FlaStateSpace) -> Vec<Module> {
+    let sizes = StateSpace {
+        conv_bias: own.conv_bias,
+        heads: Some(own.heads),
+        ..StateSpace::default()
+    };
+    let layers = config.num_hidden_layers;
+    mamba::all_modules(layers, &sizes, own.bias, config.tie_word_embeddings)
 }

@@ -41,7 +41,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             } else {
                 InnerNorms::None
             },
-            heads: second.then(|| heads(fields, inner)),
+            heads: second.then(|| heads(fields, inner, Some(128), 8)),
         }),
         ..DecoderConfig::plain(
             model_type,
@@ -62,10 +62,17 @@ pub(super) fn rank(fields: &mut ConfigFields<'_>, field: &str, hidden: u64) -> u
     }
 }
 
-/// The heads of Mamba 2, which make up the inner width.
-fn heads(fields: &mut ConfigFields<'_>, inner: u64) -> ScanHeads {
-    let count = fields.optional("num_heads", &HEADS, 128);
+/// The heads of Mamba 2, which make up the inner width: so many in so many groups by default, as many
+/// as there are columns for where nothing is said.
+pub(super) fn heads(
+    fields: &mut ConfigFields<'_>,
+    inner: u64,
+    count: Option<u64>,
+    groups: u64,
+) -> ScanHeads {
     let columns = fields.optional("head_dim", &WIDTH, 64);
+    let fitting = (inner / columns).clamp(*HEADS.start(), *HEADS.end());
+    let count = fields.optional("num_heads", &HEADS, count.unwrap_or(fitting));
     if count.checked_mul(columns) != Some(inner) {
         let key = fields.key("num_heads");
         let finding = Finding::error(
@@ -83,7 +90,11 @@ fn heads(fields: &mut ConfigFields<'_>, inner: u64) -> ScanHeads {
             finding
         });
     }
-    scan_heads(fields, ["n_groups", "chunk_size"], [count, columns, 8, 256])
+    scan_heads(
+        fields,
+        ["n_groups", "chunk_size"],
+        [count, columns, groups, 256],
+    )
 }
 
 /// So many heads of so many columns in groups, as many as by default where the config says nothing.
@@ -119,16 +130,25 @@ pub(super) fn scan_heads(
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &DecoderConfig) -> Vec<Module> {
     let sizes = config.state_space.unwrap_or_default();
+    let layers = config.num_hidden_layers;
+    all_modules(
+        layers,
+        &sizes,
+        config.attention_bias,
+        config.tie_word_embeddings,
+    )
+}
+
+/// The same of so many `layers`, whose projections have a `bias`.
+pub(super) fn all_modules(layers: u64, sizes: &StateSpace, bias: bool, tied: bool) -> Vec<Module> {
     let mut all = vec![embedding("backbone.embeddings")];
-    for layer in 0..config.num_hidden_layers {
+    for layer in 0..layers {
         let at = |name: &str| format!("backbone.layers.{layer}.{name}");
         all.push(other(at("norm")));
-        all.extend(mixer(&sizes, config.attention_bias, &|name| {
-            at(&format!("mixer{name}"))
-        }));
+        all.extend(mixer(sizes, bias, &|name| at(&format!("mixer{name}"))));
     }
     all.push(other("backbone.norm_f"));
-    all.push(output("lm_head", config.tie_word_embeddings));
+    all.push(output("lm_head", tied));
     all
 }
 

@@ -130,7 +130,7 @@ pub use evaluation::{Evaluation, EvaluationKind, takes_logits_to_keep};
 pub use expert_modules::{AFTER_EXPERTS, LATENT, PLAIN};
 pub use experts::{ExpertForm, Experts, SharedForm};
 pub use finding::{Finding, Fix, Severity};
-pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer};
+pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer, FlaStateSpace};
 pub use gemma_layers::{GEMMA_NORMS, GemmaLayers, KeysAndValues};
 pub use gemma3n::AltUp;
 pub use gpt2::mlp_names;

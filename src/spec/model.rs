@@ -145,7 +145,8 @@ fn read_known(
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
-    let architecture = model_type(&mut fields).map(|reader| reader.read(task, &mut fields));
+    let reader = model_type(&mut fields).map(|reader| reader.of_its_library(&fields));
+    let architecture = reader.map(|reader| reader.read(task, &mut fields));
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(

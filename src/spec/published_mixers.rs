@@ -117,6 +117,7 @@ pub(super) fn fla_parameters(c: &FlaConfig) -> u64 {
         FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
         FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
         FlaMixer::Attention => 4 * h * h,
+        FlaMixer::Mamba2 => return fla_state_spaces(c),
         FlaMixer::DeltaNet => {
             let columns = 2 * c.key_dim() + c.value_dim();
             let convolutions = columns * c.short_conv.unwrap_or(0);
@@ -125,4 +126,14 @@ pub(super) fn fla_parameters(c: &FlaConfig) -> u64 {
     };
     let layer = mixer + 3 * h * c.intermediate_size + 2 * h;
     2 * c.vocab_size * h + c.num_hidden_layers * layer + h
+}
+
+/// The same of one whose layers have no MLP.
+fn fla_state_spaces(c: &FlaConfig) -> u64 {
+    let (h, own) = (c.hidden_size, c.state_space.expect("a state space"));
+    let inner = own.heads.width();
+    let channels = inner + 2 * own.heads.groups * own.state_size;
+    let projections = h * (inner + channels + own.heads.count) + inner * h;
+    let mixer = projections + channels * (own.conv_kernel + 1) + 3 * own.heads.count + inner;
+    2 * c.vocab_size * h + c.num_hidden_layers * (mixer + h) + h
 }

@@ -30,6 +30,17 @@ pub(super) enum Reader {
 }
 
 impl Reader {
+    /// The same where the config is of flash-linear-attention, which has a model of this name, too:
+    /// its configs alone say how the loss is computed, and always do.
+    pub(super) fn of_its_library(self, fields: &ConfigFields<'_>) -> Self {
+        match self {
+            Self::Decoder(DecoderType::Mamba2) if fields.get("fuse_cross_entropy").is_some() => {
+                Self::Fla(FlaMixer::Mamba2)
+            }
+            _ => self,
+        }
+    }
+
     /// The architecture that a config describes.
     pub(super) fn read(self, task: Option<Task>, fields: &mut ConfigFields<'_>) -> Architecture {
         match self {

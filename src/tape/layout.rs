@@ -59,6 +59,21 @@ pub(super) fn is_dense(shape: &Shape, strides: &Strides) -> bool {
     true
 }
 
+/// Whether rows, whose elements lie side by side, are at equal distances.
+pub(super) fn has_even_rows(shape: &Shape, strides: &Strides) -> bool {
+    let sizes = shape.dims().iter().zip(strides.dims());
+    let mut outward = sizes.rev().filter(|(size, _)| **size != 1).peekable();
+    if shape.dims().last() != Some(&1) && outward.next().is_some_and(|(_, &stride)| stride != 1) {
+        return false;
+    }
+    let mut expected = outward.peek().map(|(_, stride)| **stride);
+    outward.all(|(&size, &stride)| {
+        let follows = expected == Some(stride);
+        expected = Some(stride * size);
+        follows
+    })
+}
+
 /// Whether the second of four dimensions lies innermost, then the fourth, the third and the first
 /// (`is_channels_last_strides_2d`, `c10/core/MemoryFormat.h`, torch 2.15).
 pub(super) fn is_channels_last(shape: &Shape, strides: &Strides) -> bool {

@@ -156,7 +156,7 @@ FAMILIES = dict(
     qwen3_next=lambda d: d.decoder(layer_types=d.mixed("linear_attention"), num_experts=6, num_experts_per_tok=2, moe_intermediate_size=96, shared_expert_intermediate_size=104, linear_num_key_heads=d.groups,
                                    linear_num_value_heads=d.heads, linear_key_head_dim=d.pick([32, 64]), linear_value_head_dim=d.pick([32, 64]), partial_rotary_factor=0.5, head_dim=64),
     mamba2=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, num_heads=2 * d.heads, head_dim=d.head, state_size=d.pick([16, 32]), n_groups=d.pick([1, 2]),
-                          chunk_size=d.pick([32, 64]), **d.flag("use_bias", "tie_word_embeddings")),
+                          chunk_size=d.pick([32, 64]), **d.flag("use_bias", "tie_word_embeddings"), **d.pick([{}, d.flag("fuse_cross_entropy")])),
     falcon_mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings")),
     gptj=lambda d: dict(n_embd=d.hidden, n_layer=d.layers, n_head=d.heads, rotary_dim=d.pick([d.head, 16]), vocab_size=d.vocabulary, n_positions=d.positions,
                         **{f"{part}_pdrop": d.pick([0.0, 0.1]) for part in ("resid", "embd", "attn")}),

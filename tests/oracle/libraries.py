@@ -7,6 +7,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
 # Models of flash-linear-attention by model_type, with the names of their classes.
 LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
+# Those whose model_type transformers has, too; what only its configs say tells them apart.
+OF_BOTH, ITS_OWN = dict(mamba2="Mamba2"), "fuse_cross_entropy"
 # Those of transformers whose kernels are its.
 KERNELS_OF_LINEAR_ATTENTION = ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text", "olmo_hybrid")
 COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
@@ -35,13 +37,14 @@ def linear_attention(model_type, fields, dtype, use_cache):
     """A model of flash-linear-attention, or None. Some of transformers' own take its kernels where it is installed."""
     if model_type in KERNELS_OF_LINEAR_ATTENTION:
         stub_triton()
-    if model_type not in LINEAR_ATTENTION:
+    name = OF_BOTH.get(model_type) if ITS_OWN in fields else LINEAR_ATTENTION.get(model_type)
+    if name is None:
         return None
     stub_triton()
     if STUBBED:
         import flash_attn_stub
         sys.modules["flash_attn"] = flash_attn_stub
-    module, name = importlib.import_module(f"fla.models.{model_type}"), LINEAR_ATTENTION[model_type]
+    module = importlib.import_module(f"fla.models.{model_type}")
     if STUBBED:  # no other library is to take it for the package
         del sys.modules["flash_attn"]
     config = getattr(module, f"{name}Config")(**fields)

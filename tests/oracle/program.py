@@ -72,7 +72,7 @@ def run(written, iterations=ITERATIONS):
             with copies, contextlib.nullcontext() if training else torch.no_grad(), cast:
                 with on_host() if asked["offload"].get("activations") else contextlib.nullcontext():
                     output = chunked_loss.run(model, batch) if asked["loss"] == "chunked" else (engine.engine if engine else model)(**batch)
-                logits = output[dict(question_answering="start_logits", contrastive="logits_per_image").get(asked["task"], "logits")]
+                logits = getattr(output, dict(question_answering="start_logits", contrastive="logits_per_image").get(asked["task"], "logits"))
                 loss = logits.mean() if asked["loss"] == "mean_logits" else output.loss
                 if asked["keep_outputs"]:
                     outputs = output

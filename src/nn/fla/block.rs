@@ -6,8 +6,6 @@ use super::gla::Gla;
 use super::hgrn2::Hgrn2;
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
-use crate::nn::decoder::Block;
-use crate::nn::facts::Facts;
 use crate::nn::layers::Linear;
 use crate::spec::{FlaConfig, FlaMixer};
 use crate::tape::{FlaVersion, Tape, Tensor};
@@ -140,16 +138,9 @@ impl FlaBlock {
         };
         t.reshape(&padded, [samples, tokens, width])
     }
-}
 
-impl Block for FlaBlock {
-    type Shared = FlaShared;
-
-    fn outliving(shared: &FlaShared, _: Facts) -> FlaShared {
-        shared.clone()
-    }
-
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &FlaShared) -> Tensor {
+    /// `[B, S, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, hidden: &Tensor, shared: &FlaShared) -> Tensor {
         let x = t.scoped("attn_norm", None, || self.attn_norm.forward(t, hidden));
         let mixed = t.scoped("attn", None, || self.mixed(t, &x, shared));
         drop(x);

@@ -3,16 +3,18 @@
 
 mod attention;
 mod block;
+mod chunk_sums;
 mod conv;
 mod decay;
 mod delta_net;
 mod gla;
 mod hgrn2;
+mod mamba2;
 mod norm;
 mod rotary;
 
 use super::builder::Builder;
-use super::decoder::Shell;
+use super::decoder::{Block, Shell};
 use super::facts::Facts;
 use super::layers::{Embedding, Linear};
 use super::model::Output;
@@ -20,6 +22,7 @@ use crate::spec::{FlaConfig, FlaFused, ResolvedSpec};
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::{DType, Shape};
 use block::{FlaBlock, FlaShared};
+use mamba2::Mamba2Block;
 use norm::FlaNorm;
 use std::rc::Rc;
 
@@ -27,16 +30,55 @@ use std::rc::Rc;
 pub(super) struct Fla {
     lower_bounds: Option<Tensor>,
     embeddings: Embedding,
-    layers: Vec<Rc<FlaBlock>>,
+    layers: Vec<Rc<FlaLayer>>,
     norm: FlaNorm,
     lm_head: Linear,
     fused: FlaFused,
+    /// The names of the decoder and of its last norm.
+    names: [&'static str; 2],
     shell: Shell,
+}
+
+/// A layer.
+enum FlaLayer {
+    /// With an MLP.
+    WithMlp(FlaBlock),
+    /// A mixer alone.
+    Alone(Mamba2Block),
+}
+
+impl FlaLayer {
+    fn new(b: &Builder, c: &FlaConfig) -> Self {
+        match &c.state_space {
+            Some(sizes) => Self::Alone(Mamba2Block::new(b, c, sizes)),
+            None => Self::WithMlp(FlaBlock::new(b, c)),
+        }
+    }
+}
+
+impl Block for FlaLayer {
+    type Shared = FlaShared;
+
+    fn outliving(shared: &FlaShared, _: Facts) -> FlaShared {
+        shared.clone()
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &FlaShared) -> Tensor {
+        match self {
+            Self::WithMlp(block) => block.forward(t, hidden, shared),
+            Self::Alone(block) => block.forward(t, hidden, shared),
+        }
+    }
 }
 
 impl Fla {
     pub(super) fn new(b: &Builder, c: &FlaConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let model = b.at("model");
+        let names = if c.state_space.is_some() {
+            ["backbone", "norm_f"]
+        } else {
+            ["model", "norm"]
+        };
+        let model = b.at(names[0]);
         // A module's own parameters come before those of its parts.
         let bounds = [c.num_hidden_layers, c.hidden_size];
         let bounds = c
@@ -44,9 +86,9 @@ impl Fla {
             .then(|| model.parameter("lower_bounds", bounds));
         let embeddings = Embedding::of_input(&model.at("embeddings"), c.vocab_size, c.hidden_size);
         let layers = model.layers("layers", c.num_hidden_layers, |b| {
-            Rc::new(FlaBlock::new(b, c))
+            Rc::new(FlaLayer::new(b, c))
         });
-        let norm = FlaNorm::new(&model.at("norm"), c.hidden_size, c.fused.norm, true);
+        let norm = FlaNorm::new(&model.at(names[1]), c.hidden_size, c.fused.norm, true);
         let tied = c.tie_word_embeddings.then_some(&embeddings.weight);
         let lm_head = Linear::of_output(&b.at("lm_head"), c.hidden_size, c.vocab_size, tied);
         Self {
@@ -56,6 +98,7 @@ impl Fla {
             norm,
             lm_head,
             fused: c.fused,
+            names,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -64,7 +107,7 @@ impl Fla {
     /// head there are no logits.
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         // The last hidden state is a local variable until the loss is there.
-        let hidden = t.scoped("model", None, || self.decode(t, input_ids));
+        let hidden = t.scoped(self.names[0], None, || self.decode(t, input_ids));
         let fused_head = match t.backend().fla {
             FlaVersion::V060 => self.fused.linear_cross_entropy,
             FlaVersion::V022 => self.fused.cross_entropy && t.is_training(),
@@ -112,7 +155,7 @@ impl Fla {
             };
             self.shell.run(t, layer, hidden, &shared)
         });
-        let normalized = t.scoped("norm", None, || self.norm.forward(t, &hidden));
+        let normalized = t.scoped(self.names[1], None, || self.norm.forward(t, &hidden));
         drop((hidden, embedded));
         normalized
     }

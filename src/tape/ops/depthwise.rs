@@ -7,7 +7,7 @@ use smallvec::smallvec;
 
 impl Tape {
     /// `torch.nn.functional.conv1d(x, weight, bias, padding=P, groups=C)` without cuDNN: x
-    /// `[B, C, S]`, weight `[C, 1, K]` seen through a view, to `[B, C, S + 2 P - K + 1]`. Saves x and
+    /// `[B, C, S]`, weight `[C, 1, K]` to `[B, C, S + 2 P - K + 1]`. Saves x and
     /// the weight (`conv_depthwise2d`, `aten/src/ATen/native/cuda/DepthwiseConv2d.cu`, torch 2.15).
     pub fn depthwise_conv1d(
         &self,
@@ -20,7 +20,7 @@ impl Tape {
         const BACKWARD: &str = "convolution_backward";
         // C++ evaluates the casts from the last argument to the first.
         let bias = bias.map(|bias| self.cast_down(bias));
-        let weight = self.cast_down(&self.view(weight, *weight.shape()));
+        let weight = self.cast_down(weight);
         let x = self.cast_down(x);
         let inputs: smallvec::SmallVec<[&Tensor; 3]> = [Some(&x), Some(&weight), bias.as_ref()]
             .into_iter()

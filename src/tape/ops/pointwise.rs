@@ -2,13 +2,13 @@
 
 use crate::tape::graph::Grads;
 use crate::tape::{Tape, Tensor, layout};
-use crate::units::{DType, Shape};
+use crate::units::{DType, MAX_DIMS, Shape};
 use smallvec::smallvec;
 
 /// The shape of an elementwise result.
 fn broadcast(inputs: &[&Tensor]) -> Shape {
     let rank = inputs.iter().map(|t| t.shape().rank()).max().unwrap_or(0);
-    let mut shape = Shape::new(&[1, 1, 1, 1, 1][..rank]);
+    let mut shape = Shape::new(&[1; MAX_DIMS][..rank]);
     for input in inputs {
         let missing = rank - input.shape().rank();
         for (size, &dim) in shape.dims_mut()[missing..]

@@ -131,31 +131,24 @@ impl Tape {
         })
     }
 
-    /// `x.repeat(times, 1, 1)` of `[A, S, D]`: a copy, whatever `times` is. Its gradient is summed.
-    pub fn repeat_first(&self, x: &Tensor, times: u64) -> Tensor {
+    /// `x.repeat(..)`, so many `times` along one dimension: a copy, whatever `times` is. Saves nothing;
+    /// its gradient is summed.
+    pub fn repeat_along(&self, x: &Tensor, dim: usize, times: u64) -> Tensor {
         let from = *x.shape();
         let mut shape = from;
-        shape.dims_mut()[0] *= times;
+        shape.dims_mut()[dim] *= times;
         let out = self.empty("repeat", shape, x.dtype());
-        if !self.records(&[x]) {
-            return out;
-        }
-        self.attach(
-            &[x],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return smallvec![] };
-                let parts = [times, from.dim(0), from.dim(1), from.dim(2)];
-                let parts = t.reshape(g, parts);
-                let sum = t.reduce(
-                    "sum",
-                    &parts,
-                    Shape::from([1, parts.dim(1), parts.dim(2), parts.dim(3)]),
-                    g.dtype(),
-                );
-                smallvec![Some(sum.detach_as(from, layout::contiguous(&from)))]
-            }),
-        )
+        self.with_nothing_saved(x, out, move |t, g| {
+            if times == 1 {
+                return g.clone();
+            }
+            let mut dims: smallvec::SmallVec<[u64; 5]> = from.dims().into();
+            dims.insert(dim, times);
+            let parts = t.reshape(g, Shape::new(&dims));
+            dims[dim] = 1;
+            let sum = t.reduce("sum", &parts, Shape::new(&dims), g.dtype());
+            sum.detach_as(from, layout::contiguous(&from))
+        })
     }
 
     /// `x.unsqueeze(dim)`.

@@ -45,20 +45,6 @@ impl Tape {
         })
     }
 
-    /// `x.repeat(1, 2, 1, 1)` of `[B, K, S, D]`: a copy, `[B, 2K, S, D]`. Its gradient is summed.
-    pub fn repeat_heads(&self, x: &Tensor) -> Tensor {
-        let from = *x.shape();
-        let mut shape = from;
-        shape.dims_mut()[1] *= 2;
-        let out = self.empty("repeat", shape, x.dtype());
-        self.with_nothing_saved(x, out, move |t, g| {
-            let [b, k, s, d] = [0, 1, 2, 3].map(|i| from.dim(i));
-            let parts = t.reshape(g, [b, 2, k, s, d]);
-            let sum = t.reduce("sum", &parts, Shape::from([b, 1, k, s, d]), g.dtype());
-            sum.detach_as(from, layout::contiguous(&from))
-        })
-    }
-
     /// `torch.sum(x, -1, dtype=torch.float32)` of `[n]`. Saves nothing; the gradient is expanded.
     pub fn sum_wide(&self, x: &Tensor) -> Tensor {
         let out = self.reduce("sum", x, Shape::new(&[]), DType::Float32);

@@ -2,27 +2,46 @@
 
 use super::FlaVersion;
 use crate::tape::graph::Grads;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Tape, Tensor, layout};
 use crate::units::Shape;
 use smallvec::smallvec;
 
 impl Tape {
     /// `swish(x)`: `x * sigmoid(x)`. Saves x.
     pub fn fused_swish(&self, x: &Tensor) -> Tensor {
-        let out = self.like("swish", x);
+        let out = self.swished("swish", x, None);
         if !self.records(&[x]) {
             return out;
         }
         let saved = self.save(x);
         let backward = move |t: &Tape, g: &Grads| {
-            if g[0].is_none() {
-                return Grads::new();
-            }
+            let Some(g) = &g[0] else { return Grads::new() };
             let x = saved.unpack(t);
-            smallvec![Some(t.like("swish_backward", &x))]
+            smallvec![Some(t.swished("swish_backward", &x, Some(g)))]
         };
         let [out] = self.function(&[x], [out], Box::new(backward));
         out
+    }
+
+    /// What the kernel of `swish` computes from x, and a gradient: since 0.6.0 it reads rows that lie
+    /// at equal distances, of which it makes copies where they do not, and writes row-major
+    /// (`prepare_input`, `fla/modules/activations/ops.py`); before it is one of PyTorch's own.
+    fn swished(&self, op: &'static str, x: &Tensor, g: Option<&Tensor>) -> Tensor {
+        if self.backend().fla == FlaVersion::V022 {
+            let operands: smallvec::SmallVec<[&Tensor; 2]> =
+                [Some(x), g].into_iter().flatten().collect();
+            return self.elementwise(op, &operands, x.dtype());
+        }
+        let of_rows = |x: &Tensor| {
+            if layout::has_even_rows(x.shape(), &x.strides()) {
+                x.detach()
+            } else {
+                self.contiguous(&x.detach())
+            }
+        };
+        let _x = of_rows(x);
+        let _g = g.map(of_rows);
+        self.empty(op, *x.shape(), x.dtype())
     }
 
     /// `swiglu(x, y)`: `silu(x) * y`. Saves both.

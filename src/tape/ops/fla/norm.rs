@@ -56,7 +56,8 @@ impl Tape {
             let dx = t.empty("rms_norm_backward", flat, dtype);
             let wide = has_residual && sum.dtype() != dtype;
             let wide = wide.then(|| t.empty("rms_norm_backward", flat, sum.dtype()));
-            let dw = weight.map(|weight| t.summed_over_programs(rows, &weight));
+            let programs = t.programs(rows);
+            let dw = weight.map(|weight| t.summed_over_programs(programs, &weight));
             drop(gradients);
             let dx = t.view(&dx, shape);
             let residual = has_residual.then(|| {
@@ -88,13 +89,50 @@ impl Tape {
         gate: &Tensor,
         weight: Option<&Tensor>,
     ) -> Tensor {
+        let (rows, _) = rows_of(x);
+        self.gated_norm([x, gate], weight, x.dtype(), [rows, self.programs(rows)])
+    }
+
+    /// `rmsnorm_fn(x, weight, None, z=gate)`: both `[.., D]`, in groups of columns, which 0.2.2 has
+    /// one of (`RMSNormGated`, `fla/modules/layernorm_gated.py`). Saves both, the weight and the
+    /// reciprocal deviation of each row and group.
+    pub fn fused_grouped_rms_norm_gated(
+        &self,
+        x: &Tensor,
+        gate: &Tensor,
+        weight: &Tensor,
+        groups: u64,
+    ) -> Tensor {
+        /// Columns that a warp takes, and how many warps a program has at most.
+        const WARP: (u64, u64) = (256, 8);
+        let groups = match self.backend().fla {
+            FlaVersion::V022 => 1,
+            FlaVersion::V060 => groups,
+        };
+        let (rows, _) = rows_of(x);
+        let warps = (x.dim(-1) / groups).next_power_of_two() / WARP.0;
+        let each = 4_u64.div_ceil(warps.clamp(1, WARP.1));
+        let programs = (self.backend().multiprocessors * each).div_ceil(groups);
+        let sizes = [groups * rows, programs];
+        self.gated_norm([x, gate], Some(weight), gate.dtype(), sizes)
+    }
+
+    /// A gated norm with so many `deviations`, whose gradient so many `programs` compute, that of the
+    /// gate in its own dtype.
+    fn gated_norm(
+        &self,
+        [x, gate]: [&Tensor; 2],
+        weight: Option<&Tensor>,
+        gate_dtype: DType,
+        [deviations, programs]: [u64; 2],
+    ) -> Tensor {
         const OP: &str = "rms_norm_gated";
         let (shape, gate_shape) = (*x.shape(), *gate.shape());
-        let (rows, flat) = rows_of(x);
+        let (_, flat) = rows_of(x);
         let (x_rows, gate_rows, out, deviation) = self.unrecorded(|| {
             let (x, gate) = (self.contiguous(x), self.contiguous(gate));
             let out = self.empty(OP, flat, x.dtype());
-            let deviation = self.empty(OP, Shape::from([rows]), DType::Float32);
+            let deviation = self.empty(OP, Shape::from([deviations]), DType::Float32);
             (x.detach(), gate.detach(), self.view(&out, shape), deviation)
         });
         let inputs: smallvec::SmallVec<[&Tensor; 3]> = [Some(x), Some(gate), weight]
@@ -116,8 +154,8 @@ impl Tape {
             let _deviation = saved_deviation.unpack(t);
             let _g = t.contiguous(g);
             let dx = t.empty("rms_norm_gated_backward", flat, dtype);
-            let dg = t.empty("rms_norm_gated_backward", flat, dtype);
-            let dw = weight.map(|weight| t.summed_over_programs(rows, &weight));
+            let dg = t.empty("rms_norm_gated_backward", flat, gate_dtype);
+            let dw = weight.map(|weight| t.summed_over_programs(programs, &weight));
             let mut grads: Grads =
                 smallvec![Some(t.view(&dx, shape)), Some(t.view(&dg, gate_shape))];
             grads.extend(dw.map(Some));
@@ -127,14 +165,18 @@ impl Tape {
         out
     }
 
-    /// The gradient of a `weight`: each program of the kernel writes its sum over some of the
-    /// `rows`, in float32; those are added up.
-    pub(super) fn summed_over_programs(&self, rows: u64, weight: &Tensor) -> Tensor {
+    /// Programs of the kernel that computes the gradient of a norm of so many `rows`.
+    pub(super) fn programs(&self, rows: u64) -> u64 {
         let most = self.backend().multiprocessors;
-        let programs = match self.backend().fla {
+        match self.backend().fla {
             FlaVersion::V022 => most,
             FlaVersion::V060 => most.min(rows),
-        };
+        }
+    }
+
+    /// The gradient of a `weight`: each program of the kernel writes its sum over some of the
+    /// rows, in float32; those are added up.
+    pub(super) fn summed_over_programs(&self, programs: u64, weight: &Tensor) -> Tensor {
         let columns = weight.numel();
         let parts = self.empty(
             "norm_backward",

@@ -54,7 +54,7 @@ impl Tape {
             let dy = t.product("mm", flat, g.dtype());
             let dx = t.empty(BACKWARD, flat, dtype);
             let _again = t.empty(BACKWARD, flat, dy.dtype());
-            let dw = weight.map(|weight| t.summed_over_programs(rows, &weight));
+            let dw = weight.map(|weight| t.summed_over_programs(t.programs(rows), &weight));
             let dl = t.product("bmm", *linear_weight.shape(), dy.dtype());
             let mut grads: Grads = smallvec![Some(t.view(&dx, shape))];
             grads.extend(dw.map(Some));
