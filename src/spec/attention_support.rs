@@ -2,11 +2,12 @@
 
 use super::{
     ActivationCheckpointing, Architecture, Attention, BertKind, DecoderType, Finding, Framework,
-    Precision, Scenario,
+    Precision, Scenario, attention_masks,
 };
 
 /// Refuses what transformers refuses, or what is not estimated yet.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    attention_masks::check(scenario, architecture, findings);
     let config = match architecture {
         Architecture::Decoder(config) => config,
         Architecture::ModernBert(config) if config.decoder && scenario.use_cache => {

@@ -3,10 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{LAYERS, WIDTH};
 use super::routing::Routing;
-use super::{
-    Activation, ActivationCheckpointing, Architecture, DecoderType, Finding, Framework, Scenario,
-    windows,
-};
+use super::{Activation, DecoderType, Finding, windows};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
@@ -224,6 +221,14 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
         },
         _ => return None,
     })
+}
+
+/// The field that says how wide an expert is.
+pub(super) fn width_field(model_type: DecoderType) -> &'static str {
+    match defaults(model_type) {
+        Some(defaults) if defaults.intermediate_size.is_none() => "intermediate_size",
+        _ => "moe_intermediate_size",
+    }
 }
 
 /// Reads the experts of a config with transformers' defaults for absent fields. What is wrong is
@@ -462,37 +467,4 @@ fn sparse(layers: u64, steps: bool, fields: &mut ConfigFields<'_>) -> Vec<bool> 
     (0..layers)
         .map(|layer| (layer + 1).is_multiple_of(step) && !is_dense(layer))
         .collect()
-}
-
-/// Before transformers 5 one expert runs after the other, each over the tokens that its router sends
-/// there, which are not known.
-pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let Architecture::Decoder(config) = architecture else {
-        return;
-    };
-    let recent = Framework::Torch215Transformers523;
-    if config.experts.is_some() && scenario.framework != recent {
-        let balanced = config
-            .experts
-            .as_ref()
-            .is_some_and(|experts| experts.balanced);
-        let reentrant = ActivationCheckpointing::FullReentrant;
-        if balanced && scenario.activation_checkpointing == reentrant {
-            findings.push(
-                Finding::warning(
-                    "activation_checkpointing",
-                    "The gradient of the loss that balances the experts is not counted where transformers 4 \
-                     checkpoints re-entrantly: a few numbers for each token, expert and layer.",
-                    "transformers 4 采用可重入重计算时，未计入专家负载均衡损失的梯度：每个词元、专家和层只有少量数值。",
-                )
-                .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
-            );
-        }
-        findings.push(Finding::notice(
-            "framework",
-            "transformers 4 runs one expert after the other over the tokens that its router sends there; \
-             they are taken to be spread evenly. A router that prefers some experts takes a little more.",
-            "transformers 4 逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
-        ));
-    }
 }

@@ -3,6 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::VOCABULARY;
 use super::{DecoderType, Finding, ImageKind, readers};
+use serde_json::Value;
 
 /// Refuses a token of images that is none of the vocabulary's, which is replaced in a copy of tokens.
 pub(super) fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) {
@@ -35,6 +36,10 @@ pub(super) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> Decoder
     };
     let given = text.text("model_type").unwrap_or(names[0]);
     let known = names.contains(&given).then(|| readers::decoder_type(given));
+    if kind == ImageKind::PaliGemma && given == "gemma" && text.get("sliding_window").is_some() {
+        let key = text.key("sliding_window");
+        text.push(why_no_window(&key));
+    }
     known.flatten().unwrap_or_else(|| {
         let key = text.key("model_type");
         text.push(
@@ -53,4 +58,16 @@ pub(super) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> Decoder
         );
         DecoderType::Llama
     })
+}
+
+/// `create_causal_mask_mapping` (`models/paligemma`, transformers 5.23) makes masks for two kinds of layers
+/// where there is a window; Gemma takes one.
+#[inline(never)] // Not in the reader, so that the page can fetch it later.
+fn why_no_window(key: &str) -> Finding {
+    Finding::error(
+        key,
+        "PaliGemma over Gemma fails where its text part has a sliding_window: Gemma takes no masks of windows.",
+        "PaliGemma 的文本部分为 Gemma 时不能设置 sliding_window：Gemma 不接受窗口掩码，运行会报错。",
+    )
+    .with_fix(key, Value::Null)
 }

@@ -139,8 +139,8 @@ pub(super) fn check(scenario: &Scenario, findings: &mut Vec<Finding>) {
 }
 
 /// 8-bit SGD steps parameters of fewer elements in 32 bits, with kernels that take no gradients in
-/// bfloat16 (`min_8bit_size`, `str2optimizer32bit`, bitsandbytes 0.45 and 0.50): those of norms are
-/// as small in most models.
+/// bfloat16 (`min_8bit_size`, `str2optimizer32bit`, bitsandbytes 0.45 and 0.50): norms and biases are
+/// as small in most models, routers in some.
 pub(super) fn check_small(
     scenario: &Scenario,
     architecture: &Architecture,
@@ -149,16 +149,34 @@ pub(super) fn check_small(
 ) {
     const SMALLEST: u64 = 4096;
     let narrow = scenario.lora.is_none() && weights::dtype(scenario) == DType::BFloat16;
-    let small = (architecture.dimensions()).is_some_and(|sizes| sizes.inner < SMALLEST);
-    if scenario.optimizer.name != OptimizerName::Sgd8bit || !narrow || !small {
+    if scenario.optimizer.name != OptimizerName::Sgd8bit || !narrow {
         return;
     }
-    let all = modules(architecture, task, scenario.framework);
-    let mut norms = (all.iter())
-        .filter(|module| module.kind == ModuleKind::Other)
-        .flat_map(Module::parameter_paths);
+    let Some(sizes) = architecture.dimensions() else {
+        return;
+    };
+    let keys = match architecture {
+        Architecture::Decoder(config) => config.num_key_value_heads * config.head_dim,
+        _ => sizes.inner,
+    };
+    let elements = |module: &Module, parameter: &str| {
+        let is_called = |names: &[&str]| names.iter().any(|name| module.is_called(name));
+        match (module.kind, parameter) {
+            (ModuleKind::Other, _) if is_called(&HEAD_NORMS) => keys.min(sizes.inner),
+            (ModuleKind::Linear, "bias") if is_called(&["k_proj", "v_proj"]) => keys,
+            (ModuleKind::Other, _) | (_, "bias") => sizes.inner,
+            (ModuleKind::Matrices, _) if !is_called(&["experts"]) => sizes.inner * sizes.experts,
+            _ => SMALLEST,
+        }
+    };
     let frozen = |path: &str| scenario.frozen.iter().any(|part| path.contains(part));
-    if norms.any(|path| !frozen(&path)) {
+    let steps_small = |module: &Module| {
+        let parameters = module.parameters.iter().zip(module.parameter_paths());
+        let mut small = parameters.filter(|(name, _)| elements(module, name) < SMALLEST);
+        small.any(|(_, path)| !frozen(&path))
+    };
+    let all = modules(architecture, task, scenario.framework);
+    if all.iter().any(steps_small) {
         findings.push(
             Finding::error(
                 "optimizer.name",
@@ -169,6 +187,9 @@ pub(super) fn check_small(
         );
     }
 }
+
+/// Norms of queries and keys.
+const HEAD_NORMS: [&str; 2] = ["q_norm", "k_norm"];
 
 /// Master weights are Adam's, beside weights in half precision.
 fn check_master_weights(scenario: &Scenario, findings: &mut Vec<Finding>) {

@@ -31,6 +31,12 @@ pub(super) fn check(
     {
         findings.push(why_not_scaled(scenario));
     }
+    if matches!(architecture, Architecture::Bert(config) if config.relative.is_some())
+        && scenario.quantization.is_on()
+        && matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16)
+    {
+        findings.push(why_not_masked());
+    }
     let int8 = scenario.quantization.kind == QuantizationType::Int8;
     if int8 && scenario.framework == Framework::Torch26Transformers448 {
         findings.push(why_not_int8());
@@ -107,6 +113,18 @@ fn why_not_int8() -> Finding {
         "与 transformers 4.48 搭配估算的 PEFT 0.13 无法在 bitsandbytes 0.45 的 8 位层上添加适配器，会报错；transformers 4.51 搭配的 PEFT 可以。",
     )
     .with_fix("framework", Framework::Torch26Transformers451.name())
+}
+
+/// `DisentangledSelfAttention` fills scores with the least number of its queries' dtype: quantized layers
+/// give them in float32, autocast the scores in 16 bits.
+#[inline(never)] // As above.
+fn why_not_masked() -> Finding {
+    Finding::error(
+        "precision",
+        "Over quantized layers DeBERTa masks scores that autocast has in 16 bits with the least number of float32, which PyTorch refuses; without autocast it runs.",
+        "在量化的 DeBERTa 中，自动混合精度下的注意力分数为 16 位，却用 float32 的最小值做掩码，PyTorch 会报错；不用自动混合精度则可以。",
+    )
+    .with_fix("precision", Precision::Bf16.name())
 }
 
 /// `expand_kv` of latent attention (transformers 5.23) gives `kv_b_proj` four dimensions;
@@ -236,5 +254,17 @@ mod tests {
             int8("whisper-tiny", "torch-2.15/transformers-5.23", "bf16"),
             None
         );
+    }
+    #[test]
+    fn deberta_over_quantized_layers_runs_without_autocast_only() {
+        let asked = |precision: &str| {
+            refused(&json!({
+                "model": "deberta-v3-base", "precision": precision, "quantization": {"type": "nf4"},
+                "lora": {"r": 4, "target_modules": ["query_proj"]},
+            }))
+        };
+        let repaired = Some(("precision".to_owned(), json!("bf16")));
+        assert_eq!(asked("amp_bf16"), repaired);
+        assert_eq!(asked("bf16"), None);
     }
 }

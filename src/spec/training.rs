@@ -6,7 +6,7 @@ use super::limits::{
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, BartKind, BertKind, DecoderType, DeviceFacts,
-    Finding, Framework, Precision, Program, Scenario, SdpaBackend, experts, sizes,
+    Finding, Framework, Precision, Program, Scenario, SdpaBackend, expert_support, sizes,
 };
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// Combinations of model and options. Numbers must be in their ranges.
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     sizes::check(scenario, &model.architecture, findings);
-    experts::check(scenario, &model.architecture, findings);
+    expert_support::check(scenario, &model.architecture, findings);
     // Options for which one linear layer has no use are idle.
     if !matches!(model.architecture, Architecture::Linear(_)) {
         check_decoder(scenario, model, findings);
@@ -340,12 +340,6 @@ pub(super) fn check_attention(
         findings.push(refuse(
             "takes no values in sdpa whose heads are not as wide as those of the keys, which are qk_nope_head_dim + qk_rope_head_dim wide (v_head_dim).",
             "在 sdpa 中要求值与键的注意力头等宽（v_head_dim 等于 qk_nope_head_dim + qk_rope_head_dim）。",
-        ));
-    }
-    if flash_kernel && padding_mask(scenario) {
-        findings.push(refuse(
-            "takes no mask in sdpa; with padding PyTorch uses another kernel.",
-            "在 sdpa 中不接受掩码；有填充时 PyTorch 会用其他内核。",
         ));
     }
 }

@@ -53,7 +53,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::build_again", "sim::training::Run>::evaluate_unfolded", "sim::offload", "sim::arguments", "sim::beams",
     "sim::evaluate", "sim::generate", "sim::precision", "sim::sharded", "spec::adapters",
     "spec::closest", "spec::essential", "spec::liger", "spec::offers", "spec::offload",
-    "spec::roundup", "spec::refused::why", "spec::evaluation::unknown", "spec::evaluation::without", "spec::parallelism::DataParallel",
+    "spec::roundup", "spec::attention_masks::why", "spec::expert_support::why", "spec::refused::why", "spec::evaluation::unknown", "spec::evaluation::without", "spec::parallelism::DataParallel",
     "Parallelism as serde", "tape::layer_states",
     // What is computed when the first answer is on screen, or when somebody asks.
     "app::background::go_on", "app::closely::follow::{closure#1}::{closure#0}",

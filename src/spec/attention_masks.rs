@@ -1,0 +1,168 @@
+//! Which kernels of attention a run's masks, and biases of its scores, rule out.
+
+use super::{
+    ActivationCheckpointing, Architecture, Attention, DecoderConfig, DecoderType, Finding,
+    Framework, ImageKind, Program, Scenario, SdpaBackend, training,
+};
+
+/// Elements in which memory-efficient attention counts the rows of a bias in backward (torch 2.6,
+/// `mem_eff_attention/kernel_backward.h`).
+const BIAS_ALIGNMENT: u64 = 4;
+
+/// Whether `scaled_dot_product_attention` is given a mask or a bias in some layer: one for padding, or
+/// for what the model itself says.
+pub(super) fn are_given(scenario: &Scenario, architecture: &Architecture) -> bool {
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let seq_len = training::padded(scenario, scenario.seq_len);
+    let padding = training::padding_mask(scenario);
+    match architecture {
+        Architecture::Decoder(config) => padding || masks(config, scenario, seq_len, recent),
+        Architecture::ModernBert(config) => padding || !recent || config.window <= seq_len,
+        Architecture::T5(_) | Architecture::Swin(_) => true,
+        Architecture::Beit(config) => config.relative || config.shared,
+        Architecture::Bart(config) => padding && config.recordings.is_none(),
+        Architecture::Linear(_) | Architecture::Vit(_) | Architecture::ConvNet(_) => false,
+        _ => padding,
+    }
+}
+
+/// The same of a decoder whose batches hold no padding.
+fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64, recent: bool) -> bool {
+    let images = config.images.as_deref();
+    let always = match config.model_type {
+        DecoderType::Falcon => recent || config.alibi,
+        DecoderType::GptBigCode => !recent,
+        DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa => true,
+        _ => false,
+    };
+    let of_images = images.is_some_and(|images| match images.kind() {
+        ImageKind::Gemma3 | ImageKind::PaliGemma => true,
+        ImageKind::Mistral3 | ImageKind::Mllama => scenario.images > 0,
+        _ => false,
+    });
+    let idle = scenario.framework == Framework::Torch26Transformers451;
+    let idle = config.idle_window.filter(|_| idle);
+    let window = config.sliding_window.or(idle);
+    let windowed = config.windowed.is_empty() || config.windowed.contains(&true);
+    // A mask of no width is of no layer.
+    let masked = window.is_some_and(|window| (1..=seq_len).contains(&window));
+    always || of_images || windowed && masked
+}
+
+/// Whether torch 2.6 has the math kernel alone for a model: heads of keys that it would broadcast.
+fn broadcasts(scenario: &Scenario, architecture: &Architecture) -> bool {
+    matches!(architecture, Architecture::Decoder(config)
+        if config.model_type == DecoderType::Falcon
+            && scenario.framework != Framework::Torch215Transformers523
+            && config.num_key_value_heads != config.num_attention_heads)
+}
+
+/// Refuses kernels that are asked for and cannot run, and biases that come back from the host out of
+/// line.
+pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    if training::attention(scenario, architecture) != Attention::Sdpa {
+        return;
+    }
+    let asked = scenario.sdpa_backend;
+    if asked == Some(SdpaBackend::Flash) && are_given(scenario, architecture) {
+        findings.push(why_not_flash());
+    } else if asked.is_some_and(|kernel| kernel != SdpaBackend::Math)
+        && broadcasts(scenario, architecture)
+    {
+        findings.push(why_only_math());
+    }
+    let lengths = [scenario.seq_len, scenario.dataset.length_mean.unwrap_or(0)];
+    let uneven = |tokens| !training::padded(scenario, tokens).is_multiple_of(BIAS_ALIGNMENT);
+    if scenario.offload.activations
+        && scenario.program == Program::Training
+        && scenario.framework != Framework::Torch215Transformers523
+        && scenario.activation_checkpointing == ActivationCheckpointing::None
+        && asked != Some(SdpaBackend::Math)
+        && lengths.into_iter().any(uneven)
+        && are_given(scenario, architecture)
+        && !broadcasts(scenario, architecture)
+    {
+        findings.push(why_uneven(scenario));
+    }
+}
+
+/// `check_attn_mask_shape` and its like (`sdp_utils.cpp`, torch 2.15 and 2.6).
+#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
+fn why_not_flash() -> Finding {
+    Finding::error(
+        "sdpa_backend",
+        "FlashAttention takes no mask in sdpa, and layers of this run have one (of padding, a window or biases of scores): PyTorch fails. Left to itself it uses another kernel.",
+        "sdpa 中的 FlashAttention 不接受掩码，而此处有的层带有掩码（填充、窗口或分数偏置），PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
+    )
+    .with_fix("sdpa_backend", serde_json::Value::Null)
+}
+
+/// `check_batch_size_and_num_heads_dense` (`sdp_utils_cpp.h`, torch 2.6).
+#[inline(never)] // As above.
+fn why_only_math() -> Finding {
+    Finding::error(
+        "sdpa_backend",
+        "torch 2.6 broadcasts heads of keys and values, of which Falcon has fewer than of queries, in the math kernel alone.",
+        "Falcon 的键值头少于查询头，torch 2.6 只有 math 内核会广播它们。",
+    )
+    .with_fix("sdpa_backend", serde_json::Value::Null)
+}
+
+/// A bias that attention has padded in memory is dense when it comes back from the host
+/// (`save_on_cpu`), where `_scaled_dot_product_efficient_attention_backward` of torch 2.6 wants rows
+/// of a multiple of four.
+#[inline(never)] // As above.
+fn why_uneven(scenario: &Scenario) -> Finding {
+    const KEY: &str = "pad_to_multiple_of";
+    let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);
+    Finding::error(
+        KEY,
+        "With activations on the host the backward pass of torch 2.6's memory-efficient attention takes masks of lengths only that 4 divides.",
+        "激活值卸载到主机时，torch 2.6 的 memory-efficient 注意力在反向传播中只接受长度为 4 的倍数的掩码。",
+    )
+    .with_fix(KEY, multiple.next_multiple_of(BIAS_ALIGNMENT))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Fix, Scenario, Severity, resolve};
+    use serde_json::{Value, json};
+
+    fn refused(asked: &Value) -> Option<(String, Value)> {
+        let scenario: Scenario = serde_json::from_value(asked.clone()).expect("a scenario");
+        let errors = resolve(&scenario).findings.into_iter();
+        let mut fixes = errors
+            .filter(|finding| finding.severity == Severity::Error)
+            .map(|finding| finding.fix.expect("a fix"));
+        fixes.next().map(|Fix { key, value }| (key, value))
+    }
+
+    #[test]
+    fn flash_attention_is_refused_where_layers_have_masks_without_padding() {
+        let asked = |model: &str, seq_len: u64| {
+            refused(&json!({
+                "model": model, "precision": "bf16", "seq_len": seq_len, "padding_mask": false,
+                "sdpa_backend": "flash",
+            }))
+        };
+        let repaired = Some(("sdpa_backend".to_owned(), Value::Null));
+        assert_eq!(asked("t5-small", 128), repaired);
+        assert_eq!(asked("mistral-7b", 4096), repaired);
+        assert_eq!(asked("mistral-7b", 4095), None);
+        assert_eq!(asked("llama-3.2-1b", 128), None);
+    }
+
+    #[test]
+    fn masks_come_back_from_the_host_in_lengths_that_4_divides() {
+        let asked = |framework: &str, seq_len: u64| {
+            refused(&json!({
+                "model": "llama-3.2-1b", "framework": framework, "seq_len": seq_len,
+                "padding_mask": true, "offload": {"activations": true},
+            }))
+        };
+        let repaired = Some(("pad_to_multiple_of".to_owned(), json!(4)));
+        assert_eq!(asked("torch-2.6/transformers-4.51", 63), repaired);
+        assert_eq!(asked("torch-2.6/transformers-4.51", 64), None);
+        assert_eq!(asked("torch-2.15/transformers-5.23", 63), None);
+    }
+}
