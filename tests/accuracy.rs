@@ -98,6 +98,7 @@ fn zero_1_and_2_with_an_optimizer_on_the_host_are_close_on_the_device() {
 #[test]
 fn encoder_decoders_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("t5.jsonl", 240);
+    every_goal_is_met("t5gemma.jsonl", 42);
     every_goal_is_met("bart.jsonl", 57);
     every_goal_is_met("bart_kin.jsonl", 212);
 }

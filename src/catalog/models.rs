@@ -370,6 +370,9 @@ models! {
     "ettin-decoder-1b", "Ettin decoder 1B", "jhu-clsp/ettin-decoder-1b", "2025-07";
     "umt5-small", "UMT5 small", "google/umt5-small", "2023-04";
     "umt5-base", "UMT5 base", "google/umt5-base", "2023-04";
+    "t5gemma-2b-2b", "T5Gemma 2B-2B", "google/t5gemma-2b-2b-ul2", "2025-07";
+    "t5gemma-9b-2b", "T5Gemma 9B-2B", "google/t5gemma-9b-2b-ul2", "2025-07";
+    "t5gemma-9b-9b", "T5Gemma 9B-9B", "google/t5gemma-9b-9b-ul2", "2025-07";
     "esm2-8m", "ESM-2 8M (proteins)", "facebook/esm2_t6_8M_UR50D", "2022-08";
     "esm2-35m", "ESM-2 35M (proteins)", "facebook/esm2_t12_35M_UR50D", "2022-08";
     "esm2-150m", "ESM-2 150M (proteins)", "facebook/esm2_t30_150M_UR50D", "2022-08";

@@ -1,5 +1,6 @@
 //! The gated MLP of Llama's kin.
 
+use super::attention::dropped;
 use super::builder::Builder;
 use super::layers::{Linear, RmsNorm};
 use crate::tape::{Tape, Tensor};
@@ -12,6 +13,8 @@ pub(super) struct GatedMlp {
     activation: fn(&Tape, &Tensor) -> Tensor,
     /// The norm of the product.
     norm: Option<RmsNorm>,
+    /// Whether the product is dropped out.
+    dropout: bool,
     /// Whether Liger computes the product.
     liger: bool,
 }
@@ -44,6 +47,7 @@ impl GatedMlp {
             down_proj: linear("down_proj", intermediate, hidden),
             activation,
             norm: None,
+            dropout: false,
             liger: b.liger().gated,
         }
     }
@@ -61,6 +65,7 @@ impl GatedMlp {
             down_proj: linear(down, intermediate, hidden),
             activation: Tape::silu,
             norm: None,
+            dropout: false,
             liger: b.liger().gated,
         }
     }
@@ -68,6 +73,11 @@ impl GatedMlp {
     /// The same with a `norm` of the product, if there is one.
     pub(super) fn normalized(self, norm: Option<RmsNorm>) -> Self {
         Self { norm, ..self }
+    }
+
+    /// The same, whose product is dropped out if `dropout` says so.
+    pub(super) fn dropped(self, dropout: bool) -> Self {
+        Self { dropout, ..self }
     }
 
     /// Mixtral's of transformers 4 (`MixtralBlockSparseTop2MLP`), whose layers are numbered: from the
@@ -86,6 +96,7 @@ impl GatedMlp {
             down_proj,
             activation,
             norm: None,
+            dropout: false,
             liger: b.liger().gated,
         }
     }
@@ -129,6 +140,7 @@ impl GatedMlp {
             }
             None => product,
         };
+        let product = dropped(t, product, self.dropout);
         self.down_proj.forward(t, &product)
     }
 }

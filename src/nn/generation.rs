@@ -141,7 +141,7 @@ impl Calling {
         Self {
             special_tokens: match &spec.architecture {
                 Architecture::Bart(_) if hears => 3,
-                Architecture::Bart(_) => 2,
+                Architecture::Bart(_) | Architecture::T5Gemma(_) => 2,
                 Architecture::T5(_) => 1,
                 _ => u64::from((linear || family.is_some()) && (begins || !is(&no_start))),
             },
@@ -182,4 +182,15 @@ impl Calling {
             },
         }
     }
+}
+
+/// Tokens that each layer of a decoder sees, of those that do not see all.
+pub(super) fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
+    let config = match architecture {
+        Architecture::Decoder(config) => config,
+        Architecture::T5Gemma(config) => &config.decoder,
+        _ => return Vec::new(),
+    };
+    let window = |&near: &bool| config.sliding_window.filter(|_| near);
+    config.windowed.iter().map(window).collect()
 }

@@ -164,10 +164,7 @@ impl Head {
         let loss = labels.map(|labels| match self.loss {
             HeadLoss::Labelled if logits.dim(-1) > 1 => loss::of_labelled(t, &logits, labels),
             HeadLoss::NextToken => loss::causal_lm(t, facts, &logits, labels),
-            HeadLoss::Wide => {
-                let wide = t.to(&logits, DType::Float32);
-                loss::of_classes(t, &wide, labels)
-            }
+            HeadLoss::Wide => loss::of_classes_in_float32(t, &logits, labels),
             _ => loss::of_classes(t, &logits, labels),
         });
         drop(held);

@@ -119,6 +119,12 @@ pub(super) fn of_classes(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
     })
 }
 
+/// The same of logits that are cast to float32 (`ForMaskedLMLoss`).
+pub(super) fn of_classes_in_float32(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+    let wide = t.to(logits, DType::Float32);
+    of_classes(t, &wide, labels)
+}
+
 /// The loss of the samples that have a label (`DebertaV2ForSequenceClassification`): logits `[B, C]`
 /// and labels `[B]` are gathered by the rows that have one, all of them here.
 pub(super) fn of_labelled(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {

@@ -127,6 +127,8 @@ mod swin_layer;
 mod t5;
 mod t5_attention;
 mod t5_block;
+mod t5gemma;
+mod t5gemma_layer;
 mod tower;
 mod turned_rows;
 mod vit;

@@ -16,7 +16,7 @@ use super::encoders::Encoder;
 use super::eurobert::EuroBert;
 use super::facts::Facts;
 use super::fla::Fla;
-use super::generation::Calling;
+use super::generation::{self, Calling};
 use super::linear::LinearNet;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
@@ -27,6 +27,7 @@ use super::sight_features::ImageFeatures;
 use super::speech::Speech;
 use super::swin::Swin;
 use super::t5::T5;
+use super::t5gemma::T5Gemma;
 use super::vit::Vit;
 use super::whisper::Whisper;
 use crate::spec::{
@@ -192,6 +193,9 @@ impl Model {
             Architecture::T5(config) => {
                 Net::Seq2Seq(Box::new(apart(|| T5::new(&b, config, spec, facts))))
             }
+            Architecture::T5Gemma(config) => {
+                Net::Seq2Seq(Box::new(apart(|| T5Gemma::new(&b, config, spec, facts))))
+            }
             Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
                 Some(heard) => Box::new(apart(|| Whisper::new(&b, config, heard, spec, facts))),
                 None => Box::new(apart(|| Bart::new(&b, config, spec, facts))),
@@ -208,7 +212,7 @@ impl Model {
             num_parameters,
             _copied: copied,
             call,
-            windows: windows(&spec.architecture),
+            windows: generation::windows(&spec.architecture),
             calling: Calling::of(spec),
         }
     }
@@ -368,15 +372,6 @@ impl Batch {
     pub fn mask(&self) -> Option<&Tensor> {
         self.padding_mask.as_ref()
     }
-}
-
-/// Tokens that each layer sees, of those that do not see all.
-fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
-    let Architecture::Decoder(config) = architecture else {
-        return Vec::new();
-    };
-    let window = |&near: &bool| config.sliding_window.filter(|_| near);
-    config.windowed.iter().map(window).collect()
 }
 
 /// What comes with a batch besides its inputs.

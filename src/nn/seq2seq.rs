@@ -15,6 +15,16 @@ pub(super) trait Seq2Seq {
         shift_right(t, labels)
     }
 
+    /// The loss of logits `[B, T, V]` and labels.
+    fn loss(&self, t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
+        loss::of_classes(t, logits, labels)
+    }
+
+    /// Whether the decoder's result `[B, T, H]` is given beside the logits.
+    fn gives_decoded(&self) -> bool {
+        false
+    }
+
     /// Where the encoder and the decoder are.
     fn stacks(&self) -> [&'static str; 2] {
         ["encoder", "decoder"]
@@ -66,13 +76,13 @@ pub(super) fn forward(
     let ids = shifted.as_ref().or(decoder_ids).unwrap_or(input_ids);
     let decoded = t.scoped(decoder, None, || model.decode(t, ids, &encoded));
     let (logits, local) = t.scoped("lm_head", None, || model.head(t, &decoded));
-    let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-    drop((local, decoded, shifted));
+    let loss = labels.map(|labels| model.loss(t, &logits, labels));
+    drop((local, shifted));
     Output {
         logits: Some(logits),
         loss,
         encoded: Some(encoded),
-        beside: Vec::new(),
+        beside: Vec::from_iter(model.gives_decoded().then_some(decoded)),
     }
 }
 

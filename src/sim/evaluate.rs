@@ -139,6 +139,10 @@ impl<'a> Evaluator<'a> {
         };
         let encoded = output.encoded.as_ref().map(wide);
         let logits = output.logits.as_ref().map(wide);
+        // An encoder-decoder's hidden states; a decoder's router logits are ignored.
+        let decodes = self.spec.architecture.is_encoder_decoder();
+        let beside = output.beside.iter().filter(|_| decodes);
+        let beside: Vec<Tensor> = beside.map(wide).collect();
         drop(output);
         t.close_cache();
         if !self.spec.evaluation.keep_predictions {
@@ -147,7 +151,8 @@ impl<'a> Evaluator<'a> {
         if last && self.most_kept() > BATCHES {
             self.lengthen(self.most_kept() - 1);
         }
-        let new: Vec<Tensor> = [logits, encoded].into_iter().flatten().collect();
+        let new = logits.into_iter().chain(beside).chain(encoded);
+        let new: Vec<Tensor> = new.collect();
         self.predicted = new.iter().map(Tensor::numel).sum();
         self.kept = if self.kept.is_empty() {
             new

@@ -67,6 +67,7 @@ const FIELDS: &[&str] = &[
     "d_ff",
     "d_kv",
     "d_model",
+    "decoder",
     "decoder_attention_heads",
     "decoder_bias",
     "decoder_ffn_dim",
@@ -95,6 +96,7 @@ const FIELDS: &[&str] = &[
     "enable_bias",
     "enable_moe_block",
     "enable_moe_fp32_combine",
+    "encoder",
     "encoder_attention_heads",
     "encoder_ffn_dim",
     "encoder_layerdrop",
@@ -365,6 +367,11 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
     .into_iter()
     .flatten()
     .any(|given| given.as_str().is_some_and(is_known));
+    essential(config, known)
+}
+
+/// The same, where it is known whether the type is supported.
+fn essential(config: &Map<String, Value>, known: bool) -> Map<String, Value> {
     let kept = |name: &str, value: &Value| {
         if known {
             is_read(name) && name != LABELS && (name != ROPE || value.get(FACTOR).is_some())
@@ -380,6 +387,9 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
         let value = match value {
             Value::Object(text) if ["text_config", "vision_config"].contains(&name.as_str()) => {
                 Value::Object(essential_config(text))
+            }
+            Value::Object(stack) if ["encoder", "decoder"].contains(&name.as_str()) => {
+                Value::Object(essential(stack, known))
             }
             // That there is one is all that is read.
             Value::Object(_) if name == "quantization_config" => Value::Bool(true),

@@ -134,20 +134,27 @@ pub(super) fn resolve(scenario: &Scenario) -> Evaluation {
 pub(super) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation {
     let takes = takes_logits_to_keep(architecture, scenario.framework);
     let evaluation = resolve(scenario);
+    // T5Gemma's decoder has an option of its own, which is on.
+    let always = matches!(architecture, Architecture::T5Gemma(_));
+    let asked = scenario.evaluation.use_cache.or(always.then_some(true));
     Evaluation {
         logits_to_keep: evaluation.logits_to_keep.filter(|_| takes),
+        use_cache: asked.or(evaluation.use_cache),
         ..evaluation
     }
 }
 
 /// Whether `forward` has a parameter for how many last positions get logits (`logits_to_keep`,
 /// `num_logits_to_keep` in 4.48). Of the models that transformers 4 estimates, these have none
-/// (`modeling_*.py` of 4.48.3 and 4.51.3), nor have encoder-decoders in any version.
+/// (`modeling_*.py` of 4.48.3 and 4.51.3), nor have encoder-decoders in any version but T5Gemma.
 pub fn takes_logits_to_keep(architecture: &Architecture, framework: Framework) -> bool {
     let Architecture::Decoder(config) = architecture else {
         return match architecture {
             Architecture::ModernBert(config) => config.decoder,
-            _ => matches!(architecture, Architecture::Fla(_)),
+            _ => matches!(
+                architecture,
+                Architecture::Fla(_) | Architecture::T5Gemma(_)
+            ),
         };
     };
     let without = match config.model_type {
@@ -359,7 +366,7 @@ fn unknown_cache(
             }
         }
         Architecture::Fla(config) if config.mixer == FlaMixer::Mamba2 => return model,
-        Architecture::T5(_) | Architecture::Fla(_) => {}
+        Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Fla(_) => {}
         Architecture::Bart(config) if config.recordings.is_none() || recent => {}
         _ => return model,
     }

@@ -102,6 +102,7 @@ mod speech;
 mod support;
 mod swin;
 mod t5;
+mod t5gemma;
 mod task;
 mod training;
 mod versions;
@@ -164,6 +165,7 @@ pub use scenario::*;
 pub use speech::{SpeechConfig, SpeechKind};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5Kind};
+pub use t5gemma::T5GemmaConfig;
 pub use vit::{VitConfig, VitKind};
 pub use whisper::Recordings;
 

@@ -3,7 +3,7 @@
 
 use super::{
     Architecture, Framework, Task, bart, beit, bert, conv_nets, decoder, distilbert, dual,
-    eurobert, fla_modules, image_text, modernbert, speech, swin, t5, vit,
+    eurobert, fla_modules, image_text, modernbert, speech, swin, t5, t5gemma, vit,
 };
 
 /// What a module with parameters is.
@@ -75,6 +75,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         }
         Architecture::Fla(config) => fla_modules::modules(config),
         Architecture::T5(config) => t5::modules(config),
+        Architecture::T5Gemma(config) => t5gemma::modules(config),
         Architecture::Bart(config) => bart::modules(config),
         Architecture::DistilBert(config) => distilbert::modules(config, task),
         Architecture::ModernBert(config) => modernbert::modules(config, task),

@@ -4,14 +4,14 @@ use super::published_decoders::decoder_parameters;
 use super::published_heard::speech_parameters;
 use super::published_mixers::fla_parameters;
 use super::published_texts::{
-    bart_parameters, bert_parameters, eurobert_parameters, t5_parameters,
+    bart_parameters, bert_parameters, distilbert_parameters, eurobert_parameters,
+    modernbert_parameters, t5_parameters, t5gemma_parameters,
 };
 use super::published_towers::{
     beit_parameters, conv_net_parameters, image_parameters, tower_parameters, vision_parameters,
 };
 use super::{
-    Architecture, DistilBertConfig, DualConfig, DualKind, ModernBertConfig, Scenario, SwinConfig,
-    VitConfig, VitKind, resolve,
+    Architecture, DualConfig, DualKind, Scenario, SwinConfig, VitConfig, VitKind, resolve,
 };
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
@@ -153,6 +153,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("ettin-decoder-1b", 1_031_314_112),
     ("umt5-small", 175_333_376),
     ("umt5-base", 395_140_608),
+    ("t5gemma-2b-2b", 5_596_853_760),
+    ("t5gemma-9b-2b", 12_292_375_296),
+    ("t5gemma-9b-9b", 20_333_401_088),
     ("esm2-8m", 7_512_474),
     ("esm2-35m", 33_501_394),
     ("esm2-150m", 148_140_154),
@@ -426,23 +429,6 @@ fn swin_parameters(c: &SwinConfig) -> u64 {
     embeddings + layers + 2 * last + (last + 1) * c.num_labels
 }
 
-fn distilbert_parameters(c: &DistilBertConfig) -> u64 {
-    let h = c.dim;
-    let layer = 4 * (h * h + h) + 2 * h * c.hidden_dim + c.hidden_dim + h + 4 * h;
-    let embeddings = (c.vocab_size + c.max_position_embeddings) * h + 2 * h;
-    let head = h * h + h + 2 * h + c.vocab_size;
-    embeddings + c.n_layers * layer + head
-}
-
-/// All weights of `ModernBERT` that predicts masked tokens, as it is published: without biases but
-/// for that of the tokens.
-fn modernbert_parameters(c: &ModernBertConfig) -> u64 {
-    let h = c.hidden_size;
-    let layer = 4 * h * h + 3 * h * c.intermediate_size + 2 * h;
-    let ends = h + h + h * h + h + c.vocab_size - h;
-    c.vocab_size * h + c.windowed.len() as u64 * layer + ends
-}
-
 #[test]
 fn models_have_as_many_parameters_as_published() {
     for &(id, published) in PUBLISHED {
@@ -470,6 +456,7 @@ fn models_have_as_many_parameters_as_published() {
                     + images.map_or(0, |images| image_parameters(images, config.hidden_size))
             }
             Architecture::T5(config) => t5_parameters(&config),
+            Architecture::T5Gemma(config) => t5gemma_parameters(&config),
             Architecture::Bart(config) => bart_parameters(&config),
             Architecture::DistilBert(config) => distilbert_parameters(&config),
             Architecture::Swin(config) => swin_parameters(&config),

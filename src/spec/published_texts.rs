@@ -1,7 +1,9 @@
 //! The numbers of parameters of encoders and encoder-decoders of texts, from their configs.
 
+use super::published_decoders::decoder_parameters;
 use super::{
-    BartConfig, BartKind, BartStack, BertConfig, BertKind, EuroBertConfig, T5Config, T5Kind,
+    BartConfig, BartKind, BartStack, BertConfig, BertKind, DistilBertConfig, EuroBertConfig,
+    ModernBertConfig, T5Config, T5GemmaConfig, T5Kind,
 };
 
 /// All weights of BERT that predicts masked tokens.
@@ -74,4 +76,32 @@ pub(super) fn eurobert_parameters(c: &EuroBertConfig) -> u64 {
     let attention = 2 * h * c.head_dim * (c.num_attention_heads + c.num_key_value_heads);
     let layer = attention + 3 * h * c.intermediate_size + 2 * h;
     2 * c.vocab_size * h + c.num_hidden_layers * layer + h
+}
+
+/// The same of `DistilBERT`.
+pub(super) fn distilbert_parameters(c: &DistilBertConfig) -> u64 {
+    let h = c.dim;
+    let layer = 4 * (h * h + h) + 2 * h * c.hidden_dim + c.hidden_dim + h + 4 * h;
+    let embeddings = (c.vocab_size + c.max_position_embeddings) * h + 2 * h;
+    let head = h * h + h + 2 * h + c.vocab_size;
+    embeddings + c.n_layers * layer + head
+}
+
+/// All weights of `ModernBERT` that predicts masked tokens, as it is published: without biases but
+/// for that of the tokens.
+pub(super) fn modernbert_parameters(c: &ModernBertConfig) -> u64 {
+    let h = c.hidden_size;
+    let layer = 4 * h * h + 3 * h * c.intermediate_size + 2 * h;
+    let ends = h + h + h * h + h + c.vocab_size - h;
+    c.vocab_size * h + c.windowed.len() as u64 * layer + ends
+}
+
+/// The same of T5Gemma: two decoders of Gemma 2, of which the second attends to the first.
+pub(super) fn t5gemma_parameters(c: &T5GemmaConfig) -> u64 {
+    let (from, to) = (&c.encoder, &c.decoder);
+    let heads = |count: u64| count * to.head_dim;
+    let crossing = 2 * to.hidden_size * heads(to.num_attention_heads)
+        + 2 * from.hidden_size * heads(to.num_key_value_heads)
+        + 2 * to.hidden_size;
+    decoder_parameters(from) + decoder_parameters(to) + to.num_hidden_layers * crossing
 }

@@ -4,7 +4,7 @@ use super::config_fields::ConfigFields;
 use super::{
     Architecture, BartKind, BertKind, ConvNetKind, DecoderType, DualKind, FlaMixer, ImageKind,
     SpeechKind, T5Kind, Task, VitKind, bart, beit, bert, conv_nets, decoder, distilbert, dual,
-    eurobert, fla_config, image_text, modernbert, speech, swin, t5, vit, whisper,
+    eurobert, fla_config, image_text, modernbert, speech, swin, t5, t5gemma, vit, whisper,
 };
 use crate::units::apart;
 
@@ -13,6 +13,7 @@ use crate::units::apart;
 pub(super) enum Reader {
     Decoder(DecoderType),
     T5(T5Kind),
+    T5Gemma,
     Bert(BertKind),
     Bart(BartKind),
     Whisper,
@@ -63,6 +64,7 @@ impl Reader {
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
             Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
             Self::T5(kind) => Architecture::T5(apart(|| t5::read(kind, fields))),
+            Self::T5Gemma => Architecture::T5Gemma(apart(|| t5gemma::read(fields))),
             Self::Decoder(model_type) => Architecture::Decoder(decoder::read(model_type, fields)),
         }
     }
@@ -160,6 +162,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("eurobert", Reader::EuroBert),
     ("mt5", Reader::T5(T5Kind::Mt5)),
     ("umt5", Reader::T5(T5Kind::Umt5)),
+    ("t5gemma", Reader::T5Gemma),
     ("gpt_neox", Reader::Decoder(DecoderType::GptNeox)),
     ("gemma", Reader::Decoder(DecoderType::Gemma)),
     ("gemma2", Reader::Decoder(DecoderType::Gemma2)),

@@ -5,8 +5,8 @@ use super::{
     BertConfig, ConvNetConfig, DataLoader, Dataset, DecoderConfig, DecoderType, DistilBertConfig,
     DualConfig, EuroBertConfig, Evaluation, FlaConfig, Framework, ImageConfig, LigerKernels,
     LinearModel, Lora, Loss, ModernBertConfig, Offload, Optimizer, Parallelism, Precision, Program,
-    Quantization, Scenario, SdpaBackend, SpeechConfig, SwinConfig, T5Config, Task, TowerConfig,
-    VitConfig,
+    Quantization, Scenario, SdpaBackend, SpeechConfig, SwinConfig, T5Config, T5GemmaConfig, Task,
+    TowerConfig, VitConfig,
 };
 use crate::units::{Bytes, DType};
 
@@ -138,6 +138,8 @@ pub enum Architecture {
     Fla(FlaConfig),
     /// T5 and mT5.
     T5(T5Config),
+    /// T5Gemma.
+    T5Gemma(T5GemmaConfig),
     /// BART.
     Bart(BartConfig),
     /// BERT and `RoBERTa`.
@@ -248,7 +250,7 @@ impl Architecture {
 
     /// Whether a decoder with a length of its own follows an encoder.
     pub fn is_encoder_decoder(&self) -> bool {
-        matches!(self, Self::T5(_) | Self::Bart(_))
+        matches!(self, Self::T5(_) | Self::T5Gemma(_) | Self::Bart(_))
     }
 
     /// The widest a token becomes in an expert and in those that all tokens see; experts of a layer and
@@ -317,6 +319,7 @@ impl Architecture {
                 None,
                 0,
             ),
+            Self::T5Gemma(c) => c.sizes(),
             Self::Fla(c) => (
                 c.hidden_size,
                 // The states of the chunks, of which each has at least 16 tokens.

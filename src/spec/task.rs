@@ -43,7 +43,9 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         Architecture::Linear(_) | Architecture::Decoder(_) | Architecture::Fla(_) => {
             &[Task::CausalLm]
         }
-        Architecture::T5(_) | Architecture::Bart(_) => &[Task::Seq2SeqLm],
+        Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Bart(_) => {
+            &[Task::Seq2SeqLm]
+        }
         Architecture::Dual(config) if config.text.is_some() => {
             &[Task::Contrastive, Task::ImageClassification]
         }

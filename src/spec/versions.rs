@@ -34,6 +34,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         | Architecture::Speech(_)
         | Architecture::ConvNet(_)
         | Architecture::Beit(_)
+        | Architecture::T5Gemma(_)
         | Architecture::EuroBert(_) => findings.push(only_recent()),
         Architecture::ModernBert(config) if config.decoder => findings.push(only_recent()),
         Architecture::ModernBert(config) => check_modernbert(scenario, config, findings),

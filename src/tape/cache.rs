@@ -176,9 +176,9 @@ impl Tape {
         self.cache.borrow().is_some()
     }
 
-    /// Runs a layer that is not given the cache, as checkpointed ones are not
+    /// Runs what is not given the cache, as an encoder and checkpointed layers are not
     /// (`GradientCheckpointingLayer`, `modeling_layers.py`, transformers 5.23).
-    pub(super) fn without_cache<R>(&self, layer: impl FnOnce() -> R) -> R {
+    pub fn without_cache<R>(&self, layer: impl FnOnce() -> R) -> R {
         let cache = self.take_cache();
         let result = layer();
         self.cache.replace(cache);

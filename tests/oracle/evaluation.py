@@ -72,6 +72,7 @@ def one(model, asked, evaluation, batch, autocast, kept, recorder):
         return kept
     # Trainer.prediction_step: all outputs but the loss and what the model's config says to ignore.
     predictions = tuple(value for key, value in output.items() if key not in ("loss", "past_key_values"))
+    predictions = tuple(part for value in predictions for part in (value if isinstance(value, tuple) else (value,)))
     predictions = tuple((value.float() if autocast else value).detach() for value in predictions)
     del output
     if kind == "trainer" and evaluation["keep_predictions"]:

@@ -38,6 +38,13 @@ def recent():
         found = recurrent(config, inputs_embeds, attention_mask, *rest, **named)
         return found if attention_mask is not None and attention_mask.data_ptr() in passed else None
 
+    flash = masking.flash_attention_mask
+
+    def of_flash(*rest, **named):
+        found = flash(*rest, **named)
+        return found if padded[0] else None
+
+    masking.ALL_MASK_ATTENTION_FUNCTIONS._global_mapping["flash_attention_2"] = of_flash
     masking.create_recurrent_attention_mask = of_states
     masking._preprocess_mask_arguments, masking.fast_all, masking._ignore_bidirectional_mask_sdpa = remembered, counted, ignored
 
