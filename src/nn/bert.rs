@@ -88,20 +88,21 @@ pub(super) fn of_class(b: &Builder, c: &BertConfig) -> Head {
 /// Tokens, by the table `words` of the embedding.
 pub(super) fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let roberta = c.kind.of_roberta() || c.kind == BertKind::Mpnet;
-    let (name, b, norm) = if roberta {
-        ("lm_head", b.at("lm_head"), "layer_norm")
+    let (name, b) = if roberta {
+        ("lm_head", b.at("lm_head"))
     } else {
-        (
-            "cls.predictions",
-            b.at("cls").at("predictions"),
-            "LayerNorm",
-        )
+        ("cls.predictions", b.at("cls").at("predictions"))
+    };
+    let norm = if roberta || c.kind == BertKind::Nomic {
+        "layer_norm"
+    } else {
+        "LayerNorm"
     };
     let bias = b.parameter("bias", [c.vocab_size]);
     let at = if roberta { b.same() } else { b.at("transform") };
     let transform = Transform {
         dense: Linear::new(&at.at("dense"), c.hidden_size, c.hidden_size, true),
-        activation: Activation::Gelu,
+        activation: c.activation,
         norm: Some(LayerNorm::new(&at.at(norm), c.hidden_size)),
     };
     let decoder = b.at("decoder");

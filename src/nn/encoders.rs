@@ -11,6 +11,7 @@ use super::eurobert::EuroBert;
 use super::model::Output;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
+use super::nomic_bert::NomicBert;
 use super::resnet::ResNet;
 use super::speech::Speech;
 use super::swin::Swin;
@@ -66,6 +67,12 @@ impl Encoder for EuroBert {
 }
 
 impl Encoder for Mpnet {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for NomicBert {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -89,6 +89,7 @@ mod modernbert_layer;
 mod moe;
 mod mpnet;
 mod mpt;
+mod nomic_bert;
 mod norm;
 mod opt;
 mod patches;

@@ -20,6 +20,7 @@ use super::generation::{self, Calling};
 use super::linear::LinearNet;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
+use super::nomic_bert::NomicBert;
 use super::resnet::ResNet;
 use super::seq2seq::{self, Seq2Seq};
 use super::sight_batch;
@@ -142,6 +143,7 @@ fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<d
     }
     match c.kind {
         BertKind::Mpnet => Box::new(apart(|| Mpnet::new(b, c, spec, facts))),
+        BertKind::Nomic => Box::new(apart(|| NomicBert::new(b, c, spec, facts))),
         _ => Box::new(apart(|| Bert::new(b, c, spec, facts))),
     }
 }

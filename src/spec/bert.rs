@@ -7,7 +7,7 @@ use super::bert_pre_norm::PreNorm;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{self, Module, ModuleKind, embedding, norm, other, output};
-use super::{Activation, Dropout, Finding, Task};
+use super::{Activation, Dropout, Finding, Task, nomic_bert};
 use serde_json::Value;
 
 /// Which of BERT's kin a config is of.
@@ -38,6 +38,8 @@ pub enum BertKind {
     Mpnet,
     /// ALBERT, whose embeddings have fewer columns, too, and whose layers are one.
     Albert,
+    /// `NomicBERT`, with rotary positions and gated feed-forward layers.
+    Nomic,
 }
 
 /// BERT or its kin as transformers configures it.
@@ -113,7 +115,7 @@ impl BertKind {
     pub fn pools(self) -> bool {
         matches!(
             self,
-            Self::Bert | Self::Ernie | Self::Albert | Self::Megatron
+            Self::Bert | Self::Ernie | Self::Albert | Self::Megatron | Self::Nomic
         )
     }
 
@@ -148,12 +150,16 @@ impl BertKind {
             Self::Deberta => "deberta",
             Self::Mpnet => "mpnet",
             Self::Esm => "esm",
+            Self::Nomic => "nomic_bert",
         }
     }
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig {
+    if kind == BertKind::Nomic {
+        return nomic_bert::read(fields);
+    }
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.required("num_attention_heads", &HEADS, 12);
     let albert = kind == BertKind::Albert;
@@ -314,6 +320,9 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     if let Some(esm) = c.esm {
         return bert_esm::modules(c, esm, task);
+    }
+    if c.kind == BertKind::Nomic {
+        return nomic_bert::modules(c, task);
     }
     let mpnet = c.kind == BertKind::Mpnet;
     let roberta = c.kind.of_roberta();

@@ -80,6 +80,7 @@ mod modernbert;
 mod modules;
 mod mpt;
 mod nemotron_h;
+mod nomic_bert;
 mod offers;
 mod offload;
 mod olmo2;

@@ -153,6 +153,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("ettin-decoder-1b", 1_031_314_112),
     ("umt5-small", 175_333_376),
     ("umt5-base", 395_140_608),
+    ("nomic-embed-text-v1", 137_354_304),
+    ("nomic-embed-text-v1.5", 137_354_304),
     ("t5gemma-2b-2b", 5_596_853_760),
     ("t5gemma-9b-2b", 12_292_375_296),
     ("t5gemma-9b-9b", 20_333_401_088),

@@ -9,6 +9,11 @@ use super::{
 /// All weights of BERT that predicts masked tokens.
 pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
     let h = c.hidden_size;
+    if c.kind == BertKind::Nomic {
+        let layer = 4 * h * h + 3 * h * c.intermediate_size + 4 * h;
+        let tables = (c.vocab_size + c.type_vocab_size) * h + 2 * h;
+        return tables + c.num_hidden_layers * layer + h * h + h + 2 * h + c.vocab_size;
+    }
     let types = c.type_vocab_size + c.task_type_vocab_size;
     let tables = c.vocab_size + c.max_position_embeddings + types;
     let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;

@@ -116,6 +116,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("esm", Reader::Bert(BertKind::Esm)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
+    ("nomic_bert", Reader::Bert(BertKind::Nomic)),
     ("electra", Reader::Bert(BertKind::Electra)),
     ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart(BartKind::Bart)),

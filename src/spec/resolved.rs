@@ -282,7 +282,7 @@ impl Architecture {
                 c.num_attention_heads,
                 c.head_dim,
                 None,
-                c.max_position_embeddings,
+                c.position_rows(),
             ),
             Self::Bart(c) => (
                 c.d_model,

@@ -1,8 +1,8 @@
 //! What an architecture can be trained for.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, EvaluationKind, Finding, Framework, Loss,
-    Scenario, Task, classifier, evaluation,
+    ActivationCheckpointing, Architecture, Attention, BertKind, EvaluationKind, Finding, Framework,
+    Loss, Scenario, Task, classifier, evaluation,
 };
 
 impl Task {
@@ -61,7 +61,9 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
             READS_TEXTS
         }
         Architecture::EuroBert(_) => READS_TEXTS,
-        Architecture::Bert(config) if config.esm.is_some() => READS_TEXTS,
+        Architecture::Bert(config) if config.esm.is_some() || config.kind == BertKind::Nomic => {
+            READS_TEXTS
+        }
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
             Task::MaskedLm,
             Task::SequenceClassification,

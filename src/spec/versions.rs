@@ -41,7 +41,11 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         Architecture::Bert(config)
             if matches!(
                 config.kind,
-                BertKind::Mpnet | BertKind::Data2Vec | BertKind::Ernie | BertKind::Esm
+                BertKind::Mpnet
+                    | BertKind::Data2Vec
+                    | BertKind::Ernie
+                    | BertKind::Esm
+                    | BertKind::Nomic
             ) || config.kind.pre_norm().is_some() =>
         {
             findings.push(only_recent());
