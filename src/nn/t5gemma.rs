@@ -1,4 +1,4 @@
-//! T5Gemma (`models/t5gemma/modeling_t5gemma.py` of transformers 5.23): an encoder and a decoder of
+//! `T5Gemma` (`models/t5gemma/modeling_t5gemma.py` of transformers 5.23): an encoder and a decoder of
 //! Gemma 2's layers, each with an embedding of its own.
 
 use super::attention::{AttentionOptions, dropped};

@@ -1,4 +1,4 @@
-//! The layers of T5Gemma: norms before and after each sublayer, attention to the encoder in a decoder's.
+//! The layers of `T5Gemma`: norms before and after each sublayer, attention to the encoder in a decoder's.
 
 use super::attention::{AttentionOptions, attend_with_weights, dropped, in_heads, joined};
 use super::builder::Builder;

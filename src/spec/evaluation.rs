@@ -146,7 +146,7 @@ pub(super) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation
 
 /// Whether `forward` has a parameter for how many last positions get logits (`logits_to_keep`,
 /// `num_logits_to_keep` in 4.48). Of the models that transformers 4 estimates, these have none
-/// (`modeling_*.py` of 4.48.3 and 4.51.3), nor have encoder-decoders in any version but T5Gemma.
+/// (`modeling_*.py` of 4.48.3 and 4.51.3), nor have encoder-decoders in any version but `T5Gemma`.
 pub fn takes_logits_to_keep(architecture: &Architecture, framework: Framework) -> bool {
     let Architecture::Decoder(config) = architecture else {
         return match architecture {

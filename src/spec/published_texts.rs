@@ -101,7 +101,7 @@ pub(super) fn modernbert_parameters(c: &ModernBertConfig) -> u64 {
     c.vocab_size * h + c.windowed.len() as u64 * layer + ends
 }
 
-/// The same of T5Gemma: two decoders of Gemma 2, of which the second attends to the first.
+/// The same of `T5Gemma`: two decoders of Gemma 2, of which the second attends to the first.
 pub(super) fn t5gemma_parameters(c: &T5GemmaConfig) -> u64 {
     let (from, to) = (&c.encoder, &c.decoder);
     let heads = |count: u64| count * to.head_dim;

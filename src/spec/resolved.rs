@@ -138,7 +138,7 @@ pub enum Architecture {
     Fla(FlaConfig),
     /// T5 and mT5.
     T5(T5Config),
-    /// T5Gemma.
+    /// `T5Gemma`.
     T5Gemma(T5GemmaConfig),
     /// BART.
     Bart(BartConfig),

@@ -1,4 +1,4 @@
-//! T5Gemma (`models/t5gemma/configuration_t5gemma.py` of transformers 5.23): an encoder and a decoder of
+//! `T5Gemma` (`models/t5gemma/configuration_t5gemma.py` of transformers 5.23): an encoder and a decoder of
 //! Gemma 2's layers.
 
 use super::config_fields::ConfigFields;
@@ -6,7 +6,7 @@ use super::modules::{Module, embedding, linear, other, output};
 use super::{DecoderConfig, DecoderType, gemma};
 use serde_json::{Map, Value};
 
-/// T5Gemma as transformers configures it.
+/// `T5Gemma` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct T5GemmaConfig {
     /// The encoder's layers, whose tokens see those on both sides.

@@ -112,7 +112,7 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
 /// Whether training fills a key-value cache. Models with checkpointed layers do not
 /// (`merge_with_config_defaults`, `utils/generic.py`, transformers 5.23), but `GPTBigCode` in
 /// transformers 4. Models of flash-linear-attention do not while they train (`modeling_utils.py`, 0.6.0),
-/// nor does T5Gemma.
+/// nor does `T5Gemma`.
 pub(super) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let returns_keys = scenario.framework != Framework::Torch215Transformers523
