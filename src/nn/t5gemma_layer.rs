@@ -82,17 +82,17 @@ impl T5GemmaLayer {
         &self,
         t: &Tape,
         [before, after]: &[Norm; 2],
-        residual: Tensor,
+        residual: &Tensor,
         sublayer: impl FnOnce(&Tensor) -> Tensor,
     ) -> Tensor {
         let out = {
-            let x = before.forward(t, &residual);
+            let x = before.forward(t, residual);
             sublayer(&x)
         };
         let normed = after.forward(t, &out);
         drop(out);
         let out = dropped(t, normed.clone(), self.dropout);
-        t.add(&residual, &out)
+        t.add(residual, &out)
     }
 }
 
@@ -121,7 +121,7 @@ impl Block for T5GemmaLayer {
         let [around_attention, around_mlp] = &self.norms;
         // One variable takes the weights of both.
         let mut weights = None;
-        let mut x = self.added(t, around_attention, hidden.clone(), |x| {
+        let mut x = self.added(t, around_attention, hidden, |x| {
             let attended = t.scoped("self_attn", None, || {
                 self.self_attn.forward(t, x, &given.own)
             });
@@ -130,14 +130,14 @@ impl Block for T5GemmaLayer {
         });
         let crossing = self.cross_attn.as_ref().zip(self.cross_norms.as_ref());
         if let (Some((attend, norms)), Some(encoder)) = (crossing, &given.encoder) {
-            x = self.added(t, norms, x, |x| {
+            x = self.added(t, norms, &x, |x| {
                 let mask = given.encoder_mask.as_ref();
                 let attended = t.scoped("cross_attn", None, || attend.forward(t, x, encoder, mask));
                 weights = attended.1;
                 attended.0
             });
         }
-        let out = self.added(t, around_mlp, x, |x| {
+        let out = self.added(t, around_mlp, &x, |x| {
             t.scoped("mlp", None, || self.mlp.forward(t, x))
         });
         drop(weights);
