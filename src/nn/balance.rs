@@ -21,6 +21,11 @@ pub(super) fn loss(
     }
 }
 
+/// Whether that loss needs the logits of all layers at once, of which none can stand for others then.
+pub(super) fn joins(experts: &Experts, facts: Facts) -> bool {
+    experts.balanced && facts.transformers != Transformers::V5
+}
+
 /// Since transformers 5: how many tokens each expert gets and how likely it is are summed layer by
 /// layer.
 fn by_layer(t: &Tape, logits: &[Tensor], experts: &Experts, padded: bool) -> Tensor {

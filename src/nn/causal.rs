@@ -110,7 +110,8 @@ impl<L: Layer> Causal<L> {
         // Layers to whose inputs features are added differ from the others.
         let deep = c.images.as_ref().map_or(0, |images| images.depths());
         let head = dense.max(if deep > 0 { deep + 1 } else { 0 });
-        let differ = c.windowed.windows(2).any(|pair| pair[0] != pair[1]);
+        let joined = c.experts.as_ref().is_some_and(|e| balance::joins(e, facts));
+        let differ = joined || c.windowed.windows(2).any(|pair| pair[0] != pair[1]);
         let layers = model.layers_after(head, "layers", c.num_hidden_layers, |b| {
             if differ {
                 b.differs();

@@ -2,6 +2,7 @@
 //! state is carried from token to token by a loop in Python (Note [A loop over tokens]).
 
 use super::builder::Builder;
+use super::call::Call;
 use super::causal_conv::CausalConv;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
@@ -55,8 +56,9 @@ pub(super) struct Mixer {
     norms: InnerNorm,
     pub(super) inner: u64,
     pub(super) sizes: StateSpace,
-    pub(super) padding: bool,
+    padding: bool,
     pub(super) facts: Facts,
+    call: Rc<Call>,
 }
 
 /// How time steps, B and C are normalized.
@@ -255,12 +257,19 @@ impl Mixer {
             sizes,
             padding: b.has_padding_mask(),
             facts,
+            call: b.call(),
         }
     }
 
-    /// `apply_mask_to_padding_states`.
+    /// `apply_mask_to_padding_states`, of which Jamba looks for padding first; a token that comes after
+    /// others is none.
     pub(super) fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
-        if self.padding { t.mul_scalar(&x) } else { x }
+        let given = self.sizes.inner_norms != InnerNorms::Trained && self.call.has_mask();
+        if (self.padding || given) && x.dim(1) > 1 {
+            t.mul_scalar(&x)
+        } else {
+            x
+        }
     }
 
     /// Time steps, B and C after their norms.
@@ -323,10 +332,18 @@ impl Mixer {
         let time_step = self.time_step(t, low_rank);
         let bias = wide_bias();
         let channels = t.transpose(&states, 1, 2);
-        let scanned = {
-            let wide_d = t.to(&self.d, DType::Float32);
-            let given = [&channels, &time_step, &decay, &b, &c, &wide_d, &gate];
-            self.scan(t, given, bias.as_ref())
+        let kept = (t.knows_state() && x.dim(1) == 1).then(|| self.kept(t, &x));
+        let scanned = if let Some((state, true)) = kept.flatten() {
+            let given = [&channels, &time_step, &decay, &b, &c, &self.d, &gate];
+            state_update(t, &state, given, bias.as_ref())
+        } else {
+            let scanned = {
+                let wide_d = t.to(&self.d, DType::Float32);
+                let given = [&channels, &time_step, &decay, &b, &c, &wide_d, &gate];
+                self.scan(t, given, bias.as_ref())
+            };
+            self.kept(t, &x);
+            scanned
         };
         let out = {
             let narrow = t.to(&t.transpose(&scanned, 1, 2), dtype);
@@ -334,6 +351,15 @@ impl Mixer {
         };
         drop((projected, time_step, b, c, bias, scanned));
         out
+    }
+
+    /// The layer's state `[B, I, N]` for input `[B, S, H]`, where there is a cache, and whether an earlier
+    /// pass has left it.
+    fn kept(&self, t: &Tape, x: &Tensor) -> Option<(Tensor, bool)> {
+        t.state(
+            [x.dim(0), self.inner, self.sizes.state_size],
+            DType::Float32,
+        )
     }
 
     /// Time steps of low rank `[B, S, R]` to those of all channels `[B, I, S]`, without the bias: the
@@ -397,6 +423,51 @@ impl Mixer {
         drop((delta, scanned));
         out
     }
+}
+
+/// `mamba_selective_state_update`: a single token's states, time steps and gate `[B, I, 1]`, B and C
+/// `[B, 1, N]` and what is kept `[B, I, N]` to `[B, I, 1]`.
+fn state_update(
+    t: &Tape,
+    kept: &Tensor,
+    [states, time_step, decay, b, c, d, gate]: [&Tensor; 7],
+    bias: Option<&Tensor>,
+) -> Tensor {
+    let wide = |x: &Tensor| t.to(x, DType::Float32);
+    let [states, time_step, gate] = [states, time_step, gate].map(|x| t.select(x, 2));
+    let [b, c] = [b, c].map(|x| t.select(x, 1));
+    let dt = {
+        let shifted = bias.map(|bias| t.add(&time_step, &t.to(bias, time_step.dtype())));
+        t.softplus(shifted.as_ref().unwrap_or(&time_step))
+    };
+    let decayed = {
+        let product = t.mul(&t.unsqueeze(&wide(&dt), 2), decay);
+        t.exp(&product)
+    };
+    let of_inputs = t.mul(&t.unsqueeze(&wide(&dt), 2), &t.unsqueeze(&wide(&b), 1));
+    let added = t.mul(&of_inputs, &t.unsqueeze(&wide(&states), 2));
+    let next = {
+        let rest = t.mul(kept, &decayed);
+        t.add(&rest, &added)
+    };
+    let read = {
+        let product = {
+            let narrow = t.to(&next, c.dtype());
+            t.matmul(&narrow, &t.unsqueeze(&c, 2))
+        };
+        t.select(&product, 2)
+    };
+    let skipped = {
+        let product = t.mul(&states, d);
+        t.add(&read, &product)
+    };
+    drop(read);
+    let out = {
+        let active = t.silu(&gate);
+        t.mul(&skipped, &active)
+    };
+    drop((skipped, dt, decayed, of_inputs, added, next));
+    t.unsqueeze(&t.to(&out, states.dtype()), 2)
 }
 
 /// `FalconMambaWeightlessRMSNorm`.

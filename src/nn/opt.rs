@@ -372,10 +372,12 @@ impl SelfAttention {
         };
         let out = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);
         let out = t.contiguous(&out);
-        (
-            self.out_proj.forward(t, &out),
-            weights.into_iter().collect(),
-        )
+        let mut held: Vec<Tensor> = weights.into_iter().collect();
+        if at_once {
+            // The layer is given its keys and values back.
+            held.extend([k, v]);
+        }
+        (self.out_proj.forward(t, &out), held)
     }
 }
 

@@ -6,18 +6,22 @@ use crate::spec::{Architecture, DecoderType, QuantizationType};
 use crate::tape::{Category, Tensor};
 use crate::units::{DType, Shape};
 
+/// The heads of masked language models with a bias of their own, to which the last layer's is tied.
+const BIASED_HEADS: [&str; 3] = ["lm_head.", "cls.predictions.", "predictions."];
+
 impl Builder<'_> {
     /// How the linear layer at this place is held. Beside what gives the logits, and what is tied to
     /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
     /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
     /// parameters, where nothing of the head comes after it; before transformers 5 the last
     /// parameter is the head's, which is tied later, and one that is a bias counts too (the last
-    /// layer of classifiers); of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
+    /// layer of classifiers), as does one that is tied, which stands for the whole head; of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
     /// Falcon's and those in PyTorch's own `MultiheadAttention`, it takes those of transformers 4
     /// only (`replace_with_bnb_linear`).
     pub(super) fn held(&self) -> QuantizationType {
         let spec = self.plan.spec;
         let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
+        let is_within = |name: &str| self.plan.tape.scope_path(self.scope).starts_with(name);
         let whole = spec.quantization.is_on()
             && match &spec.architecture {
                 Architecture::T5(_) => is_called(".wo"),
@@ -26,7 +30,9 @@ impl Builder<'_> {
                 | Architecture::DistilBert(_)
                 | Architecture::ModernBert(_) => {
                     self.facts().transformers != Transformers::V5
-                        && (is_called("classifier") || is_called("qa_outputs"))
+                        && (is_called("classifier")
+                            || is_called("qa_outputs")
+                            || BIASED_HEADS.iter().any(|name| is_within(name)))
                 }
                 Architecture::Dual(_) => {
                     is_called("text_projection") || is_called("head.attention.out_proj")

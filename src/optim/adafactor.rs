@@ -160,10 +160,14 @@ impl Optimizer {
     }
 }
 
-/// `row @ column`: a matrix product, batched when there are more than two dimensions.
+/// `row @ column`: a matrix product, batched when there are more than two dimensions, over all but the
+/// last two.
 fn outer(t: &Tape, row: &Tensor, column: &Tensor) -> Tensor {
     if row.shape().rank() == 2 {
         return t.mm(row, column);
     }
-    t.bmm(row, column)
+    let (rows, columns) = (row.dim(-2), column.dim(-1));
+    let batch = row.numel() / rows.max(1);
+    let row = t.view(row, [batch, rows, 1]);
+    t.bmm(&row, &t.view(column, [batch, 1, columns]))
 }

@@ -12,6 +12,16 @@ impl Loss {
     }
 }
 
+/// The loss of a run: an evaluation has the model's own.
+pub(super) fn resolve(scenario: &Scenario) -> Loss {
+    let chunks = scenario.loss == Loss::Chunked;
+    if chunks && scenario.program == Program::Evaluation {
+        Loss::Labels
+    } else {
+        scenario.loss
+    }
+}
+
 /// Whether the model's logits are its head's result for the hidden states, and its loss is theirs.
 fn is_plain(config: &DecoderConfig) -> bool {
     let balanced = |experts: &super::Experts| experts.balanced;
@@ -40,7 +50,7 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let chunks = scenario.loss == Loss::Chunked;
-    if !chunks && scenario.loss != Loss::Uncast {
+    if !matches!(resolve(scenario), Loss::Chunked | Loss::Uncast) {
         return;
     }
     let plain = matches!(architecture, Architecture::Decoder(config) if is_plain(config));

@@ -205,6 +205,11 @@ impl DecoderType {
         matches!(self, Self::Qwen3Next | Self::Qwen35 | Self::Qwen35Moe)
     }
 
+    /// Whether all layers are state spaces.
+    pub const fn is_mamba(self) -> bool {
+        matches!(self, Self::Mamba | Self::FalconMamba | Self::Mamba2)
+    }
+
     /// Whether layers without attention are a convolution between two gates.
     pub const fn convolves(self) -> bool {
         matches!(self, Self::Lfm2 | Self::Lfm2Moe)

@@ -139,8 +139,17 @@ pub(super) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation
     let asked = scenario.evaluation.use_cache.or(always.then_some(true));
     Evaluation {
         logits_to_keep: evaluation.logits_to_keep.filter(|_| takes),
-        use_cache: asked.or(evaluation.use_cache),
+        use_cache: (asked.or(evaluation.use_cache)).filter(|_| !encodes(architecture)),
         ..evaluation
+    }
+}
+
+/// Whether a model without a decoder reads texts: it has no cache to fill.
+fn encodes(architecture: &Architecture) -> bool {
+    match architecture {
+        Architecture::ModernBert(config) => !config.decoder,
+        Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::EuroBert(_) => true,
+        _ => false,
     }
 }
 
@@ -289,6 +298,8 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::GptOss,
     DecoderType::Lfm2,
     DecoderType::Bamba,
+    DecoderType::Mamba,
+    DecoderType::FalconMamba,
     DecoderType::Mamba2,
     DecoderType::FalconH1,
     DecoderType::GraniteMoeHybrid,
@@ -350,7 +361,8 @@ fn unknown_cache(
     let model = Some(("of this model", "该模型"));
     match architecture {
         Architecture::Decoder(config) if GENERATING.contains(&config.model_type) => {
-            if !recent && config.model_type == DecoderType::GptBigCode {
+            let big_code = config.model_type == DecoderType::GptBigCode;
+            if !recent && (big_code || config.model_type.is_mamba()) {
                 return Some(("of this model in transformers 4", "transformers 4 中该模型"));
             }
             // `cache_implementation = "hybrid"`, a static cache, for which the model is compiled.
@@ -411,7 +423,9 @@ pub(super) fn check_combinations(
     }
     check_logits_to_keep(scenario, architecture, findings);
     let generates = evaluation.kind == EvaluationKind::Generate;
-    if !generates && !evaluation.caches() {
+    // transformers 5 takes what encoders have no use for; before, they refuse it.
+    let idle = encodes(architecture) && scenario.framework == Framework::Torch215Transformers523;
+    if !generates && (!evaluation.caches() || idle) {
         return;
     }
     let Some((english, chinese)) = unknown_cache(scenario, architecture) else {

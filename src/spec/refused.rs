@@ -37,6 +37,12 @@ pub(super) fn check(
     {
         findings.push(why_not_masked());
     }
+    let evaluation = evaluation::resolve(scenario);
+    let mamba =
+        matches!(architecture, Architecture::Decoder(config) if config.model_type.is_mamba());
+    if mamba && evaluation.kind == EvaluationKind::Trainer && evaluation.caches() {
+        findings.push(why_not_kept());
+    }
     let int8 = scenario.quantization.kind == QuantizationType::Int8;
     if int8 && scenario.framework == Framework::Torch26Transformers448 {
         findings.push(why_not_int8());
@@ -102,6 +108,18 @@ fn why_no_cache(key: &str, fix: impl Into<serde_json::Value>) -> Finding {
         "transformers 通过注意力层得知缓存的长度，而该模型没有注意力层，运行会报错。",
     )
     .with_fix(key, fix)
+}
+
+/// `Trainer.prediction_step` leaves `past_key_values` out of what it detaches; Mamba's cache is called
+/// `cache_params` (`trainer.py`, transformers 5.23, 4.51 and 4.48).
+#[inline(never)] // As above.
+fn why_not_kept() -> Finding {
+    Finding::error(
+        "evaluation.use_cache",
+        "Trainer.evaluate takes Mamba's cache for a prediction, and fails; without a cache it does not.",
+        "Trainer.evaluate 会把 Mamba 的缓存当作预测结果而报错；不使用缓存则不会。",
+    )
+    .with_fix("evaluation.use_cache", false)
 }
 
 /// `MatmulLtState` of bitsandbytes 0.45 lacks what `tuners/lora/bnb.py` of PEFT 0.13 asks of it.
@@ -266,5 +284,16 @@ mod tests {
         let repaired = Some(("precision".to_owned(), json!("bf16")));
         assert_eq!(asked("amp_bf16"), repaired);
         assert_eq!(asked("bf16"), None);
+    }
+    #[test]
+    fn a_trainer_takes_no_cache_of_mamba() {
+        let asked = |kind: &str| {
+            refused(&json!({
+                "model": "mamba-130m", "evaluation": {"kind": kind, "use_cache": true},
+            }))
+        };
+        let repaired = Some(("evaluation.use_cache".to_owned(), json!(false)));
+        assert_eq!(asked("trainer"), repaired);
+        assert_eq!(asked("loss"), None);
     }
 }

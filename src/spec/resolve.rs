@@ -119,7 +119,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
         frozen: scenario.frozen.clone(),
         clip_grad_norm: scenario.clip_grad_norm && !scenario.parallelism.dp.offloads(),
         zero_grad_set_to_none: scenario.zero_grad_set_to_none,
-        loss: scenario.loss,
+        loss: chunked_loss::resolve(scenario),
         keep_outputs: scenario.keep_outputs,
         parallelism: scenario.parallelism,
         offload: scenario.offload,

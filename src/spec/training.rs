@@ -112,16 +112,17 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
 /// Whether training fills a key-value cache. Models with checkpointed layers do not
 /// (`merge_with_config_defaults`, `utils/generic.py`, transformers 5.23), but `GPTBigCode` in
 /// transformers 4. Models of flash-linear-attention do not while they train (`modeling_utils.py`, 0.6.0),
-/// nor does `T5Gemma`.
+/// nor do `T5Gemma` and Mamba.
 pub(super) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let returns_keys = scenario.framework != Framework::Torch215Transformers523
         && matches!(architecture, Architecture::Decoder(config)
             if config.model_type == DecoderType::GptBigCode);
-    let keeps = !matches!(
-        architecture,
-        Architecture::Fla(_) | Architecture::T5Gemma(_)
-    );
+    let keeps = match architecture {
+        Architecture::Fla(_) | Architecture::T5Gemma(_) => false,
+        Architecture::Decoder(config) => !config.model_type.is_mamba(),
+        _ => true,
+    };
     scenario.use_cache && keeps && (!checkpoints || returns_keys)
 }
 
@@ -138,13 +139,12 @@ fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>
     }
     check_positions(scenario, model, findings);
     if scenario.use_cache && !fills_cache(scenario, &model.architecture) {
-        let (english, chinese) = if matches!(
-            model.architecture,
-            Architecture::Fla(_) | Architecture::T5Gemma(_)
-        ) {
+        let (english, chinese) = if scenario.activation_checkpointing
+            == ActivationCheckpointing::None
+        {
             (
-                "T5Gemma and models of flash-linear-attention keep no key-value cache while they train; use_cache acts in an evaluation only.",
-                "T5Gemma 和 flash-linear-attention 的模型在训练时不保存键值缓存；use_cache 只在评估时起作用。",
+                "This model keeps no key-value cache while it trains; use_cache acts in an evaluation only.",
+                "该模型在训练时不保存键值缓存；use_cache 只在评估时起作用。",
             )
         } else {
             (

@@ -43,7 +43,7 @@ def generate(model, batch, evaluation, padded, recorder):
     drawn = dict(do_sample=True, top_k=50) if evaluation["do_sample"] else dict(do_sample=False)
     try:
         return model.generate(**batch, max_new_tokens=n, pad_token_id=0, eos_token_id=None, use_cache=True, num_beams=evaluation["num_beams"],
-                              return_dict_in_generate=True, **drawn)
+                              return_dict_in_generate=base.config.model_type != "whisper", **drawn)  # whose dict is put together anew, by sample
     finally:
         watch.remove()
         del base.prepare_inputs_for_generation
