@@ -15,6 +15,7 @@ use super::patches::Patches;
 use super::vit_layer::kept_samples;
 use crate::spec::{Activation, Attention, BeitConfig, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
+use crate::units::Repetition;
 use std::rc::Rc;
 
 /// `BeitForImageClassification`.
@@ -224,9 +225,12 @@ impl Beit {
             (None, patches())
         };
         let shared = (c.shared).then(|| Biases::new(&beit.at("shared_position_bias"), c));
-        let layers = beit.items_after(1, "layers", c.num_hidden_layers, |b| {
-            Rc::new(BeitLayer::new(b, c, options))
-        });
+        let layers = beit.items_repeating(
+            Some(Repetition::ALIKE.after(1)),
+            "layers",
+            c.num_hidden_layers,
+            |b| Rc::new(BeitLayer::new(b, c, options)),
+        );
         let at = if c.mean_pooling {
             beit.at("pooler")
         } else {

@@ -8,7 +8,7 @@ use crate::spec::{
     Quantization, ResolvedSpec,
 };
 use crate::tape::{Category, Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::{DType, Repetition, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -18,6 +18,8 @@ pub(super) struct Plan<'a> {
     pub(super) spec: &'a ResolvedSpec,
     /// Elements of the parameters so far, each with its scope.
     parameters: RefCell<Vec<(u32, u64)>>,
+    /// Elements of a list that options can name.
+    named: u64,
     /// Whether a module has asked for its place in a list.
     asked_index: Cell<bool>,
     /// Layers that get adapters, in the order in which they are built.
@@ -46,6 +48,7 @@ impl<'a> Plan<'a> {
             spec,
             call: Rc::clone(call),
             parameters: RefCell::default(),
+            named: named(spec),
             asked_index: Cell::new(false),
             targets: RefCell::default(),
             copies: RefCell::default(),
@@ -99,6 +102,17 @@ impl<'a> Plan<'a> {
         (elements.sum::<u64>() + adapters, self.copied.take())
     }
 
+    /// How the modules of a list repeat, which do so like this by themselves: options name some of them,
+    /// and every so many are checkpointed.
+    fn repetition(&self, known: Option<Repetition>) -> Repetition {
+        let checkpointed = match self.spec.activation_checkpointing {
+            ActivationCheckpointing::None => 1,
+            _ => self.spec.checkpoint_every,
+        };
+        let repetition = known.unwrap_or(Repetition::ALIKE).after(self.named);
+        repetition.with_every(checkpointed)
+    }
+
     /// Whether the parameter `name` of the module at `path` gets a gradient.
     fn trains(&self, path: impl FnOnce() -> String, name: &str) -> bool {
         let frozen = &self.spec.frozen;
@@ -113,6 +127,27 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Up to which element of a list options name single ones, as in `layers.3.`: all, where what follows the
+/// number is left open.
+fn named(spec: &ResolvedSpec) -> u64 {
+    let targets = spec.lora.iter().flat_map(|lora| &lora.target_modules);
+    let up_to = |part: &String| {
+        let names = part.split('.');
+        let last = names.clone().count() - 1;
+        let numbers = names.enumerate().filter_map(|(at, name)| {
+            let number: u64 = name.parse().ok()?;
+            Some(if at == 0 || at == last {
+                u64::MAX
+            } else {
+                number.saturating_add(1)
+            })
+        });
+        numbers.max()
+    };
+    let parts = spec.frozen.iter().chain(targets);
+    parts.filter_map(up_to).max().unwrap_or(0)
+}
+
 /// Where in a model a module is built: its path, as in `model.layers.3.self_attn`, which names its
 /// parameters, and the dtype of the weights.
 pub(super) struct Builder<'a> {
@@ -122,6 +157,8 @@ pub(super) struct Builder<'a> {
     pub(super) scope: u32,
     /// Which element of a module list it is.
     index: usize,
+    /// How that list repeats, as far as is known.
+    repetition: Option<Repetition>,
 }
 
 impl<'a> Builder<'a> {
@@ -133,6 +170,7 @@ impl<'a> Builder<'a> {
             dtype,
             scope,
             index: 0,
+            repetition: None,
         }
     }
 
@@ -143,12 +181,12 @@ impl<'a> Builder<'a> {
 
     /// The submodule `name`.
     pub(super) fn at(&self, name: &'static str) -> Self {
-        self.child(name, None)
+        self.child(name, None, None)
     }
 
     /// Element `index` of the module list `name`.
     pub(super) fn item(&self, name: &'static str, index: u32) -> Self {
-        self.child(name, Some(index))
+        self.child(name, Some(index), None)
     }
 
     /// The elements of the module list `name`, each made by `make`. On a tape that folds lists
@@ -160,19 +198,21 @@ impl<'a> Builder<'a> {
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        self.items_after(0, name, count, make)
+        self.items_repeating(None, name, count, make)
     }
 
-    /// The same, where the first `head` elements may differ from the others.
-    pub(super) fn items_after<T>(
+    /// The same, where it is known how they repeat.
+    pub(super) fn items_repeating<T>(
         &self,
-        head: u64,
+        repetition: Option<Repetition>,
         name: &'static str,
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        let built = self.plan.tape.fold_list(self.scope, name, head, count);
-        self.built(name, [built, count], make).0
+        let repeating = self.plan.repetition(repetition);
+        let list = (self.scope, name);
+        let built = self.plan.tape.fold_list(list, repeating, count);
+        self.built(name, [built, count], repetition, make).0
     }
 
     /// The layers of the module list `name`, which run through [`Tape::through_layers`].
@@ -182,36 +222,38 @@ impl<'a> Builder<'a> {
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        self.layers_after(0, name, count, make)
+        self.layers_repeating(None, name, count, make)
     }
 
-    /// The same, where the first `head` layers may differ from the others.
-    pub(super) fn layers_after<T>(
+    /// The same, where it is known how they repeat.
+    pub(super) fn layers_repeating<T>(
         &self,
-        head: u64,
+        repetition: Option<Repetition>,
         name: &'static str,
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        let tape = self.plan.tape;
-        let built = tape.fold_list(self.scope, name, head, count);
-        let built = built.min(tape.run_of_layers(head).unwrap_or(count));
-        let (layers, alike) = self.built(name, [built, count], make);
+        let (tape, list) = (self.plan.tape, (self.scope, name));
+        let repeating = self.plan.repetition(repetition);
+        let built = tape.fold_list(list, repeating, count);
+        let built = built.min(tape.run_of_layers(repeating, count));
+        let (layers, alike) = self.built(name, [built, count], repetition, make);
         if alike {
-            tape.list_is_alike((self.scope, name), head, count);
+            tape.list_is_alike(list, repeating, count);
         }
         layers
     }
 
-    /// So many elements of a list, or all of them where they ask for their index, and whether they do
-    /// not.
+    /// So many elements of a list, or all of them where they ask for their index without it being known
+    /// how they repeat, and whether they do not.
     fn built<T>(
         &self,
         name: &'static str,
         [built, count]: [u64; 2],
+        repetition: Option<Repetition>,
         make: impl Fn(&Self) -> T,
     ) -> (Vec<T>, bool) {
-        let at = |i| make(&self.item(name, i));
+        let at = |i| make(&self.child(name, Some(i), repetition));
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
         let asked = &self.plan.asked_index;
         let outside = asked.replace(false);
@@ -223,18 +265,28 @@ impl<'a> Builder<'a> {
         (items, !asked.replace(outside))
     }
 
-    fn child(&self, name: &'static str, index: Option<u32>) -> Self {
+    fn child(
+        &self,
+        name: &'static str,
+        index: Option<u32>,
+        repetition: Option<Repetition>,
+    ) -> Self {
         let scope = self.plan.tape.child_scope(self.scope, name, index);
         let index = index.map_or(0, |index| index as usize);
         Self {
             scope,
             index,
+            repetition,
             ..*self
         }
     }
 
-    /// Which element of a module list the module is, or 0: for modules that differ by it.
+    /// Which element of a module list the module is, or one that it is as; or 0: for modules that differ
+    /// by it.
     pub(super) fn index(&self) -> usize {
+        if let Some(repetition) = self.repetition {
+            return repetition.like(self.index);
+        }
         self.differs();
         self.index
     }
@@ -242,12 +294,6 @@ impl<'a> Builder<'a> {
     /// The module differs from others of its list, or is called otherwise.
     pub(super) fn differs(&self) {
         self.plan.asked_index.set(true);
-    }
-
-    /// The same up to `head` and `head` beyond, for modules of a list whose first `head` elements
-    /// differ from the others ([`Self::items_after`]).
-    pub(super) fn index_up_to(&self, head: u64) -> usize {
-        usize::try_from(head).map_or(self.index, |head| self.index.min(head))
     }
 
     /// Whether the module is the first of a module list, which may always differ.

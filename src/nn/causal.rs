@@ -106,14 +106,10 @@ impl<L: Layer> Causal<L> {
         let scale = |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), dtype));
         let scaled = style.embedding_scale == EmbeddingScale::Buffer;
         let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
-        let dense = c.experts.as_ref().map_or(0, Experts::head);
-        // Layers to whose inputs features are added differ from the others.
-        let deep = c.images.as_ref().map_or(0, |images| images.depths());
-        let head = dense.max(if deep > 0 { deep + 1 } else { 0 });
+        // What all layers give is joined: a list of fewer would be another.
         let joined = c.experts.as_ref().is_some_and(|e| balance::joins(e, facts));
-        let differ = joined || c.windowed.windows(2).any(|pair| pair[0] != pair[1]);
-        let layers = model.layers_after(head, "layers", c.num_hidden_layers, |b| {
-            if differ {
+        let layers = model.layers_repeating(c.repetition(), "layers", c.num_hidden_layers, |b| {
+            if joined {
                 b.differs();
             }
             Rc::new(L::new(b, c, options))

@@ -123,7 +123,7 @@ impl SparseMoe {
     /// The mixture at `b` of a layer, if it has one.
     pub(super) fn of_layer(b: &Builder, c: &DecoderConfig, layer: &Builder) -> Option<Self> {
         let experts = c.experts.as_ref()?;
-        let sparse = experts.is_sparse(layer.index_up_to(experts.head()));
+        let sparse = experts.is_sparse(layer.index());
         sparse.then(|| Self::new(b, c, experts))
     }
 

@@ -6,9 +6,7 @@ use super::fold::{Batches, Recorded, keeps_masks};
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
-use crate::spec::{
-    Architecture, EvaluationKind, MasterWeights, OptimizerName, Program, ResolvedSpec,
-};
+use crate::spec::{EvaluationKind, MasterWeights, OptimizerName, Program, ResolvedSpec};
 use crate::tape::{Backend, Built, Tape};
 use std::ops::Range;
 
@@ -73,15 +71,10 @@ pub(super) enum Layers {
     Folded(Built),
 }
 
-/// Whether the layers of a model do the same, and are all gone when the optimizer steps.
+/// Whether the layers of a model are all gone when the optimizer steps: the keys and values of all could
+/// be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
-    let alike = match &spec.architecture {
-        Architecture::Decoder(config) => config.windowed.windows(2).all(|w| w[0] == w[1]),
-        _ => true,
-    };
-    // The keys and values of all layers are converted after the last.
-    let converts_keys = spec.use_cache && converts_outputs(spec);
-    alike && !converts_keys && spec.checkpoint_every == 1
+    !(spec.use_cache && converts_outputs(spec))
 }
 
 /// Runs every step.

@@ -90,13 +90,6 @@ impl Experts {
         self.shared == SharedForm::Beside && self.shared_intermediate_size.is_some()
     }
 
-    /// Layers before the first from which on all have the same kind of MLP.
-    pub fn head(&self) -> u64 {
-        let last = self.sparse.last();
-        let other = self.sparse.iter().rposition(|sparse| Some(sparse) != last);
-        other.map_or(0, |at| at as u64 + 1)
-    }
-
     /// Whether the MLP of layer `index` is a mixture of experts.
     pub fn is_sparse(&self, index: usize) -> bool {
         self.sparse.get(index).copied().unwrap_or(false)

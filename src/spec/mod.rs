@@ -182,5 +182,6 @@ mod published_mixers;
 mod published_texts;
 #[cfg(test)]
 mod published_towers;
+mod repetition;
 #[cfg(test)]
 mod tests;

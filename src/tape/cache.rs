@@ -50,7 +50,7 @@ struct CachedLayer {
     /// Tokens that the layer has seen.
     seen: u64,
     /// The window as a number on the device.
-    _window: Option<Tensor>,
+    window: Option<Tensor>,
 }
 
 /// How far layers have come in the cache: which asks next in each of its lists.
@@ -72,10 +72,10 @@ trait Kept: Clone {
 
 impl Kept for CachedLayer {
     fn tensors(&mut self) -> Vec<&mut Tensor> {
-        let indexed = self.indexed.as_mut();
-        [&mut self.keys, &mut self.values]
-            .into_iter()
-            .chain(indexed)
+        let kept = [&mut self.keys, &mut self.values];
+        let beside = [self.indexed.as_mut(), self.window.as_mut()];
+        kept.into_iter()
+            .chain(beside.into_iter().flatten())
             .collect()
     }
 }
@@ -273,7 +273,7 @@ impl Tape {
                 values: v.clone(),
                 indexed: None,
                 seen: tokens,
-                _window: None,
+                window: None,
             });
             return (k, v);
         }
@@ -286,7 +286,7 @@ impl Tape {
                 values: self.last_tokens(&values, window),
                 indexed: None,
                 seen: tokens,
-                _window: number,
+                window: number,
             });
             return (keys, values);
         }

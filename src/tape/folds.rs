@@ -5,7 +5,8 @@
 //! a few of them ([`Built`]), and the record is put together afterwards as that of the whole list: the
 //! events of the layer before the middle are repeated for all that are left out ([`super::unfold`]). They are
 //! written for the first two of those only, from which the numbers of all others go on
-//! ([`super::record`]).
+//! ([`super::record`]). Where layers of several kinds take turns, or every n-th is checkpointed, an
+//! *element* of the list is not one layer but as many as do the same again ([`Repetition`]).
 //!
 //! What belongs to a layer is known by its scope. Sequences of events that pass through all layers
 //! of a list, upwards or downwards, are *sweeps*: building the model, forward, backward, autocast's
@@ -17,6 +18,7 @@
 //! `sim` tests that records are the same either way.
 
 use super::scopes::Scopes;
+use crate::units::Repetition;
 
 /// How many elements of a folded list are built: two in the middle that are compared, the others at
 /// the ends.
@@ -99,10 +101,21 @@ impl Tag {
 struct List {
     parent: u32,
     name: &'static str,
-    /// Elements before the first that is folded.
+    /// Modules before the first that is folded.
     head: usize,
+    /// Modules of an element.
+    period: usize,
     /// Elements from there on.
     count: usize,
+}
+
+impl List {
+    /// Where the module at an index stands from the first of an element on.
+    fn within(&self, index: Option<u32>) -> usize {
+        index.map_or(0, |index| {
+            (index as usize).saturating_sub(self.head) % self.period
+        })
+    }
 }
 
 /// The folded lists of a record, and what belongs to them.
@@ -130,23 +143,33 @@ impl Folds {
         }
     }
 
-    /// How many of the `count` elements of a list to build, of which the first `head` differ from
-    /// the others: a few, if it is long and not part of another.
-    pub(super) fn fold(&mut self, parent: u32, name: &'static str, head: u64, count: u64) -> u64 {
-        let number = |n: u64| usize::try_from(n).ok();
-        let (Some(first), Some(rest)) = (number(head), number(count.saturating_sub(head))) else {
+    /// How many of the `count` modules of a list to build, which repeat like this: a few, if it is long
+    /// and not part of another.
+    pub(super) fn fold(
+        &mut self,
+        (parent, name): (u32, &'static str),
+        repetition: Repetition,
+        count: u64,
+    ) -> u64 {
+        let numbers = [
+            repetition.first(count),
+            repetition.period,
+            repetition.periods(count),
+        ];
+        let [Ok(head), Ok(period), Ok(periods)] = numbers.map(usize::try_from) else {
             return count;
         };
-        if rest <= self.built.0 || self.of_scope(parent) != Tag::NONE {
+        if periods <= self.built.0 || self.of_scope(parent) != Tag::NONE {
             return count;
         }
         self.lists.push(Some(List {
             parent,
             name,
-            head: first,
-            count: rest,
+            head,
+            period,
+            count: periods,
         }));
-        head + self.built.0 as u64
+        (head + self.built.0 * period) as u64
     }
 
     /// Says that the last list is built whole.
@@ -178,10 +201,17 @@ impl Folds {
         Some(self.lists.get(list)?.as_ref()?.count)
     }
 
-    /// The index of the module at a place of a folded list.
-    fn index(&self, list: usize, place: usize) -> Option<u32> {
-        let head = self.lists.get(list)?.as_ref()?.head;
-        u32::try_from(head + place).ok()
+    /// The index of the module that is at a place of a folded list what the one at `index` is where it
+    /// stands.
+    fn index(&self, list: usize, place: usize, index: Option<u32>) -> Option<u32> {
+        let list = self.lists.get(list)?.as_ref()?;
+        u32::try_from(list.head + place * list.period + list.within(index)).ok()
+    }
+
+    /// Whether two indices are those of modules that are the same of two elements.
+    pub(super) fn same_within(&self, list: usize, one: Option<u32>, other: Option<u32>) -> bool {
+        let list = self.lists.get(list).and_then(Option::as_ref);
+        list.is_some_and(|list| list.within(one) == list.within(other))
     }
 
     /// A scope was made.
@@ -193,7 +223,8 @@ impl Folds {
                 let list = list.as_ref().filter(|list| is_it(list))?;
                 Some((number, list))
             })?;
-            Some(Tag::of(number, (index? as usize).checked_sub(list.head)?))
+            let since = (index? as usize).checked_sub(list.head)?;
+            Some(Tag::of(number, since / list.period))
         };
         let tag = match self.of_scope(parent) {
             Tag::NONE => found().unwrap_or_default(),
@@ -280,7 +311,7 @@ impl Folds {
                     if self.of_scope(copy.parent) == pattern {
                         copy.parent = first.unwrap_or(0) + copied.ordinals[copy.parent as usize];
                     } else {
-                        copy.index = self.index(list, place);
+                        copy.index = self.index(list, place, copy.index);
                     }
                     let number = scopes.add(copy);
                     first.get_or_insert(number);
@@ -295,7 +326,7 @@ impl Folds {
                 if self.of_scope(parent) == Tag::NONE
                     && let Some(scope) = scopes.get_mut(scope)
                 {
-                    scope.index = self.index(list, self.built.place(element, count));
+                    scope.index = self.index(list, self.built.place(element, count), scope.index);
                 }
                 debug_assert_eq!(of, list);
             }

@@ -160,12 +160,12 @@ impl Recorder {
     }
 
     /// The later of two stretches of events (Note [Layers that repeat without gradients],
-    /// `repeats.rs`), where each event does what that of the earlier one does to a storage that is
-    /// one `step` further.
+    /// `repeats.rs`), where each event does what that of the earlier one does to a storage that one step
+    /// further is the other, as far as `steps` says.
     pub(super) fn compare(
         &self,
         [one, other]: [Range<usize>; 2],
-        step: impl Fn(u32) -> Option<u32>,
+        steps: impl Fn(u32, u32) -> bool,
     ) -> Option<Vec<Stepping>> {
         let record = self.record.borrow();
         if one.len() != other.len() {
@@ -182,9 +182,11 @@ impl Recorder {
                 (Event::Free(from), Event::Free(to)) => (from, to),
                 _ => return None,
             };
-            let step = step(from)?;
-            let event = pair.1;
-            (to == from + step).then_some(Stepping { event, step })
+            let stepping = || Stepping {
+                event: pair.1,
+                step: to - from,
+            };
+            (to > from && steps(from, to)).then(stepping)
         });
         stepping.collect()
     }
@@ -237,9 +239,14 @@ impl Recorder {
         self.moved.borrow_mut().extend(moved);
     }
 
-    /// The scopes that are for the `following` elements of a list of modules what `one` and `other`
-    /// are for two of them, one after the other.
-    pub(super) fn siblings(&self, one: u32, other: u32, following: u32) -> Option<Arc<[u32]>> {
+    /// The scopes that are for the `following` elements of a list, each of `period` modules, what `one`
+    /// and `other` are for two of them, one after the other.
+    pub(super) fn siblings(
+        &self,
+        [one, other]: [u32; 2],
+        period: u32,
+        following: u32,
+    ) -> Option<Arc<[u32]>> {
         let (mut way, mut at) = (Vec::new(), (one, other));
         let (parent, name, index) = loop {
             if at.0 == at.1 {
@@ -250,7 +257,7 @@ impl Recorder {
             if from.name != to.name {
                 return None;
             }
-            if from.parent == to.parent && from.index? + 1 == to.index? {
+            if from.parent == to.parent && from.index? + period == to.index? {
                 break (to.parent, to.name, to.index?);
             }
             if from.index != to.index {
@@ -260,7 +267,7 @@ impl Recorder {
             at = (from.parent, to.parent);
         };
         let sibling = |distance| {
-            let element = self.child(parent, name, Some(index + distance));
+            let element = self.child(parent, name, Some(index + period * distance));
             let down = way.iter().rev();
             down.fold(element, |at, &(name, index)| self.child(at, name, index))
         };

@@ -5,7 +5,8 @@
 //! numbers of those of the one before and so many more: of this pass, and of those passes before it
 //! that left something to be replaced. Two of them are run and compared, and the record goes on as from
 //! the first to the second for each that follows. Where they differ, or where something stays that is
-//! neither in the cache nor replaced by the next layer, all layers are run.
+//! neither in the cache nor replaced by the next layer, all layers are run. Where layers of several kinds
+//! take turns this holds for as many as do the same again.
 //!
 //! `sim` tests that records are the same either way.
 
@@ -14,20 +15,36 @@ use super::event::Event;
 use super::record::ScopesAgain;
 use super::recorder::Storage;
 use super::{CacheKind, Tape, Tensor};
+use crate::units::Repetition;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Layers that are run: the first, which may differ, and two that are compared.
+/// Periods of layers that are run: the first, which may differ, and two that are compared.
 const RUN: usize = 3;
 
-/// A list of layers that are alike.
+/// A list of layers that repeat.
 #[derive(Clone, Copy, Debug)]
 struct Alike {
-    /// The first element from which on they are.
+    /// The first from which on whole periods follow.
     first: usize,
+    period: usize,
     count: usize,
+}
+
+impl Alike {
+    /// Whether a period begins with a layer.
+    fn begins(&self, layer: usize) -> bool {
+        layer >= self.first && (layer - self.first).is_multiple_of(self.period)
+    }
+
+    /// Periods that follow when those have run that are compared.
+    fn following(&self, layer: usize) -> Option<u32> {
+        let run = self.first + RUN * self.period;
+        let after = (layer + 1 == run).then(|| (self.count - run) / self.period)?;
+        u32::try_from(after).ok()
+    }
 }
 
 /// Storages of layers that are alike, as many of each.
@@ -111,10 +128,15 @@ impl Standing<'_> {
 }
 
 impl Tape {
-    /// The elements of a list of so many layers are alike from `head` on.
-    pub fn list_is_alike(&self, list: (u32, &'static str), head: u64, count: u64) {
-        if let (Ok(first), Ok(count)) = (usize::try_from(head), usize::try_from(count)) {
-            let alike = Alike { first, count };
+    /// The layers of a list of so many repeat like this.
+    pub fn list_is_alike(&self, list: (u32, &'static str), repetition: Repetition, count: u64) {
+        let numbers = [repetition.first(count), repetition.period, count];
+        if let [Ok(first), Ok(period), Ok(count)] = numbers.map(usize::try_from) {
+            let alike = Alike {
+                first,
+                period,
+                count,
+            };
             self.repeats.borrow_mut().lists.push((list, alike));
         }
     }
@@ -131,10 +153,14 @@ impl Tape {
         built
     }
 
-    /// How many layers of a list to build where no more are built than are run.
-    pub fn run_of_layers(&self, head: u64) -> Option<u64> {
-        let short = self.repeats.borrow().built_short;
-        short.then_some(head + RUN as u64)
+    /// How many of the `count` layers of a list to build, where no more are built than are run.
+    pub fn run_of_layers(&self, repetition: Repetition, count: u64) -> u64 {
+        if self.repeats.borrow().built_short {
+            let run = (RUN as u64).saturating_mul(repetition.period);
+            count.min(repetition.first(count).saturating_add(run))
+        } else {
+            count
+        }
     }
 
     /// Whether layers were needed since that [`Tape::build_again`] did not build: what was done with
@@ -160,20 +186,20 @@ impl Tape {
     ) -> Tensor {
         let list = (self.scope(), name);
         let list = self.repeats.borrow().list(list);
-        let first = list.filter(|_| self.may_repeat());
-        let first = first.map_or(usize::MAX, |alike| alike.first);
+        let repeating = list.filter(|_| self.may_repeat());
         let count = list.map_or(layers.len(), |alike| alike.count);
         let mut borders = Vec::new();
         let mut repeated = false;
         for (i, layer) in layers.iter().enumerate() {
-            if i >= first {
+            if repeating.is_some_and(|list| list.begins(i)) {
                 borders.push(self.border());
             }
             let index = u32::try_from(i).ok();
             hidden = self.scoped(name, index, || run(i, layer, &hidden));
-            if borders.len() == RUN {
-                let following = u32::try_from(count - 1 - i).unwrap_or(0);
-                repeated = self.repeat(&borders, following).is_some();
+            if let Some(list) = repeating
+                && let Some(following) = list.following(i)
+            {
+                repeated = self.repeat(&borders, list, following).is_some();
                 if repeated {
                     break;
                 }
@@ -232,22 +258,23 @@ impl Tape {
         }
     }
 
-    /// How much further than a storage that a layer frees the one is that the next layer does, and
-    /// where the last of them ends. Those from `since` on are of this pass.
-    fn step_of(&self, storage: u32, since: u32, each: u32) -> Option<(u32, u32)> {
-        if storage >= since {
-            return Some((each, u32::MAX));
+    /// Whether of the storages of so many layers that follow each is as much further than `one` as it is
+    /// than the last, as `other` is. Those from `since` on are of this pass, `each` further.
+    fn goes_on(&self, [one, other]: [u32; 2], (since, each): (u32, u32), following: u32) -> bool {
+        let step = other - one;
+        if one >= since {
+            return step == each;
         }
         let passes = &self.repeats.borrow().passes;
-        let after = passes.partition_point(|pass| pass.storages.start <= storage);
-        let pass = passes[..after].last()?;
-        let is_in = pass.storages.contains(&storage);
-        is_in.then_some((pass.each, pass.storages.end))
+        let after = passes.partition_point(|pass| pass.storages.start <= one);
+        passes[..after].last().is_some_and(|pass| {
+            let farthest = u64::from(one) + u64::from(step) * u64::from(following + 1);
+            step.checked_rem(pass.each) == Some(0) && farthest < u64::from(pass.storages.end)
+        })
     }
 
-    /// Lets the last layer stand for so many layers that follow; nothing where that would not be what they
-    /// do.
-    fn repeat(&self, borders: &[Border], following: u32) -> Option<()> {
+    /// Lets the last period stand for so many that follow; nothing where that would not be what they do.
+    fn repeat(&self, borders: &[Border], list: Alike, following: u32) -> Option<()> {
         let &[head, one, other] = borders else {
             return None;
         };
@@ -261,11 +288,7 @@ impl Tape {
         }
         let pattern = self.recorder.compare(
             [one.event..other.event, other.event..end.event],
-            |storage| {
-                let (step, last) = self.step_of(storage, head.storage, each)?;
-                let farthest = u64::from(storage) + u64::from(step) * u64::from(following + 1);
-                (farthest < u64::from(last)).then_some(step)
-            },
+            |one, other| self.goes_on([one, other], (head.storage, each), following),
         )?;
         // What stays of the layer is in the cache, or the next layer replaces it.
         let kept = self.kept_between(other.cache, end.cache);
@@ -279,7 +302,9 @@ impl Tape {
                 _ => return None,
             }
         }
-        let scopes = self.scopes_that_follow([one.storage, other.storage], each, following)?;
+        let period = u32::try_from(list.period).ok()?;
+        let of_both = [one.storage, other.storage];
+        let scopes = self.scopes_that_follow(of_both, each, (period, following))?;
         self.recorder
             .come_again(&pattern, other.storage..end.storage, &scopes);
         self.recorder.moved(&replaced, following * each);
@@ -300,7 +325,7 @@ impl Tape {
         &self,
         [one, other]: [u32; 2],
         each: u32,
-        following: u32,
+        (period, following): (u32, u32),
     ) -> Option<ScopesAgain> {
         let scope = |storage| self.recorder.scope_of(storage);
         let mut repeats = self.repeats.borrow_mut();
@@ -317,9 +342,8 @@ impl Tape {
             let scopes = if let Some(scopes) = known {
                 scopes
             } else {
-                let scopes = self
-                    .recorder
-                    .siblings(scope(one + ordinal), here, following)?;
+                let of_both = [scope(one + ordinal), here];
+                let scopes = self.recorder.siblings(of_both, period, following)?;
                 repeats.scopes.insert(here, Arc::clone(&scopes));
                 scopes
             };

@@ -9,6 +9,7 @@ use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, parts, runs, steps};
 use super::tensor::Like;
 use super::{Storage, Tape, Tensor};
+use crate::units::Repetition;
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -142,7 +143,13 @@ impl Unfolded {
                 return a == b;
             };
             let is_element = self.folds.of_scope(x.parent) == Tag::NONE;
-            let same_index = x.index == y.index || (is_element && of_list == [true; 2]);
+            let list = self.folds.of_scope(a).split();
+            let same_index = match list {
+                Some((list, _)) if is_element && of_list == [true; 2] => {
+                    self.folds.same_within(list, x.index, y.index)
+                }
+                _ => x.index == y.index,
+            };
             if of_list[0] != of_list[1] || x.name != y.name || !same_index {
                 return false;
             }
@@ -328,12 +335,12 @@ impl Tape {
             .get_or_insert_with(|| Folds::new(built));
     }
 
-    /// How many of the `count` modules of the list `name` in the scope `parent` to build; the first
-    /// `head` of them differ from the others.
-    pub fn fold_list(&self, parent: u32, name: &'static str, head: u64, count: u64) -> u64 {
+    /// How many of the `count` modules of a list, by its scope and name, to build, where they repeat like
+    /// this.
+    pub fn fold_list(&self, list: (u32, &'static str), repetition: Repetition, count: u64) -> u64 {
         let mut folds = self.recorder.folds();
         let folds = folds.as_mut();
-        folds.map_or(count, |folds| folds.fold(parent, name, head, count))
+        folds.map_or(count, |folds| folds.fold(list, repetition, count))
     }
 
     /// The last list is built whole after all.

@@ -12,6 +12,7 @@ mod dtype;
 mod limitation;
 mod names;
 mod order;
+mod repetition;
 mod shape;
 
 pub(crate) use apart::apart;
@@ -21,4 +22,5 @@ pub use limitation::Limitation;
 pub(crate) use limitation::limitations;
 pub(crate) use names::names;
 pub use order::sort_short;
+pub use repetition::Repetition;
 pub use shape::{MAX_DIMS, Shape};

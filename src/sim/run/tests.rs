@@ -205,6 +205,13 @@ const REPEATING: &[&str] = &[
     "granite-3.1-1b-a400m",
     "deepseek-v2-lite",
     "gemma-2b",
+    "gemma-2-2b",
+    "llama-4-scout",
+    "llama-3.2-11b-vision-instruct",
+    "qwen3-next-80b-a3b",
+    "jamba-v0.1",
+    "gemma-4-31b",
+    "modernbert-large",
     "olmo-2-1b",
     "phi-2",
     "phi-3-mini",
@@ -235,6 +242,10 @@ fn a_few_layers_stand_for_all() {
         r#"{"offload": {"activations": true}, "precision": "bf16"}"#,
         r#"{"offload": {"activations": true}, "activation_checkpointing": "full",
             "precision": "amp_bf16", "padding_mask": true}"#,
+        r#"{"precision": "amp_bf16", "activation_checkpointing": "full", "checkpoint_every": 2}"#,
+        r#"{"precision": "bf16", "activation_checkpointing": "full_reentrant",
+            "checkpoint_every": 2, "evaluation": {"kind": "trainer"}}"#,
+        r#"{"precision": "bf16", "frozen": ["layers.1.", "h.1.", "layer.1."]}"#,
     ];
     let mut different = Vec::new();
     let mut compared = 0;
@@ -308,6 +319,9 @@ fn layers_that_repeat_without_gradients_do_what_each_of_them_does() {
         "mamba-130m",
         "gemma-2b",
         "gemma-2-2b",
+        "gpt-oss-20b",
+        "mistral-7b",
+        "qwen3-next-80b-a3b",
         "olmoe-1b-7b",
         "deepseek-v2-lite",
     ];
