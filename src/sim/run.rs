@@ -56,7 +56,7 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     repeated(spec)
         .then(|| {
             let folded = |built| folded(spec, accumulation, tape, Layers::Folded(built));
-            [Built::FEW, Built::MORE].into_iter().find_map(folded)
+            Built::ALL.into_iter().find_map(folded)
         })
         .flatten()
         .or_else(|| folded(spec, accumulation, tape, Layers::All))

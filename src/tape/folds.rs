@@ -6,7 +6,8 @@
 //! events of the layer before the middle are repeated for all that are left out ([`super::unfold`]). They are
 //! written for the first two of those only, from which the numbers of all others go on
 //! ([`super::record`]). Where layers of several kinds take turns, or every n-th is checkpointed, an
-//! *element* of the list is not one layer but as many as do the same again ([`Repetition`]).
+//! *element* of the list is not one layer but, except at its ends, as many as do the same again
+//! ([`Repetition`]).
 //!
 //! What belongs to a layer is known by its scope. Sequences of events that pass through all layers
 //! of a list, upwards or downwards, are *sweeps*: building the model, forward, backward, autocast's
@@ -23,22 +24,46 @@ use crate::units::Repetition;
 /// How many elements of a folded list are built: two in the middle that are compared, the others at
 /// the ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Built(usize);
+pub struct Built {
+    /// Elements at each end.
+    side: usize,
+    /// Whether those have as many modules as the others, not one.
+    whole: bool,
+}
 
 impl Built {
     /// One at each end.
-    pub const FEW: Self = Self(4);
+    pub const FEW: Self = Self {
+        side: 1,
+        whole: false,
+    };
     /// Two at each end: what an end leaves to its neighbour can make that differ from the others.
-    pub const MORE: Self = Self(6);
+    pub const MORE: Self = Self {
+        side: 2,
+        whole: false,
+    };
+    /// One at each end, in which all kinds of modules are: each can have its likes for neighbours.
+    pub const WHOLE: Self = Self {
+        side: 1,
+        whole: true,
+    };
+    /// From the fewest on.
+    pub const ALL: [Self; 3] = [Self::FEW, Self::MORE, Self::WHOLE];
+    /// The most elements.
+    const MOST: usize = 6;
+
+    fn count(self) -> usize {
+        2 * self.side + 2
+    }
 
     /// The element that stands for those that are left out; the next one is compared with it.
     pub(super) fn pattern(self) -> usize {
-        self.0 / 2 - 1
+        self.side
     }
 
     /// All of them.
     pub(super) fn elements(self) -> std::ops::Range<usize> {
-        0..self.0
+        0..self.count()
     }
 
     /// Whether an element is not among those that are compared.
@@ -48,13 +73,17 @@ impl Built {
 
     /// Which element comes as `step` of a sweep, or which step an element is.
     pub(super) fn passed(self, rising: bool, step: usize) -> usize {
-        if rising { step } else { self.0 - 1 - step }
+        if rising {
+            step
+        } else {
+            self.count() - 1 - step
+        }
     }
 
     /// Where in a whole list of `count` an element of the folded one stands.
     pub(super) fn place(self, element: usize, count: usize) -> usize {
         if element > self.pattern() {
-            element + count - self.0
+            element + count - self.count()
         } else {
             element
         }
@@ -63,13 +92,13 @@ impl Built {
     /// The places of a list of `count` that the folded one leaves out.
     pub(super) fn left_out(self, count: usize) -> std::ops::Range<usize> {
         let first = self.pattern() + 1;
-        first..first + count - self.0
+        first..first + count - self.count()
     }
 
     /// The element of the folded list that stands for a place in the whole one.
     pub(super) fn element(self, place: usize, count: usize) -> usize {
         if place >= self.left_out(count).end {
-            place - (count - self.0)
+            place - (count - self.count())
         } else {
             place.min(self.pattern())
         }
@@ -83,16 +112,18 @@ pub(super) struct Tag(u16);
 impl Tag {
     /// Of nothing.
     pub(super) const NONE: Self = Self(0);
+    /// Of nothing, though in a list before what is folded of it.
+    const BESIDE: Self = Self(u16::MAX);
 
     pub(super) fn of(list: usize, element: usize) -> Self {
-        u16::try_from((list + 1) * Built::MORE.0 + element).map_or(Self::NONE, Self)
+        u16::try_from((list + 1) * Built::MOST + element).map_or(Self::NONE, Self)
     }
 
     /// The list and the element.
     pub(super) fn split(self) -> Option<(usize, usize)> {
         let all = usize::from(self.0);
-        let list = (all / Built::MORE.0).checked_sub(1)?;
-        Some((list, all % Built::MORE.0))
+        let list = (all / Built::MOST).checked_sub(1)?;
+        Some((list, all % Built::MOST))
     }
 }
 
@@ -103,18 +134,37 @@ struct List {
     name: &'static str,
     /// Modules before the first that is folded.
     head: usize,
-    /// Modules of an element.
+    /// Modules of an element, and of one at an end.
     period: usize,
+    end: usize,
     /// Elements from there on.
     count: usize,
 }
 
 impl List {
-    /// Where the module at an index stands from the first of an element on.
-    fn within(&self, index: Option<u32>) -> usize {
-        index.map_or(0, |index| {
-            (index as usize).saturating_sub(self.head) % self.period
-        })
+    /// Which element of the folded list has the module at an index.
+    fn element(&self, index: usize, built: Built) -> Option<usize> {
+        let since = index.checked_sub(self.head)?;
+        let Some(since) = since.checked_sub(built.side * self.end) else {
+            return Some(since / self.end);
+        };
+        let after = since.saturating_sub(2 * self.period) / self.end;
+        Some(built.side + (since / self.period).min(2) + after)
+    }
+
+    /// Where that module stands among those of a period.
+    fn within(&self, index: usize, built: Built) -> usize {
+        let shifted = index + built.side * self.end * (self.period - 1);
+        shifted.saturating_sub(self.head) % self.period
+    }
+
+    /// The index of the module at a place, of several the one that stands there among those of a period.
+    fn index(&self, place: usize, within: usize, built: Built) -> usize {
+        let most = self.count - 2 * built.side;
+        let periods = place.saturating_sub(built.side).min(most);
+        let is_period = place >= built.side && periods < most;
+        let first = self.head + (place - periods) * self.end + periods * self.period;
+        first + if is_period || built.whole { within } else { 0 }
     }
 }
 
@@ -151,15 +201,26 @@ impl Folds {
         repetition: Repetition,
         count: u64,
     ) -> u64 {
+        if self.built.whole && repetition.period == 1 {
+            return count;
+        }
+        let end = if self.built.whole {
+            repetition.period
+        } else {
+            1
+        };
+        let ends = end.saturating_mul(2 * self.built.side as u64);
+        let middle = count.saturating_sub(ends);
         let numbers = [
-            repetition.first(count),
+            repetition.first(middle),
             repetition.period,
-            repetition.periods(count),
+            end,
+            repetition.periods(middle),
         ];
-        let [Ok(head), Ok(period), Ok(periods)] = numbers.map(usize::try_from) else {
+        let [Ok(head), Ok(period), Ok(end), Ok(periods)] = numbers.map(usize::try_from) else {
             return count;
         };
-        if periods <= self.built.0 || self.of_scope(parent) != Tag::NONE {
+        if periods <= 2 || self.of_scope(parent) != Tag::NONE || self.is_beside(parent) {
             return count;
         }
         self.lists.push(Some(List {
@@ -167,9 +228,10 @@ impl Folds {
             name,
             head,
             period,
-            count: periods,
+            end,
+            count: periods + 2 * self.built.side,
         }));
-        (head + self.built.0 * period) as u64
+        (head + 2 * self.built.side * end + 2 * period) as u64
     }
 
     /// Says that the last list is built whole.
@@ -205,13 +267,16 @@ impl Folds {
     /// stands.
     fn index(&self, list: usize, place: usize, index: Option<u32>) -> Option<u32> {
         let list = self.lists.get(list)?.as_ref()?;
-        u32::try_from(list.head + place * list.period + list.within(index)).ok()
+        let within = list.within(index? as usize, self.built);
+        u32::try_from(list.index(place, within, self.built)).ok()
     }
 
-    /// Whether two indices are those of modules that are the same of two elements.
-    pub(super) fn same_within(&self, list: usize, one: Option<u32>, other: Option<u32>) -> bool {
+    /// Whether two indices of a list are those of modules that stand at the same place of a period.
+    pub(super) fn same_within(&self, list: usize, indices: [Option<u32>; 2]) -> bool {
         let list = self.lists.get(list).and_then(Option::as_ref);
-        list.is_some_and(|list| list.within(one) == list.within(other))
+        let within = |index: Option<u32>| Some(list?.within(index? as usize, self.built));
+        let [one, other] = indices.map(within);
+        one.is_some() && one == other
     }
 
     /// A scope was made.
@@ -223,16 +288,22 @@ impl Folds {
                 let list = list.as_ref().filter(|list| is_it(list))?;
                 Some((number, list))
             })?;
-            let since = (index? as usize).checked_sub(list.head)?;
-            Some(Tag::of(number, since / list.period))
+            let element = list.element(index? as usize, self.built);
+            Some(element.map_or(Tag::BESIDE, |element| Tag::of(number, element)))
         };
         let tag = match self.of_scope(parent) {
+            Tag::NONE if self.is_beside(parent) => Tag::BESIDE,
             Tag::NONE => found().unwrap_or_default(),
             inherited => inherited,
         };
         let scope = scope as usize;
         self.scopes.resize(self.scopes.len().max(scope), Tag::NONE);
         self.scopes.push(tag);
+    }
+
+    /// Whether a scope is of a module that is built beside a folded list.
+    fn is_beside(&self, scope: u32) -> bool {
+        self.scopes.get(scope as usize) == Some(&Tag::BESIDE)
     }
 
     /// What a scope belongs to.

@@ -10,6 +10,15 @@ pub(super) struct Run {
     pub(super) range: Range<usize>,
 }
 
+impl Run {
+    /// Whether it is not of an element that is compared.
+    pub(super) fn is_of_end(&self, built: Built) -> bool {
+        self.tag
+            .split()
+            .is_none_or(|(_, element)| built.is_end(element))
+    }
+}
+
 /// Stretches of a record.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
@@ -47,23 +56,42 @@ pub(super) fn runs(tags: impl Iterator<Item = Tag>) -> Vec<Run> {
     runs
 }
 
-/// Finds the sweeps. Outside of them only the ends of a list may do something.
-pub(super) fn parts(folds: &Folds, runs: &[Run]) -> Option<Vec<Part>> {
+/// Whether some runs begin with those of a sweep through a list, in which only ends do nothing, and it
+/// rises.
+fn passes(built: Built, runs: &[Run], list: usize) -> Option<bool> {
+    [true, false].into_iter().find(|&rising| {
+        let mut runs = runs.iter().peekable();
+        built.elements().all(|step| {
+            let element = built.passed(rising, step);
+            let found = runs.next_if(|run| run.tag == Tag::of(list, element));
+            found.is_some() || built.is_end(element)
+        })
+    })
+}
+
+/// Finds the sweeps. In them an end that does nothing gets an empty run.
+pub(super) fn parts(folds: &Folds, runs: &mut Vec<Run>) -> Option<Vec<Part>> {
     let built = folds.built;
     let mut parts = Vec::new();
     let mut at = 0;
     while let Some(run) = runs.get(at) {
-        let Some((list, element)) = run.tag.split() else {
-            parts.push(Part::Once(at));
-            at += 1;
-            continue;
-        };
-        let rising = element == 0;
-        let goes_on = |step: usize| {
-            let wanted = Tag::of(list, built.passed(rising, step));
-            runs.get(at + step).is_some_and(|next| next.tag == wanted)
-        };
-        if built.elements().all(goes_on) {
+        let list = run.tag.split().map(|(list, _)| list);
+        let sweep = list.and_then(|list| Some((list, passes(built, &runs[at..], list)?)));
+        if let Some((list, rising)) = sweep {
+            for step in 0..built.elements().len() {
+                let tag = Tag::of(list, built.passed(rising, step));
+                let here = at + step;
+                if runs.get(here).is_none_or(|run| run.tag != tag) {
+                    let before = runs[..here].last().map_or(0, |run| run.range.end);
+                    runs.insert(
+                        here,
+                        Run {
+                            tag,
+                            range: before..before,
+                        },
+                    );
+                }
+            }
             parts.push(Part::Sweep {
                 list,
                 first: at,
@@ -71,11 +99,9 @@ pub(super) fn parts(folds: &Folds, runs: &[Run]) -> Option<Vec<Part>> {
                 count: folds.count(list)?,
             });
             at += built.elements().len();
-        } else if built.is_end(element) {
+        } else {
             parts.push(Part::Once(at));
             at += 1;
-        } else {
-            return None;
         }
     }
     Some(parts)

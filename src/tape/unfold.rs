@@ -51,8 +51,8 @@ impl<'a> Folded<'a> {
 impl Unfolded {
     /// Unfolds a record and its scopes; nothing when the layers differ in what they do.
     pub(super) fn new(folds: Folds, folded: &Folded, scopes: &mut Scopes) -> Option<Self> {
-        let runs = runs(folds.events().iter().copied());
-        let parts = parts(&folds, &runs)?;
+        let mut runs = runs(folds.events().iter().copied());
+        let parts = parts(&folds, &mut runs)?;
         let (built, _) = folded.record.marks().next()?;
         let runs_later = |&list: &usize| {
             parts.iter().any(|&part| match part {
@@ -82,12 +82,18 @@ impl Unfolded {
         Some(unfolded)
     }
 
-    /// Sees that the pattern and its neighbour do the same in a sweep.
+    /// Sees that the pattern and its neighbour do the same in a sweep, and that outside of sweeps only
+    /// ends of the list make something. What others free there stands next to an end, which did without it.
     fn check(&self, part: usize, folded: &Folded, runs: &[Run], scopes: &Scopes) -> Option<()> {
-        let Part::Sweep { first, rising, .. } = self.parts[part] else {
-            return Some(());
-        };
         let built = self.folds.built;
+        let (first, rising) = match self.parts[part] {
+            Part::Sweep { first, rising, .. } => (first, rising),
+            Part::Once(run) => {
+                let mut events = folded.events(runs[run].range.clone());
+                let mut frees = || events.all(|event| matches!(event, Event::Free(_)));
+                return (runs[run].is_of_end(built) || frees()).then_some(());
+            }
+        };
         let pattern = built.pattern();
         let run = |element| runs[first + built.passed(rising, element)].range.clone();
         let (one, other) = (run(pattern), run(pattern + 1));
@@ -146,7 +152,7 @@ impl Unfolded {
             let list = self.folds.of_scope(a).split();
             let same_index = match list {
                 Some((list, _)) if is_element && of_list == [true; 2] => {
-                    self.folds.same_within(list, x.index, y.index)
+                    self.folds.same_within(list, [x.index, y.index])
                 }
                 _ => x.index == y.index,
             };
@@ -249,7 +255,9 @@ impl Unfolded {
             {
                 (step.place + home.element).checked_sub(element)?
             }
-            (_, Part::Sweep { count, .. }) if built.is_end(home.element) => {
+            (from, Part::Sweep { count, .. })
+                if built.is_end(home.element) || matches!(from, Part::Once(_)) =>
+            {
                 built.place(home.element, count)
             }
             _ => return None,
@@ -280,8 +288,8 @@ impl Unfolded {
         &self,
         scopes: impl Iterator<Item = u32>,
     ) -> Option<Vec<(usize, Option<usize>)>> {
-        let runs = runs(scopes.map(|scope| self.folds.of_scope(scope)));
-        let parts = parts(&self.folds, &runs)?;
+        let mut runs = runs(scopes.map(|scope| self.folds.of_scope(scope)));
+        let parts = parts(&self.folds, &mut runs)?;
         let mut order = Vec::new();
         for step in steps(self.folds.built, &parts) {
             let copy = match parts[step.part] {
@@ -289,7 +297,8 @@ impl Unfolded {
                     let left_out = self.folds.built.left_out(count);
                     left_out.contains(&step.place).then_some(step.place)
                 }
-                Part::Once(_) => None,
+                Part::Once(run) if runs[run].is_of_end(self.folds.built) => None,
+                Part::Once(_) => return None,
             };
             order.extend(runs[step.run].range.clone().map(|item| (item, copy)));
         }
