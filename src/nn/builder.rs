@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::facts::{Facts, Transformers};
+use super::lists;
 use super::lora::{self, Target};
 use crate::spec::{
     ActivationCheckpointing, Architecture, DecoderType, LigerKernels, MasterWeights, Program,
@@ -19,9 +20,9 @@ pub(super) struct Plan<'a> {
     /// Elements of the parameters so far, each with its scope.
     parameters: RefCell<Vec<(u32, u64)>>,
     /// Elements of a list that options can name.
-    named: u64,
+    pub(super) named: u64,
     /// Whether a module has asked for its place in a list.
-    asked_index: Cell<bool>,
+    pub(super) asked_index: Cell<bool>,
     /// Layers that get adapters, in the order in which they are built.
     pub(super) targets: RefCell<Vec<Target>>,
     /// Copies of parameters that are trained in their place, with their scopes, and how many layers
@@ -48,7 +49,7 @@ impl<'a> Plan<'a> {
             spec,
             call: Rc::clone(call),
             parameters: RefCell::default(),
-            named: named(spec),
+            named: lists::named(spec),
             asked_index: Cell::new(false),
             targets: RefCell::default(),
             copies: RefCell::default(),
@@ -102,17 +103,6 @@ impl<'a> Plan<'a> {
         (elements.sum::<u64>() + adapters, self.copied.take())
     }
 
-    /// How the modules of a list repeat, which do so like this by themselves: options name some of them,
-    /// and every so many are checkpointed.
-    fn repetition(&self, known: Option<Repetition>) -> Repetition {
-        let checkpointed = match self.spec.activation_checkpointing {
-            ActivationCheckpointing::None => 1,
-            _ => self.spec.checkpoint_every,
-        };
-        let repetition = known.unwrap_or(Repetition::ALIKE).after(self.named);
-        repetition.with_every(checkpointed)
-    }
-
     /// Whether the parameter `name` of the module at `path` gets a gradient.
     fn trains(&self, path: impl FnOnce() -> String, name: &str) -> bool {
         let frozen = &self.spec.frozen;
@@ -125,27 +115,6 @@ impl<'a> Plan<'a> {
         let path = path() + "." + name;
         !frozen.iter().any(|part| path.contains(part.as_str()))
     }
-}
-
-/// Up to which element of a list options name single ones, as in `layers.3.`: all, where what follows the
-/// number is left open.
-fn named(spec: &ResolvedSpec) -> u64 {
-    let targets = spec.lora.iter().flat_map(|lora| &lora.target_modules);
-    let up_to = |part: &String| {
-        let names = part.split('.');
-        let last = names.clone().count() - 1;
-        let numbers = names.enumerate().filter_map(|(at, name)| {
-            let number: u64 = name.parse().ok()?;
-            Some(if at == 0 || at == last {
-                u64::MAX
-            } else {
-                number.saturating_add(1)
-            })
-        });
-        numbers.max()
-    };
-    let parts = spec.frozen.iter().chain(targets);
-    parts.filter_map(up_to).max().unwrap_or(0)
 }
 
 /// Where in a model a module is built: its path, as in `model.layers.3.self_attn`, which names its
@@ -189,83 +158,7 @@ impl<'a> Builder<'a> {
         self.child(name, Some(index), None)
     }
 
-    /// The elements of the module list `name`, each made by `make`. On a tape that folds lists
-    /// (Note [Layers that repeat], `tape/folds.rs`) they are fewer than `count`, unless a module
-    /// asks for its index.
-    pub(super) fn items<T>(
-        &self,
-        name: &'static str,
-        count: u64,
-        make: impl Fn(&Self) -> T,
-    ) -> Vec<T> {
-        self.items_repeating(None, name, count, make)
-    }
-
-    /// The same, where it is known how they repeat.
-    pub(super) fn items_repeating<T>(
-        &self,
-        repetition: Option<Repetition>,
-        name: &'static str,
-        count: u64,
-        make: impl Fn(&Self) -> T,
-    ) -> Vec<T> {
-        let repeating = self.plan.repetition(repetition);
-        let list = (self.scope, name);
-        let built = self.plan.tape.fold_list(list, repeating, count);
-        self.built(name, [built, count], repetition, make).0
-    }
-
-    /// The layers of the module list `name`, which run through [`Tape::through_layers`].
-    pub(super) fn layers<T>(
-        &self,
-        name: &'static str,
-        count: u64,
-        make: impl Fn(&Self) -> T,
-    ) -> Vec<T> {
-        self.layers_repeating(None, name, count, make)
-    }
-
-    /// The same, where it is known how they repeat.
-    pub(super) fn layers_repeating<T>(
-        &self,
-        repetition: Option<Repetition>,
-        name: &'static str,
-        count: u64,
-        make: impl Fn(&Self) -> T,
-    ) -> Vec<T> {
-        let (tape, list) = (self.plan.tape, (self.scope, name));
-        let repeating = self.plan.repetition(repetition);
-        let built = tape.fold_list(list, repeating, count);
-        let built = built.min(tape.run_of_layers(repeating, count));
-        let (layers, alike) = self.built(name, [built, count], repetition, make);
-        if alike {
-            tape.list_is_alike(list, repeating, count);
-        }
-        layers
-    }
-
-    /// So many elements of a list, or all of them where they ask for their index without it being known
-    /// how they repeat, and whether they do not.
-    fn built<T>(
-        &self,
-        name: &'static str,
-        [built, count]: [u64; 2],
-        repetition: Option<Repetition>,
-        make: impl Fn(&Self) -> T,
-    ) -> (Vec<T>, bool) {
-        let at = |i| make(&self.child(name, Some(i), repetition));
-        let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
-        let asked = &self.plan.asked_index;
-        let outside = asked.replace(false);
-        let mut items: Vec<T> = (0..number(built)).map(at).collect();
-        if built < count && asked.get() {
-            self.plan.tape.keep_list_whole();
-            items.extend((number(built)..number(count)).map(at));
-        }
-        (items, !asked.replace(outside))
-    }
-
-    fn child(
+    pub(super) fn child(
         &self,
         name: &'static str,
         index: Option<u32>,

@@ -72,6 +72,7 @@ mod layer;
 mod layer_inputs;
 mod layers;
 mod linear;
+mod lists;
 mod lora;
 mod loss;
 mod mamba;
