@@ -451,7 +451,7 @@ impl<L: Layer> Causal<L> {
         [full, local]: [&Shared; 2],
         (inputs, among): (Option<&Tensor>, &Among),
     ) -> (Tensor, [Option<Tensor>; 2]) {
-        let unmasked = full.without_mask();
+        let unmasked = full.without_attention(t, self.style.turns_alone);
         // What a layer gives beside its result lives until the next one has given the same, and so
         // does its result where features are added to a copy of it.
         let mut weights = None;

@@ -75,7 +75,8 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         | DecoderType::NemotronH
         | DecoderType::Qwen3Next
         | DecoderType::Qwen35
-        | DecoderType::Qwen35Moe => {
+        | DecoderType::Qwen35Moe
+        | DecoderType::OlmoHybrid => {
             hybrid(c, &mut style, &mut parts);
         }
         DecoderType::Nemotron => {
@@ -243,6 +244,13 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Jamba => {}
+        DecoderType::OlmoHybrid => {
+            style.norm = NormKind::Olmo2;
+            style.wide_rotary = true;
+            style.turns_alone = true;
+            parts.turn = Turn::WideHalves;
+            parts.head_norm = HeadNorm::Whole(style.norm);
+        }
         DecoderType::NemotronH => {
             style.norm = NormKind::Helium;
             style.wide_logits = true;

@@ -1,5 +1,5 @@
-//! The mixer of Qwen3-Next and Qwen3.5 (`Qwen3NextGatedDeltaNet`, `Qwen3_5GatedDeltaNet`,
-//! `models/{qwen3_next,qwen3_5}/modeling_*.py`, transformers 5.23) with the kernels of flash-linear-attention, which transformers takes where that
+//! The mixer of Qwen3-Next, Qwen3.5 and `OLMo` Hybrid (`Qwen3NextGatedDeltaNet` and its like,
+//! `models/{qwen3_next,qwen3_5,olmo_hybrid}/modeling_*.py`, transformers 5.23) with the kernels of flash-linear-attention, which transformers takes where that
 //! is installed.
 
 use super::builder::Builder;
@@ -31,6 +31,25 @@ enum Inputs {
     Grouped([Linear; 2]),
     /// One for queries, keys and values, one for the gate and two for rates (Qwen3.5).
     Apart([Linear; 4]),
+    /// One for each of queries, keys and values, two for rates and one for the gate (`OLMo` Hybrid).
+    Each {
+        heads: [Linear; 3],
+        rates: [Linear; 2],
+        gate: Linear,
+        /// Whether rates of writing are doubled.
+        doubles: bool,
+    },
+}
+
+/// How the layers that read the hidden states are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In groups (Qwen3-Next).
+    Grouped,
+    /// One for queries, keys and values (Qwen3.5).
+    Apart,
+    /// One for each (`OLMo` Hybrid).
+    Each,
 }
 
 /// What they give.
@@ -40,9 +59,9 @@ struct Projected {
     /// What those were joined from.
     parts: Vec<Tensor>,
     /// `[B, S, heads, D]`.
-    gate: Tensor,
+    gate: Option<Tensor>,
     /// Of writing and of decay, `[B, S, heads]` each.
-    rates: [Tensor; 2],
+    rates: Option<[Tensor; 2]>,
     /// What stays in local variables.
     held: Vec<Tensor>,
 }
@@ -54,32 +73,47 @@ impl GatedDelta {
         hidden: u64,
         sizes: &StateSpace,
         heads: ScanHeads,
-        apart: bool,
+        form: Form,
     ) -> Self {
         let of_heads = |name| b.parameter(name, [heads.count]);
-        let (dt_bias, a_log) = (of_heads("dt_bias"), of_heads("A_log"));
         let (keys, values) = (heads.groups * sizes.state_size, heads.count * heads.columns);
         let channels = 2 * keys + values;
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
-        let conv = CausalConv::new(&b.at("conv1d"), channels, sizes.conv_kernel, false);
-        let grouped = (!apart).then(|| {
-            let both = linear("in_proj_qkvz", hidden, channels + values);
-            Inputs::Grouped([both, linear("in_proj_ba", hidden, 2 * heads.count)])
-        });
-        let norm = b.at("norm").parameter("weight", [heads.columns]);
-        let out_proj = linear("out_proj", values, hidden);
-        let separate = || {
-            let joined = linear("in_proj_qkv", hidden, channels);
-            let gate = linear("in_proj_z", hidden, values);
-            let rates = ["in_proj_b", "in_proj_a"].map(|name| linear(name, hidden, heads.count));
-            let [b, a] = rates;
-            Inputs::Apart([joined, gate, b, a])
-        };
+        let conv_of = || CausalConv::new(&b.at("conv1d"), channels, sizes.conv_kernel, false);
+        let norm_of = |name| b.at(name).parameter("weight", [heads.columns]);
+        let rates = |names: [&'static str; 2]| names.map(|name| linear(name, hidden, heads.count));
+        let (a_log, dt_bias, inputs, conv, norm, out_proj);
+        if form == Form::Each {
+            (a_log, dt_bias) = (of_heads("A_log"), of_heads("dt_bias"));
+            let projections = [("q_proj", keys), ("k_proj", keys), ("v_proj", values)];
+            inputs = Inputs::Each {
+                heads: projections.map(|(name, width)| linear(name, hidden, width)),
+                rates: rates(["a_proj", "b_proj"]),
+                gate: linear("g_proj", hidden, values),
+                doubles: sizes.multiplied,
+            };
+            out_proj = linear("o_proj", values, hidden);
+            (conv, norm) = (conv_of(), norm_of("o_norm"));
+        } else {
+            (dt_bias, a_log) = (of_heads("dt_bias"), of_heads("A_log"));
+            conv = conv_of();
+            let grouped = (form == Form::Grouped).then(|| {
+                let both = linear("in_proj_qkvz", hidden, channels + values);
+                Inputs::Grouped([both, linear("in_proj_ba", hidden, 2 * heads.count)])
+            });
+            (norm, out_proj) = (norm_of("norm"), linear("out_proj", values, hidden));
+            inputs = grouped.unwrap_or_else(|| {
+                let joined = linear("in_proj_qkv", hidden, channels);
+                let gate = linear("in_proj_z", hidden, values);
+                let [b, a] = rates(["in_proj_b", "in_proj_a"]);
+                Inputs::Apart([joined, gate, b, a])
+            });
+        }
         Self {
             dt_bias,
             a_log,
             conv,
-            inputs: grouped.unwrap_or_else(separate),
+            inputs,
             norm,
             out_proj,
             key_columns: sizes.state_size,
@@ -109,7 +143,7 @@ impl GatedDelta {
             joined,
             parts,
             gate,
-            rates: [b, a],
+            rates,
             held,
         } = match &self.inputs {
             Inputs::Grouped(layers) => self.grouped(t, layers, &x),
@@ -118,8 +152,18 @@ impl GatedDelta {
                 Projected {
                     joined,
                     parts: Vec::new(),
-                    gate: by_head(&gate),
-                    rates: [b, a],
+                    gate: Some(by_head(&gate)),
+                    rates: Some([b, a]),
+                    held: Vec::new(),
+                }
+            }
+            Inputs::Each { heads, .. } => {
+                let [q, k, v] = heads.each_ref().map(|layer| layer.forward(t, &x));
+                Projected {
+                    joined: t.cat(&[&q, &k, &v], -1),
+                    parts: Vec::new(),
+                    gate: None,
+                    rates: None,
                     held: Vec::new(),
                 }
             }
@@ -135,23 +179,20 @@ impl GatedDelta {
         let query = t.reshape(&query, [batch, seq, groups, keys]);
         let key = t.reshape(&key, [batch, seq, groups, keys]);
         let value = by_head(&value);
-        let beta = t.sigmoid(&b);
-        let decay = {
-            let rate = {
-                let power = {
-                    let wide = t.to(&self.a_log, DType::Float32);
-                    t.exp(&wide)
+        let [beta, decay] = match (&rates, &self.inputs) {
+            (Some([b, a]), _) => [t.sigmoid(b), self.decay(t, a.clone())],
+            (None, Inputs::Each { rates, doubles, .. }) => {
+                let [a_proj, b_proj] = rates;
+                let written = t.sigmoid(&b_proj.forward(t, &x));
+                let beta = if *doubles {
+                    t.mul_scalar(&written)
+                } else {
+                    written.clone()
                 };
-                t.neg(&power)
-            };
-            let step = {
-                let shifted = {
-                    let wide = t.to(&a, DType::Float32);
-                    t.add(&wide, &self.dt_bias)
-                };
-                t.softplus(&shifted)
-            };
-            t.mul(&rate, &step)
+                drop(written);
+                [beta, self.decay(t, a_proj.forward(t, &x))]
+            }
+            (None, _) => unreachable!("one of them is there"),
         };
         let given = [&query, &key, &value, &decay, &beta];
         let (out, last) = if seq == 1 && t.knows_state() {
@@ -162,14 +203,39 @@ impl GatedDelta {
         if let Some(last) = &last {
             t.state(*last.shape(), last.dtype());
         }
+        let gate = match (gate, &self.inputs) {
+            (None, Inputs::Each { gate, .. }) => by_head(&gate.forward(t, &x)),
+            (Some(gate), _) => gate,
+            (None, _) => unreachable!("one of them is there"),
+        };
         let normalized = t.scoped("norm", None, || self.normalized(t, out, &gate));
         let out = {
             let flat = t.view(&normalized, [batch, seq, count * columns]);
             self.out_proj.forward(t, &flat)
         };
-        drop((x, held, gate, b, a, last));
+        drop((x, held, gate, rates, last));
         drop((mixed, query, key, value, beta, decay, normalized));
         out
+    }
+
+    /// How much a step keeps, of rates `[B, S, heads]`.
+    fn decay(&self, t: &Tape, a: Tensor) -> Tensor {
+        let rate = {
+            let power = {
+                let wide = t.to(&self.a_log, DType::Float32);
+                t.exp(&wide)
+            };
+            t.neg(&power)
+        };
+        let step = {
+            let shifted = {
+                let wide = t.to(&a, DType::Float32);
+                drop(a);
+                t.add(&wide, &self.dt_bias)
+            };
+            t.softplus(&shifted)
+        };
+        t.mul(&rate, &step)
     }
 
     /// All projections by way of two layers, whose columns lie in groups of heads that share keys.
@@ -198,8 +264,8 @@ impl GatedDelta {
         Projected {
             joined: t.cat(&[query, key, value], -1),
             parts: parts.into(),
-            gate,
-            rates: [b, a],
+            gate: Some(gate),
+            rates: Some([b, a]),
             held: vec![both, rates],
         }
     }

@@ -135,6 +135,7 @@ impl Calling {
             DecoderType::Glm4,
             DecoderType::Glm4Moe,
             DecoderType::Dots1,
+            DecoderType::OlmoHybrid,
             DecoderType::GptOss,
             DecoderType::Mpt,
         ];

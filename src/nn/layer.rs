@@ -9,7 +9,7 @@ use super::differential::DifferentialAttention;
 use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
-use super::gated_delta::GatedDelta;
+use super::gated_delta::{Form, GatedDelta};
 use super::gemma_experts::GemmaExperts;
 use super::latent_attention::LatentAttention;
 use super::layer_inputs::InputGate;
@@ -116,8 +116,8 @@ impl Layer for DecoderLayer {
             narrow_softmax: parts.narrow_softmax,
             ..options
         };
-        let names = LayerNames::of(c);
         let mixing = mixing(b, c);
+        let names = LayerNames::of_layer(c, mixing);
         let own = c.gemma_layers.map(|_| c.of_layer(b.index()));
         let c = own.as_deref().unwrap_or(c);
         let mut mixer = None;
@@ -306,8 +306,12 @@ impl Mixer {
                 (names.mixer, Self::StateSpace(Box::new(mixer)))
             }
             (Mixing::GatedDelta, Some(heads), _) => {
-                let apart = c.model_type != DecoderType::Qwen3Next;
-                let mixer = GatedDelta::new(&at, c.hidden_size, sizes, heads, apart);
+                let form = match c.model_type {
+                    DecoderType::Qwen3Next => Form::Grouped,
+                    DecoderType::OlmoHybrid => Form::Each,
+                    _ => Form::Apart,
+                };
+                let mixer = GatedDelta::new(&at, c.hidden_size, sizes, heads, form);
                 (names.mixer, Self::GatedDelta(Box::new(mixer)))
             }
             (Mixing::StateSpace, None, _) => {

@@ -82,12 +82,16 @@ impl Shared {
         }
     }
 
-    /// What a layer without attention is given.
-    pub(super) fn without_mask(&self) -> Self {
-        Self {
-            mask: None,
-            ..self.clone()
+    /// What a layer without attention is given: no mask, nor cosines and sines where only those that
+    /// attend `turn`.
+    pub(super) fn without_attention(&self, t: &Tape, turn: bool) -> Self {
+        let mut given = self.clone();
+        given.mask = None;
+        if turn {
+            let none = t.empty("none", Shape::from([0]), self.cos.dtype());
+            (given.cos, given.sin) = (none.clone(), none);
         }
+        given
     }
 
     /// What a layer is given whose tokens may see the keys that those of the layer before saw.

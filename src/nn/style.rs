@@ -16,6 +16,8 @@ pub(super) struct Style {
     pub(super) embedding_scale: EmbeddingScale,
     /// Whether cosines and sines stay in float32.
     pub(super) wide_rotary: bool,
+    /// Whether layers that do not attend are given no cosines and sines.
+    pub(super) turns_alone: bool,
     /// Whether there is a cosine for each pair of a head's columns, not for each column.
     pub(super) rotary_by_pair: bool,
     /// Whether angles are complex numbers.
@@ -59,6 +61,7 @@ impl Style {
             norm_before: false,
             embedding_scale: EmbeddingScale::None,
             wide_rotary: false,
+            turns_alone: false,
             rotary_by_pair: false,
             complex_rotary: false,
             grids: Grids::None,

@@ -10,7 +10,7 @@ use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
     Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
-    kin, llama, llama4, mamba, mpt, nemotron_h, olmo2, opt, phi, phi3,
+    kin, llama, llama4, mamba, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi, phi3,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -132,7 +132,8 @@ pub struct StateSpace {
     pub inner: u64,
     /// How time steps, B and C are normalized.
     pub inner_norms: InnerNorms,
-    /// Whether columns are multiplied by numbers, and the gate alone comes after the recurrence.
+    /// Whether columns are multiplied by numbers, and the gate alone comes after the recurrence; of the
+    /// gated delta rule, whether rates of writing are doubled.
     pub multiplied: bool,
     /// Heads of Mamba 2.
     pub heads: Option<ScanHeads>,
@@ -330,6 +331,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         | DecoderType::Qwen35
         | DecoderType::Qwen35Moe => hybrid::read(model_type, fields),
         DecoderType::NemotronH => nemotron_h::read(fields),
+        DecoderType::OlmoHybrid => olmo_hybrid::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Mpt => mpt::read(fields),
         DecoderType::Falcon => falcon::read(fields),
@@ -387,6 +389,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Qwen3Next
         | DecoderType::Qwen35
         | DecoderType::Qwen35Moe
+        | DecoderType::OlmoHybrid
         | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Mpt => mpt::modules(config),

@@ -151,6 +151,8 @@ pub enum DecoderType {
     Qwen35,
     /// The same with experts.
     Qwen35Moe,
+    /// `OLMo` Hybrid.
+    OlmoHybrid,
     /// Nemotron-H.
     NemotronH,
     /// Ministral 3.
@@ -200,9 +202,12 @@ pub enum DecoderType {
 }
 
 impl DecoderType {
-    /// Whether layers without attention follow the gated delta rule, and attention is gated.
+    /// Whether layers without attention follow the gated delta rule.
     pub const fn follows_delta_rule(self) -> bool {
-        matches!(self, Self::Qwen3Next | Self::Qwen35 | Self::Qwen35Moe)
+        matches!(
+            self,
+            Self::Qwen3Next | Self::Qwen35 | Self::Qwen35Moe | Self::OlmoHybrid
+        )
     }
 
     /// Whether all layers are state spaces.

@@ -349,6 +349,8 @@ pub(super) fn is_read(name: &str) -> bool {
 /// Where transformers 5 keeps what is known of positions, and the part of it that is read.
 const ROPE: &str = "rope_parameters";
 const FACTOR: &str = "partial_rotary_factor";
+/// The base of frequencies, which is null where there are none.
+const THETA: &str = "rope_theta";
 /// Layers that see all of an image, in a part that does not say its type.
 const FULL_LAYERS: &str = "fullatt_block_indexes";
 /// Names of labels, which are only counted.
@@ -374,7 +376,12 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
 fn essential(config: &Map<String, Value>, known: bool) -> Map<String, Value> {
     let kept = |name: &str, value: &Value| {
         if known {
-            is_read(name) && name != LABELS && (name != ROPE || value.get(FACTOR).is_some())
+            is_read(name)
+                && name != LABELS
+                && (name != ROPE
+                    || value
+                        .as_object()
+                        .is_some_and(|rope| rope.iter().any(decides)))
         } else {
             !value.is_object() && !value.is_array() || name == FULL_LAYERS
         }
@@ -394,17 +401,17 @@ fn essential(config: &Map<String, Value>, known: bool) -> Map<String, Value> {
             // That there is one is all that is read.
             Value::Object(_) if name == "quantization_config" => Value::Bool(true),
             Value::Object(rope) if name == ROPE => {
-                let factor = rope.get_key_value(FACTOR);
-                Value::Object(
-                    factor
-                        .map(|(k, v)| (k.clone(), v.clone()))
-                        .into_iter()
-                        .collect(),
-                )
+                let kept = rope.iter().filter(|&field| decides(field));
+                Value::Object(kept.map(|(k, v)| (k.clone(), v.clone())).collect())
             }
             other => other.clone(),
         };
         (name.clone(), value)
     });
     shortened.chain(counted).collect()
+}
+
+/// Whether a field of what is known of positions decides something.
+fn decides((name, value): (&String, &Value)) -> bool {
+    name == FACTOR || (name == THETA && value.is_null())
 }

@@ -313,6 +313,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Qwen3Next,
     DecoderType::Qwen35,
     DecoderType::Qwen35Moe,
+    DecoderType::OlmoHybrid,
     DecoderType::PhiMoe,
     DecoderType::NemotronH,
     DecoderType::Jamba,

@@ -277,6 +277,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
     let names = LayerNames::of(config);
     let mut all = vec![embedding(format!("model.{}", names.embedding()))];
     for (layer, mixing) in (0..).zip(&config.mixers) {
+        let names = LayerNames::of_layer(config, *mixing);
         let at = |name: &str| format!("model.layers.{layer}.{name}");
         for piece in names.order {
             match piece {
@@ -333,6 +334,18 @@ fn mixer(
             all
         }
         Mixing::Nothing => Vec::new(),
+        Mixing::GatedDelta if config.model_type == DecoderType::OlmoHybrid => {
+            let own = Module {
+                parameters: &["A_log", "dt_bias"],
+                ..other(at(names.mixer))
+            };
+            let projections = [
+                "q_proj", "k_proj", "v_proj", "a_proj", "b_proj", "g_proj", "o_proj",
+            ];
+            let projections = projections.map(|name| linear(of(name), false));
+            let rest = [other(of("conv1d")), other(of("o_norm"))];
+            [own].into_iter().chain(projections).chain(rest).collect()
+        }
         Mixing::GatedDelta => {
             let own = Module {
                 parameters: &["dt_bias", "A_log"],

@@ -1,6 +1,6 @@
 //! What the modules of a layer are called, by which they are frozen, get adapters and are built.
 
-use super::{DecoderConfig, DecoderType};
+use super::{DecoderConfig, DecoderType, Mixing};
 
 /// The names of a layer's norms and of the parts of its MLP.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +123,23 @@ impl LayerNames {
         }
     }
 
+    /// Those of a layer that mixes its tokens so: of `OLMo` Hybrid layers that attend have their norms behind.
+    pub fn of_layer(config: &DecoderConfig, mixing: Mixing) -> Self {
+        let names = Self::of(config);
+        if config.model_type != DecoderType::OlmoHybrid || mixing != Mixing::Attention {
+            return names;
+        }
+        let after = [
+            Some("post_attention_layernorm"),
+            Some("post_feedforward_layernorm"),
+        ];
+        Self {
+            norms: [None, after[0], None, after[1]],
+            order: [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
+            ..names
+        }
+    }
+
     /// Those of the config's layers.
     pub fn of(config: &DecoderConfig) -> Self {
         if config.model_type == DecoderType::NemotronH {
@@ -181,7 +198,9 @@ impl LayerNames {
         };
         let order = match config.model_type {
             DecoderType::FalconH1 => [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
-            DecoderType::Bamba => [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside],
+            DecoderType::Bamba | DecoderType::OlmoHybrid => {
+                [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside]
+            }
             DecoderType::Afmoe => [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],
             DecoderType::GraniteMoeHybrid => {
                 [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]

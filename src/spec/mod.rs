@@ -84,6 +84,7 @@ mod nomic_bert;
 mod offers;
 mod offload;
 mod olmo2;
+mod olmo_hybrid;
 mod opt;
 mod optimizer;
 mod parallelism;

@@ -17,11 +17,12 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
     };
     let sizes = config.state_space.expect("a state space");
     // There is a gate beside queries.
-    let gate = if config.model_type.follows_delta_rule() {
-        hidden * queries
-    } else {
-        0
-    };
+    let gate =
+        if config.model_type.follows_delta_rule() && config.model_type != DecoderType::OlmoHybrid {
+            hidden * queries
+        } else {
+            0
+        };
     let attention = 2 * hidden * (queries + keys) + gate + norms;
     let mixer = |&mixing: &Mixing| match mixing {
         Mixing::Attention => attention,

@@ -243,6 +243,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen3_5_text", Reader::Decoder(DecoderType::Qwen35)),
     ("qwen3_5_moe", Reader::Decoder(DecoderType::Qwen35Moe)),
     ("qwen3_5_moe_text", Reader::Decoder(DecoderType::Qwen35Moe)),
+    ("olmo_hybrid", Reader::Decoder(DecoderType::OlmoHybrid)),
     ("jamba", Reader::Decoder(DecoderType::Jamba)),
     ("llama4_text", Reader::Decoder(DecoderType::Llama4)),
     ("gla", Reader::Fla(FlaMixer::Gla)),

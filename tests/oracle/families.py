@@ -14,7 +14,7 @@ LINEARS = dict(convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=
                qwen3_next=["q_proj", "k_proj", "v_proj", "o_proj", "in_proj_qkvz", "in_proj_ba", "out_proj"],
                mpt=["Wqkv", "out_proj", "up_proj", "down_proj"], modernbert=["Wqkv", "Wo", "Wi"], **{"modernbert-decoder": ["q_proj", "v_proj", "Wo", "Wi"]}, nemotron_h=["in_proj", "out_proj", "q_proj", "v_proj", "up_proj", "down_proj"],
                llama=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
-LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt5="t5", t5gemma="llama", nomic_bert="llama", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
+LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt5="t5", t5gemma="llama", nomic_bert="llama", olmo_hybrid="qwen3_next", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
             glm4_moe_lite="deepseek", deepseek_v32="deepseek", glm_moe_dsa="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
             **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
@@ -29,7 +29,7 @@ SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",
-           "esm", "eurobert", "umt5", "t5gemma", "nomic_bert", "plbart", "blenderbot", "blenderbot-small",
+           "esm", "eurobert", "umt5", "t5gemma", "nomic_bert", "olmo_hybrid", "plbart", "blenderbot", "blenderbot-small",
            "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
@@ -128,6 +128,7 @@ FAMILIES = dict(
     deepseek_v2=lambda d: latent(d, topk_method="greedy", first_k_dense_replace=d.pick([0, 1])), deepseek_v3=lambda d: latent(d, n_group=2, topk_group=1, first_k_dense_replace=1),
     mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings")),
     t5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"]), tie_word_embeddings=d.often(0.6)),
+    olmo_hybrid=lambda d: d.decoder(linear_key_head_dim=d.pick([32, 64]), linear_value_head_dim=d.pick([32, 64]), layer_types=["linear_attention", "full_attention", *d.mixed("linear_attention")][:max(d.layers, 2)], **d.flag("attention_bias", "linear_allow_neg_eigval")),
     nomic_bert=lambda d: {**encoder(d, **d.free()), "hidden_act": "silu"},
     t5gemma=lambda d: dict(encoder=d.decoder(sliding_window=40, **d.free()), decoder=d.decoder(sliding_window=d.pick([40, 4096]), **d.free()), dropout_rate=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("tie_word_embeddings")),
     umt5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"])),

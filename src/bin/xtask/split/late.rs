@@ -20,7 +20,7 @@ const LATE: &[&str] = &[
     "nn::mask::additive", "nn::mask::boolean", "spec::bart", "spec::bert",
     "spec::decoder::modules", "spec::decoder::read_unlike_llama", "spec::deepseek",
     "spec::distilbert", "spec::dual", "spec::eurobert", "spec::expert_adapters", "spec::expert_modules", "spec::fla", "spec::guess", "spec::hybrid", "spec::image_size", "spec::image_text",
-    "spec::mamba", "spec::modernbert", "spec::nomic_bert", "spec::modules", "spec::size_only", "spec::speech", "spec::swin", "spec::t5",
+    "spec::mamba", "spec::modernbert", "spec::nomic_bert", "spec::olmo_hybrid", "spec::modules", "spec::size_only", "spec::speech", "spec::swin", "spec::t5",
     "spec::vit", "spec::whisper",
     "tape::Tape>::avg_pool", "tape::Tape>::baddbmm", "tape::Tape>::batch_gemm", "tape::Tape>::bmm", "tape::Tape>::boundaries_of",
     "tape::Tape>::causal_conv", "tape::Tape>::checkpoint_reentrant", "tape::Tape>::chosen",
