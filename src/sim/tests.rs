@@ -65,6 +65,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "mamba-130m",
         "mamba-codestral-7b",
         "mamba2-1.3b",
+        "hgrn-1.3b",
         "falcon-mamba-7b",
         "lfm2-350m",
         "trinity-nano",

@@ -34,6 +34,9 @@ pub struct FlaConfig {
     pub affine: bool,
     /// Positions for which layers with attention keep cosines and sines at least.
     pub max_position_embeddings: u64,
+    /// Whether tokens go through the recurrence one by one where the library does not choose
+    /// (`attn_mode` of HGRN).
+    pub one_by_one: bool,
     /// Whether the forget gates of a layer have a bound that is learned for all layers together.
     pub lower_bounds: bool,
     /// Layers with attention in the place of the mixer.
@@ -91,7 +94,9 @@ pub enum FlaMixer {
     GatedDeltaNet,
     /// Retention.
     RetNet,
-    /// Gated linear recurrence whose state is expanded.
+    /// Gated linear recurrence.
+    Hgrn,
+    /// The same whose state is expanded.
     Hgrn2,
     /// Attention, in every layer.
     Attention,
@@ -158,9 +163,9 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         findings.push(
             Finding::error(
                 "activation_checkpointing",
-                "The forget gates of HGRN2's layers share their bounds: gradients cannot go back \
+                "The forget gates of the layers of HGRN and HGRN2 share their bounds: gradients cannot go back \
                  through them from each re-entrant checkpoint. Use full.",
-                "HGRN2 各层的遗忘门共用下界，可重入的激活重计算无法逐层反向传播；请使用 full。",
+                "HGRN 与 HGRN2 各层的遗忘门共用下界，可重入的激活重计算无法逐层反向传播；请使用 full。",
             )
             .with_fix(
                 "activation_checkpointing",

@@ -19,6 +19,7 @@ pub(super) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig 
         FlaMixer::DeltaNet => delta_net(fields),
         FlaMixer::GatedDeltaNet => gated_delta_net(fields),
         FlaMixer::RetNet => retnet(fields),
+        FlaMixer::Hgrn => hgrn(fields),
         FlaMixer::Hgrn2 => hgrn2(fields),
         FlaMixer::Attention => transformer(fields),
         FlaMixer::Mamba2 => mamba2(fields),
@@ -36,7 +37,11 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
         _ => &["swish"],
     };
     only(fields, "hidden_act", activations);
-    only(fields, "attn_mode", &["chunk"]);
+    let modes: &[&str] = match mixer {
+        FlaMixer::Hgrn => &["fused_recurrent", "chunk"],
+        _ => &["chunk"],
+    };
+    only(fields, "attn_mode", modes);
     for field in ["attnres_block_size", "clamp_min", "feature_map"] {
         refuse(fields, field);
     }
@@ -63,6 +68,7 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
         output_gate: true,
         affine: fields.flag("elementwise_affine", true),
         max_position_embeddings: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),
+        one_by_one: false,
         lower_bounds: false,
         attention: fla_attention::of_layers(fields, hidden_size, num_hidden_layers),
         state_space: None,
@@ -248,6 +254,21 @@ fn delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
         head_v_dim: expanded(fields, "expand_v", 1000, hidden, heads),
         short_conv: short_conv(fields, true),
         output_gate: fields.flag("use_gate", false),
+        ..plain
+    }
+}
+
+fn hgrn(fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(FlaMixer::Hgrn, fields, 1, 4);
+    if fields.flag("use_short_conv", false) {
+        refuse(fields, "use_short_conv");
+    }
+    if fields.optional("expand_ratio", &(1..=64), 1) != 1 {
+        refuse(fields, "expand_ratio");
+    }
+    FlaConfig {
+        one_by_one: fields.text("attn_mode") != Some("chunk"),
+        lower_bounds: fields.flag("use_lower_bound", true),
         ..plain
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn modules(config: &FlaConfig) -> Vec<Module> {
         all.push(other(at("attn_norm")));
         all.extend(match (config.attention_of(layer), config.mixer) {
             (Some(attention), _) => attention_modules(attention, &at),
+            (None, FlaMixer::Hgrn) => hgrn_modules(config, &at),
             (None, FlaMixer::Hgrn2) => hgrn2_modules(config, &at),
             (None, FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet) => delta_modules(config, &at),
             (None, _) => gla_modules(config, &at),
@@ -119,4 +120,14 @@ fn state_space_modules(config: &FlaConfig, own: &FlaStateSpace) -> Vec<Module> {
     };
     let layers = config.num_hidden_layers;
     mamba::all_modules(layers, &sizes, own.bias, config.tie_word_embeddings)
+}
+
+fn hgrn_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {
+    let projections = ["attn.i_proj", "attn.f_proj", "attn.g_proj"];
+    let mut all: Vec<Module> = projections.map(|name| linear(at(name), false)).into();
+    if config.affine {
+        all.push(other(at("attn.g_norm")));
+    }
+    all.push(linear(at("attn.o_proj"), false));
+    all
 }

@@ -116,7 +116,7 @@ pub(super) fn fla_parameters(c: &FlaConfig) -> u64 {
             h * projections + convolutions + 2 * c.num_heads + c.head_v_dim
         }
         FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
-        FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
+        FlaMixer::Hgrn | FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
         FlaMixer::Attention => 4 * h * h,
         FlaMixer::Mamba2 => return fla_state_spaces(c),
         FlaMixer::DeltaNet => {

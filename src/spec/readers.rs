@@ -249,6 +249,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("gla", Reader::Fla(FlaMixer::Gla)),
     ("gated_deltanet", Reader::Fla(FlaMixer::GatedDeltaNet)),
     ("retnet", Reader::Fla(FlaMixer::RetNet)),
+    ("hgrn", Reader::Fla(FlaMixer::Hgrn)),
     ("hgrn2", Reader::Fla(FlaMixer::Hgrn2)),
     ("transformer", Reader::Fla(FlaMixer::Attention)),
     ("delta_net", Reader::Fla(FlaMixer::DeltaNet)),

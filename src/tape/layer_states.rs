@@ -114,8 +114,13 @@ impl Tape {
 
     /// The state after the last token `[N, H, K, V]`, in float32, where there is a cache for it.
     pub(super) fn final_state(&self, op: &'static str, shape: Shape) {
+        self.recurrent_state(op, shape, DType::Float32);
+    }
+
+    /// The same of a dtype, `[N, D]` of a recurrence of vectors.
+    pub(super) fn recurrent_state(&self, op: &'static str, shape: Shape, dtype: DType) {
         if self.has_cache() {
-            let state = self.empty(op, shape, DType::Float32);
+            let state = self.empty(op, shape, dtype);
             state.set_category(Category::KvCache);
             self.with_states(|states| states.coming.recurrent.push(state));
         }

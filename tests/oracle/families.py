@@ -31,9 +31,9 @@ SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",
            "esm", "eurobert", "umt5", "t5gemma", "nomic_bert", "olmo_hybrid", "plbart", "blenderbot", "blenderbot-small",
            "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
-           "gla", "delta_net", "gated_deltanet", "retnet", "hgrn2", "transformer"]
+           "gla", "delta_net", "gated_deltanet", "retnet", "hgrn", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
-LINEAR_ATTENTION = SINCE_5[-6:]
+LINEAR_ATTENTION = SINCE_5[-7:]
 CLASSIFIERS = ["llama", "mistral", "qwen2", "qwen3", "gemma", "phi3", "gpt2", "opt"]
 
 
@@ -228,7 +228,7 @@ FAMILIES = dict(
     mllama=lambda d: dict(image_token_index=7, text_config=dict(d.decoder(), model_type="mllama_text_model", cross_attention_layers=[d.layers - 1], pad_token_id=0), vision_config=dict(
         hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=2, num_global_layers=d.pick([1, 2]), attention_heads=d.heads, image_size=56, patch_size=14, intermediate_layers_indices=[1], vision_output_dim=2 * d.hidden)),
     swin=lambda d: dict(image_size=64, patch_size=4, embed_dim=32, depths=[2, d.pick([2, 4])], num_heads=[2, 4], window_size=4, drop_path_rate=d.pick([0.0, 0.1]), num_labels=d.pick([2, 10])),
-    hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),
+    hgrn=lambda d: d.mixer(attn_mode=d.pick(["fused_recurrent", "chunk"]), **d.flag("use_lower_bound")), hgrn2=lambda d: d.mixer(expand_ratio=d.head), transformer=lambda d: d.mixer(num_kv_heads=d.groups, **d.flag("qkv_bias", "qk_norm")),
 )
 
 

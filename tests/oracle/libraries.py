@@ -6,7 +6,7 @@ import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
 # Models of flash-linear-attention by model_type, with the names of their classes.
-LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
+LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn="HGRN", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
 # Those whose model_type transformers has, too; what only its configs say tells them apart.
 OF_BOTH, ITS_OWN = dict(mamba2="Mamba2"), "fuse_cross_entropy"
 # Those of transformers whose kernels are its.
@@ -37,7 +37,7 @@ def linear_attention(model_type, fields, dtype, use_cache):
     """A model of flash-linear-attention, or None. Some of transformers' own take its kernels where it is installed."""
     if model_type in KERNELS_OF_LINEAR_ATTENTION:
         stub_triton()
-    name = OF_BOTH.get(model_type) if ITS_OWN in fields else LINEAR_ATTENTION.get(model_type)
+    name = LINEAR_ATTENTION.get(model_type, OF_BOTH.get(model_type) if ITS_OWN in fields else None)
     if name is None:
         return None
     stub_triton()

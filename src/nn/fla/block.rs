@@ -3,6 +3,7 @@
 use super::attention::Attention;
 use super::delta_net::DeltaNet;
 use super::gla::Gla;
+use super::hgrn::Hgrn;
 use super::hgrn2::Hgrn2;
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
@@ -94,6 +95,7 @@ impl FlaBlock {
         let attention = hybrid.then(|| c.attention_of(layer())).flatten();
         let attn: Box<dyn Mixer> = match (attention, c.mixer) {
             (Some(attention), _) => Box::new(Attention::new(&at, c, attention)),
+            (None, FlaMixer::Hgrn) => Box::new(Hgrn::new(&at, c, layer())),
             (None, FlaMixer::Hgrn2) => Box::new(Hgrn2::new(&at, c, layer())),
             (None, FlaMixer::DeltaNet | FlaMixer::GatedDeltaNet) => Box::new(DeltaNet::new(&at, c)),
             (None, _) => Box::new(Gla::new(&at, c)),

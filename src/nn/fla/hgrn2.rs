@@ -53,17 +53,7 @@ impl Mixer for Hgrn2 {
         };
         let mut g = t.logsigmoid(&f);
         if let Some(bound) = tokens.lower_bound.filter(|_| self.bounded) {
-            g = {
-                let log = t.log(bound);
-                let sum = {
-                    let rest = {
-                        let negative = t.neg(bound);
-                        t.log1p(&negative)
-                    };
-                    t.add(&rest, &g)
-                };
-                t.logaddexp(&log, &sum)
-            };
+            g = bounded(t, bound, &g);
         }
         let k = {
             let rest = {
@@ -89,6 +79,21 @@ impl Mixer for Hgrn2 {
             None => flat,
         }
     }
+}
+
+/// Logs of forget gates `[B, T, H]` that are not below a bound `[H]`.
+pub(super) fn bounded(t: &Tape, bound: &Tensor, g: &Tensor) -> Tensor {
+    let log = t.log(bound);
+    let sum = {
+        let rest = {
+            let negative = t.neg(bound);
+            t.log1p(&negative)
+        };
+        t.add(&rest, g)
+    };
+    let bounded = t.logaddexp(&log, &sum);
+    drop((log, sum));
+    bounded
 }
 
 /// Bounds of all layers' forget gates `[L, H]`, from their parameter: they rise from layer to layer.

@@ -8,6 +8,7 @@ mod conv;
 mod decay;
 mod delta_net;
 mod gla;
+mod hgrn;
 mod hgrn2;
 mod mamba2;
 mod norm;

@@ -168,6 +168,7 @@ const REPEATING: &[&str] = &[
     "mamba-codestral-7b",
     "gla-340m",
     "mamba2-1.3b",
+    "hgrn-1.3b",
     "deltanet-340m",
     "gated-deltanet-1.3b",
     "retnet-1.3b",

@@ -28,7 +28,7 @@ const LATE: &[&str] = &[
     "tape::Tape>::conv1d_in_groups", "tape::Tape>::conv_in_groups", "tape::Tape>::conv_of_images", "tape::Tape>::conv_patches", "tape::Tape>::convolution", "tape::Tape>::ctc_loss", "tape::Tape>::depthwise", "tape::Tape>::divided",
     "tape::Tape>::drawn_weight", "tape::Tape>::dropout", "tape::Tape>::erf", "tape::Tape>::every_second",
     "tape::Tape>::expand", "tape::Tape>::extreme", "tape::Tape>::fill_where", "tape::Tape>::flagged_rows", "tape::Tape>::flash_attn",
-    "tape::Tape>::function", "tape::Tape>::fused_", "tape::Tape>::gated_norm", "tape::Tape>::gather", "tape::Tape>::gradients_by_images", "tape::Tape>::gradients_of_volumes", "tape::Tape>::group_norm",
+    "tape::Tape>::function", "tape::Tape>::fused_", "tape::Tape>::gated_norm", "tape::Tape>::gather", "tape::Tape>::gradients_by_images", "tape::Tape>::gradients_of_volumes", "tape::Tape>::group_norm", "tape::Tape>::hgrn",
     "tape::Tape>::grouped_mm", "tape::Tape>::index_", "tape::Tape>::join_first", "tape::Tape>::largest",
     "tape::Tape>::layer_norm", "tape::Tape>::length", "tape::Tape>::liger_", "tape::Tape>::linear_indices",
     "tape::Tape>::logaddexp", "tape::Tape>::masked_scatter", "tape::Tape>::matmul", "tape::Tape>::matrix_product", "tape::Tape>::nonzero", "tape::Tape>::overwritten",

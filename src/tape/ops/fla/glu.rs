@@ -2,6 +2,7 @@
 
 use super::FlaVersion;
 use crate::tape::graph::Grads;
+use crate::tape::ops::pointwise::promote;
 use crate::tape::{Tape, Tensor, layout};
 use crate::units::Shape;
 use smallvec::smallvec;
@@ -46,7 +47,11 @@ impl Tape {
 
     /// `swiglu(x, y)`: `silu(x) * y`. Saves both.
     pub fn fused_swiglu(&self, x: &Tensor, y: &Tensor) -> Tensor {
-        let out = self.like("swiglu", x);
+        let recent = self.backend().fla == FlaVersion::V060;
+        // Before 0.6.0 the kernel is one of PyTorch's own, of a common dtype.
+        let common = promote(x, y);
+        let dtype_of = move |x: &Tensor| if recent { x.dtype() } else { common };
+        let out = self.elementwise("swiglu", &[x], dtype_of(x));
         if !self.records(&[x, y]) {
             return out;
         }
@@ -56,8 +61,8 @@ impl Tape {
                 return Grads::new();
             }
             let [x, y] = saved.each_ref().map(|saved| saved.unpack(t));
-            let dx = t.like("swiglu_backward", &x);
-            let dy = t.like("swiglu_backward", &y);
+            let gradient = |x: &Tensor| t.elementwise("swiglu_backward", &[x], dtype_of(x));
+            let (dx, dy) = (gradient(&x), gradient(&y));
             smallvec![Some(dx), Some(dy)]
         };
         let [out] = self.function(&[x, y], [out], Box::new(backward));

@@ -9,6 +9,7 @@ mod delta;
 mod gated_delta;
 mod gla;
 mod glu;
+mod hgrn;
 mod loss;
 mod norm;
 mod norm_linear;
