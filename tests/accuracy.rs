@@ -304,6 +304,7 @@ fn whisper_wav2vec_2_and_hubert_are_as_exact_as_the_goals_ask() {
 fn hgrn_mamba_2_and_attention_among_linear_attention_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("hgrn.jsonl", 36);
     every_goal_is_met("hgrn2.jsonl", 19);
+    every_goal_is_met("fla_mamba.jsonl", 36);
     every_goal_is_met("fla_mamba2.jsonl", 40);
     every_goal_is_met("fla_attention.jsonl", 23);
 }

@@ -251,6 +251,8 @@ models! {
     "hgrn-1.3b", "HGRN 1.3B", "fla-hub/hgrn-1.3B-100B", "2023-11";
     "hgrn2-1.3b", "HGRN2 1.3B", "fla-hub/hgrn2-1.3B-100B", "2024-04";
     "transformer-1.3b", "Transformer 1.3B (flash-linear-attention)", "fla-hub/transformer-1.3B-100B", "2025-07";
+    "mamba-1.3b", "Mamba 1.3B (flash-linear-attention)", "fla-hub/mamba-1.3B-100B", "2024-04";
+    "mamba-2.7b", "Mamba 2.7B (flash-linear-attention)", "fla-hub/mamba-2.7B-100B", "2024-04";
     "mamba2-1.3b", "Mamba 2 1.3B (flash-linear-attention)", "fla-org/flash-linear-attention", "2024-05";
     "gla-340m", "GLA 340M", "fla-hub/gla-340M-15B", "2024-05";
     "gla-1.3b", "GLA 1.3B", "fla-hub/gla-1.3B-100B", "2024-05";

@@ -57,6 +57,8 @@ pub(super) struct Mixer {
     pub(super) inner: u64,
     pub(super) sizes: StateSpace,
     padding: bool,
+    /// Whether it is flash-linear-attention's, with an activation of its own.
+    pub(super) fused: bool,
     pub(super) facts: Facts,
     call: Rc<Call>,
 }
@@ -203,11 +205,21 @@ impl Mixers {
 impl Mixer {
     /// From `hidden` columns to as many; the projections have a `bias`.
     pub(super) fn new(b: &Builder, hidden: u64, sizes: StateSpace, bias: bool) -> Self {
+        Self::of_library(b, hidden, sizes, [bias, false])
+    }
+
+    /// The same, or flash-linear-attention's: whether the projections have a bias, and whether it is.
+    pub(super) fn of_library(
+        b: &Builder,
+        hidden: u64,
+        sizes: StateSpace,
+        [bias, fused]: [bool; 2],
+    ) -> Self {
         let facts = b.facts();
         let older = facts.transformers != Transformers::V5;
         let inner = sizes.inner;
         // transformers 4 computes the rates in float32 and keeps them so.
-        let rates = if older && !b.quantization().is_on() {
+        let rates = if older && !fused && !b.quantization().is_on() {
             DType::Float32
         } else {
             b.dtype()
@@ -256,6 +268,7 @@ impl Mixer {
             inner,
             sizes,
             padding: b.has_padding_mask(),
+            fused,
             facts,
             call: b.call(),
         }
@@ -264,12 +277,17 @@ impl Mixer {
     /// `apply_mask_to_padding_states`, of which Jamba looks for padding first; a token that comes after
     /// others is none.
     pub(super) fn masked(&self, t: &Tape, x: Tensor) -> Tensor {
-        let given = self.sizes.inner_norms != InnerNorms::Trained && self.call.has_mask();
-        if (self.padding || given) && x.dim(1) > 1 {
+        if self.masks() && x.dim(1) > 1 {
             t.mul_scalar(&x)
         } else {
             x
         }
+    }
+
+    /// Whether padding is zeroed.
+    fn masks(&self) -> bool {
+        let given = self.sizes.inner_norms != InnerNorms::Trained && self.call.has_mask();
+        self.padding || given
     }
 
     /// Time steps, B and C after their norms.
@@ -300,7 +318,7 @@ impl Mixer {
     /// `[B, S, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         if self.facts.transformers != Transformers::V5 {
-            return self.forward_before_5(t, x);
+            return self.forward_before_5(t, x, self.masks());
         }
         let dtype = x.dtype();
         let inner = self.inner;

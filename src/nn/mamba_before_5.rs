@@ -1,5 +1,5 @@
 //! Mamba's mixer as transformers 4 writes it (`slow_forward`, `models/mamba/modeling_mamba.py`,
-//! transformers 4.51 and 4.48).
+//! transformers 4.51 and 4.48), and flash-linear-attention (`fla/layers/mamba.py`).
 
 use super::mamba::Mixer;
 use super::mamba_scan::scan_tokens;
@@ -7,21 +7,29 @@ use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
 impl Mixer {
-    /// `[B, S, H]` to the same.
-    pub(super) fn forward_before_5(&self, t: &Tape, x: &Tensor) -> Tensor {
+    /// `[B, S, H]` to the same; with a mask, padding is zeroed.
+    pub(super) fn forward_before_5(&self, t: &Tape, x: &Tensor, masks: bool) -> Tensor {
         let dtype = x.dtype();
         let (batch, seq, inner, columns) = (x.dim(0), x.dim(1), self.inner, self.sizes.state_size);
         let all = |x: &Tensor, dims| self.facts.index_all(t, x, dims);
         let projected = t.transpose(&self.in_proj.forward(t, x), 1, 2);
         let [states, gate] = t.split(&projected, [inner; 2], 1);
-        let states = self.masked(t, states);
+        let masked = |x: Tensor| if masks { t.mul_scalar(&x) } else { x };
+        let active = |x: &Tensor| {
+            if self.fused {
+                t.fused_swish(x)
+            } else {
+                t.silu(x)
+            }
+        };
+        let states = masked(states);
         let state = t.empty("zeros", Shape::from([batch, inner, columns]), dtype);
         let states = {
             let convolved = self.conv.convolved(t, &states);
             drop(states);
-            let active = t.silu(&convolved);
+            let active = active(&convolved);
             drop(convolved);
-            self.masked(t, active)
+            masked(active)
         };
         let parameters = self.x_proj.forward(t, &t.transpose(&states, 1, 2));
         let rank = self.sizes.time_step_rank;
@@ -62,7 +70,7 @@ impl Mixer {
         };
         drop(stacked);
         let out = {
-            let active = t.silu(&gate);
+            let active = active(&gate);
             t.mul(&skipped, &active)
         };
         drop(skipped);

@@ -19,6 +19,7 @@ pub(super) fn backend(spec: &ResolvedSpec) -> Backend {
         sdpa_keeps_generator: recent,
         foreach_norm_packs_chunks: recent,
         functions_release_gradients: recent,
+        kept_casts_get_gradients: recent,
         rms_norm_is_fused: recent,
         liger_is_recent: recent,
         fla: if recent {

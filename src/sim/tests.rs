@@ -64,6 +64,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "codegen-350m",
         "mamba-130m",
         "mamba-codestral-7b",
+        "mamba-1.3b",
         "mamba2-1.3b",
         "hgrn-1.3b",
         "falcon-mamba-7b",

@@ -3,8 +3,8 @@
 use super::limits::outside;
 use super::modules::{Module, ModuleKind, modules};
 use super::{
-    Architecture, DecoderType, Finding, FlaMixer, Framework, Lora, QuantizationType, Scenario,
-    Task, closest, expert_adapters,
+    Architecture, DecoderType, Finding, Framework, Lora, QuantizationType, Scenario, Task, closest,
+    expert_adapters,
 };
 
 /// PEFT's word for every linear layer but the one that gives the logits.
@@ -261,7 +261,7 @@ fn check_refused(
                 | DecoderType::FalconMamba
                 | DecoderType::NemotronH
         ),
-        Architecture::Fla(config) => config.mixer == FlaMixer::Mamba2,
+        Architecture::Fla(config) => config.state_space.is_some(),
         _ => false,
     };
     if !is_refused || scenario.framework != Framework::Torch215Transformers523 {

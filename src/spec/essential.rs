@@ -86,6 +86,7 @@ const FIELDS: &[&str] = &[
     "drop_path_rate",
     "dropout",
     "dropout_rate",
+    "dt_rank",
     "elementwise_affine",
     "emb_layer_norm_before",
     "embd_pdrop",

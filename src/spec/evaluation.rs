@@ -2,8 +2,7 @@
 
 use super::limits::{ACCUMULATION, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::{
-    Architecture, Attention, BartKind, DecoderType, Finding, FlaMixer, Framework, Program,
-    Scenario, training,
+    Architecture, Attention, BartKind, DecoderType, Finding, Framework, Program, Scenario, training,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -378,7 +377,7 @@ fn unknown_cache(
                 ));
             }
         }
-        Architecture::Fla(config) if config.mixer == FlaMixer::Mamba2 => return model,
+        Architecture::Fla(config) if config.state_space.is_some() => return model,
         Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Fla(_) => {}
         Architecture::Bart(config) if config.recordings.is_none() || recent => {}
         _ => return model,

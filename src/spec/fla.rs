@@ -2,7 +2,7 @@
 
 use super::{
     ActivationCheckpointing, Architecture, EvaluationKind, Finding, Framework, Precision, Program,
-    QuantizationType, ScanHeads, Scenario, evaluation, training,
+    QuantizationType, Scenario, StateSpace, evaluation, training,
 };
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
@@ -47,21 +47,13 @@ pub struct FlaConfig {
     pub fused: FlaFused,
 }
 
-/// Sizes and options of Mamba 2.
+/// Sizes and options of Mamba and Mamba 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlaStateSpace {
-    /// N: columns of a state.
-    pub state_size: u64,
-    /// Tokens that the convolution reaches.
-    pub conv_kernel: u64,
-    /// Whether the convolution has a bias.
-    pub conv_bias: bool,
+    /// The sizes; heads are Mamba 2's.
+    pub sizes: StateSpace,
     /// Whether the projections have a bias.
     pub bias: bool,
-    /// Whether the residual stream is added in float32.
-    pub wide_residual: bool,
-    /// How it divides its columns.
-    pub heads: ScanHeads,
 }
 
 /// Layers with attention of the flash-attn package.
@@ -100,6 +92,8 @@ pub enum FlaMixer {
     Hgrn2,
     /// Attention, in every layer.
     Attention,
+    /// Mamba.
+    Mamba,
     /// Mamba 2.
     Mamba2,
 }
@@ -142,9 +136,9 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     };
     if scenario.quantization.is_on() {
         let (english, chinese) = match config.mixer {
-            FlaMixer::Mamba2 => (
-                "Quantized models of flash-linear-attention's Mamba 2 are not estimated yet.",
-                "暂不支持估算 flash-linear-attention 的 Mamba 2 量化模型。",
+            FlaMixer::Mamba | FlaMixer::Mamba2 => (
+                "Quantized models of flash-linear-attention's Mamba and Mamba 2 are not estimated yet.",
+                "暂不支持估算 flash-linear-attention 的 Mamba 与 Mamba 2 量化模型。",
             ),
             _ => (
                 "Models of flash-linear-attention read their weights directly and cannot be quantized.",
@@ -210,7 +204,7 @@ fn failing_before_060(scenario: &Scenario, config: &FlaConfig) -> Option<Finding
         FlaMixer::Mamba2
             if config
                 .state_space
-                .is_some_and(|own| own.heads.width() > NORM_WIDTH) =>
+                .is_some_and(|own| own.sizes.inner > NORM_WIDTH) =>
         {
             (
                 "Mamba 2 of flash-linear-attention 0.2.2 normalizes up to 16384 columns",

@@ -5,7 +5,7 @@ use super::config_fields::ConfigFields;
 use super::fla::NORM_WIDTH;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::mamba::{self, SMALL};
-use super::{Finding, FlaConfig, FlaFused, FlaMixer, FlaStateSpace, fla_attention};
+use super::{Finding, FlaConfig, FlaFused, FlaMixer, FlaStateSpace, StateSpace, fla_attention};
 
 /// Columns to which the MLP's width is rounded up (`GatedMLP`, `fla/modules/mlp.py`).
 const MLP_MULTIPLE: u64 = 256;
@@ -22,6 +22,7 @@ pub(super) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig 
         FlaMixer::Hgrn => hgrn(fields),
         FlaMixer::Hgrn2 => hgrn2(fields),
         FlaMixer::Attention => transformer(fields),
+        FlaMixer::Mamba => mamba(fields),
         FlaMixer::Mamba2 => mamba2(fields),
     }
 }
@@ -33,7 +34,7 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
     let ratio = fields.optional("hidden_ratio", &(1..=64), ratio);
     let intermediate = (hidden_size * ratio * 2 / 3).next_multiple_of(MLP_MULTIPLE);
     let activations: &[&str] = match mixer {
-        FlaMixer::Mamba2 => &["silu", "swish"],
+        FlaMixer::Mamba | FlaMixer::Mamba2 => &["silu", "swish"],
         _ => &["swish"],
     };
     only(fields, "hidden_act", activations);
@@ -50,7 +51,7 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
     }
     let layers = match mixer {
         FlaMixer::GatedDeltaNet => 21,
-        FlaMixer::Mamba2 => 48,
+        FlaMixer::Mamba | FlaMixer::Mamba2 => 48,
         _ => 24,
     };
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
@@ -310,6 +311,24 @@ fn transformer(fields: &mut ConfigFields<'_>) -> FlaConfig {
     }
 }
 
+fn mamba(fields: &mut ConfigFields<'_>) -> FlaConfig {
+    // The names of 0.6.0 and 0.2.2.
+    let rank = match fields.get("dt_rank") {
+        Some(_) => "dt_rank",
+        None => "time_step_rank",
+    };
+    let hidden = fields.optional("hidden_size", &WIDTH, 2048);
+    if !fields.flag("use_conv_bias", true) {
+        refuse(fields, "use_conv_bias");
+    }
+    state_space(FlaMixer::Mamba, fields, |fields, sizes| StateSpace {
+        state_size: fields.optional("state_size", &SMALL, 16),
+        time_step_rank: mamba::rank(fields, rank, hidden),
+        wide_residual: fields.flag("residual_in_fp32", false),
+        ..sizes
+    })
+}
+
 fn mamba2(fields: &mut ConfigFields<'_>) -> FlaConfig {
     if fields.flag("D_has_hdim", false) {
         refuse(fields, "D_has_hdim");
@@ -317,28 +336,48 @@ fn mamba2(fields: &mut ConfigFields<'_>) -> FlaConfig {
     if !fields.flag("rmsnorm", true) {
         refuse(fields, "rmsnorm");
     }
-    let plain = common(FlaMixer::Mamba2, fields, 1, 4);
+    state_space(FlaMixer::Mamba2, fields, |fields, sizes| {
+        let heads = mamba::heads(fields, sizes.inner, None, 1);
+        if heads.width() / heads.groups > NORM_WIDTH {
+            let key = fields.key("n_groups");
+            let finding = Finding::error(
+                &key,
+                format!(
+                    "Norms of flash-linear-attention's Mamba 2 take groups of up to {NORM_WIDTH} columns."
+                ),
+                format!("flash-linear-attention 的 Mamba 2 归一化每组最多 {NORM_WIDTH} 列。"),
+            );
+            fields.push(finding.with_fix(&key, heads.groups * 2));
+        }
+        StateSpace {
+            state_size: fields.optional("state_size", &SMALL, 128),
+            conv_bias: fields.flag("use_conv_bias", true),
+            wide_residual: fields.flag("residual_in_fp32", true),
+            heads: Some(heads),
+            ..sizes
+        }
+    })
+}
+
+/// A model whose layers are a state space alone, of `own` sizes.
+fn state_space(
+    mixer: FlaMixer,
+    fields: &mut ConfigFields<'_>,
+    own: impl FnOnce(&mut ConfigFields<'_>, StateSpace) -> StateSpace,
+) -> FlaConfig {
+    let plain = common(mixer, fields, 1, 4);
     let inner = plain.hidden_size * fields.optional("expand", &SMALL, 2);
-    let heads = mamba::heads(fields, inner.min(*WIDTH.end()), None, 1);
-    if heads.width() / heads.groups > NORM_WIDTH {
-        let key = fields.key("n_groups");
-        fields.push(Finding::error(
-            &key,
-            format!("Norms of flash-linear-attention's Mamba 2 take groups of up to {NORM_WIDTH} columns."),
-            format!("flash-linear-attention 的 Mamba 2 归一化每组最多 {NORM_WIDTH} 列。"),
-        )
-        .with_fix(&key, heads.groups * 2));
-    }
-    let state_space = FlaStateSpace {
-        state_size: fields.optional("state_size", &SMALL, 128),
+    let sizes = StateSpace {
+        inner: inner.min(*WIDTH.end()),
         conv_kernel: fields.optional("conv_kernel", &SMALL, 4),
-        conv_bias: fields.flag("use_conv_bias", true),
-        bias: fields.flag("use_bias", false),
-        wide_residual: fields.flag("residual_in_fp32", true),
-        heads,
+        conv_bias: true,
+        ..StateSpace::default()
     };
     FlaConfig {
-        state_space: Some(state_space),
+        state_space: Some(FlaStateSpace {
+            sizes: own(fields, sizes),
+            bias: fields.flag("use_bias", false),
+        }),
         // Its norms are fused whatever the config says.
         fused: FlaFused {
             norm: true,

@@ -1,7 +1,7 @@
 //! The modules of models of flash-linear-attention by name.
 
 use super::modules::{Module, embedding, linear, other, output};
-use super::{FlaAttention, FlaConfig, FlaMixer, FlaStateSpace, StateSpace, mamba};
+use super::{FlaAttention, FlaConfig, FlaMixer, FlaStateSpace, mamba};
 
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(config: &FlaConfig) -> Vec<Module> {
@@ -113,13 +113,8 @@ fn hgrn2_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module>
 }
 
 fn state_space_modules(config: &FlaConfig, own: &FlaStateSpace) -> Vec<Module> {
-    let sizes = StateSpace {
-        conv_bias: own.conv_bias,
-        heads: Some(own.heads),
-        ..StateSpace::default()
-    };
     let layers = config.num_hidden_layers;
-    mamba::all_modules(layers, &sizes, own.bias, config.tie_word_embeddings)
+    mamba::all_modules(layers, &own.sizes, own.bias, config.tie_word_embeddings)
 }
 
 fn hgrn_modules(config: &FlaConfig, at: &dyn Fn(&str) -> String) -> Vec<Module> {

@@ -1,7 +1,7 @@
 //! Parameters of what mixes tokens in the place of attention, counted by formula.
 
 use super::published_decoders::experts;
-use super::{DecoderConfig, DecoderType, FlaConfig, FlaMixer, InnerNorms, Mixing};
+use super::{DecoderConfig, DecoderType, FlaConfig, FlaMixer, InnerNorms, Mixing, StateSpace};
 
 /// Elements of all layers where they mix tokens in different ways.
 pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
@@ -71,7 +71,12 @@ fn gated_delta(config: &DecoderConfig) -> u64 {
 /// Elements of a mixer with a state space.
 pub(super) fn state_space(config: &DecoderConfig) -> u64 {
     let sizes = config.state_space.expect("a state space");
-    let (hidden, inner) = (config.hidden_size, sizes.inner);
+    state_space_of(config.hidden_size, &sizes)
+}
+
+/// The same between so many columns.
+fn state_space_of(hidden: u64, sizes: &StateSpace) -> u64 {
+    let inner = sizes.inner;
     if let Some(heads) = sizes.heads {
         let inner = heads.count * heads.columns;
         let channels = inner + 2 * heads.groups * sizes.state_size;
@@ -118,7 +123,7 @@ pub(super) fn fla_parameters(c: &FlaConfig) -> u64 {
         FlaMixer::RetNet => 2 * h * c.key_dim() + 3 * h * c.value_dim() + c.head_v_dim,
         FlaMixer::Hgrn | FlaMixer::Hgrn2 => 4 * h * h + 2 * h,
         FlaMixer::Attention => 4 * h * h,
-        FlaMixer::Mamba2 => return fla_state_spaces(c),
+        FlaMixer::Mamba | FlaMixer::Mamba2 => return fla_state_spaces(c),
         FlaMixer::DeltaNet => {
             let columns = 2 * c.key_dim() + c.value_dim();
             let convolutions = columns * c.short_conv.unwrap_or(0);
@@ -132,9 +137,6 @@ pub(super) fn fla_parameters(c: &FlaConfig) -> u64 {
 /// The same of one whose layers have no MLP.
 fn fla_state_spaces(c: &FlaConfig) -> u64 {
     let (h, own) = (c.hidden_size, c.state_space.expect("a state space"));
-    let inner = own.heads.width();
-    let channels = inner + 2 * own.heads.groups * own.state_size;
-    let projections = h * (inner + channels + own.heads.count) + inner * h;
-    let mixer = projections + channels * (own.conv_kernel + 1) + 3 * own.heads.count + inner;
+    let mixer = state_space_of(h, &own.sizes);
     2 * c.vocab_size * h + c.num_hidden_layers * (mixer + h) + h
 }

@@ -34,10 +34,12 @@ impl Reader {
     /// The same where the config is of flash-linear-attention, which has a model of this name, too:
     /// its configs alone say how the loss is computed, and always do.
     pub(super) fn of_its_library(self, fields: &ConfigFields<'_>) -> Self {
+        if fields.get("fuse_cross_entropy").is_none() {
+            return self;
+        }
         match self {
-            Self::Decoder(DecoderType::Mamba2) if fields.get("fuse_cross_entropy").is_some() => {
-                Self::Fla(FlaMixer::Mamba2)
-            }
+            Self::Decoder(DecoderType::Mamba) => Self::Fla(FlaMixer::Mamba),
+            Self::Decoder(DecoderType::Mamba2) => Self::Fla(FlaMixer::Mamba2),
             _ => self,
         }
     }

@@ -99,7 +99,11 @@ impl Tape {
         {
             return copy.clone();
         }
+        let asked = self.is_grad_enabled();
+        let kept = parameter.is_some() && self.backend().kept_casts_get_gradients;
+        self.set_grad_enabled(asked || kept);
         let copy = self.to(x, dtype);
+        self.set_grad_enabled(asked);
         if let Some(autocast) = self.autocast.borrow_mut().as_mut() {
             if let Some(id) = parameter {
                 autocast.insert(id, copy.clone());

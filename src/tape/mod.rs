@@ -85,6 +85,9 @@ pub struct Backend {
     /// Whether a `torch.autograd.Function` lets go of its incoming gradients before those that it
     /// returns are checked (torch 2.15).
     pub functions_release_gradients: bool,
+    /// Whether the copies of parameters that autocast keeps get gradients even if they are made where
+    /// none are asked for (`cached_cast`, `aten/src/ATen/autocast_mode.cpp`).
+    pub kept_casts_get_gradients: bool,
     /// Whether `rms_norm` is one kernel (torch 2.15).
     pub rms_norm_is_fused: bool,
     /// Which flash-linear-attention.

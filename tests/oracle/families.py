@@ -126,7 +126,7 @@ FAMILIES = dict(
     dots1=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=3, n_shared_experts=d.pick([1, 2]), first_k_dense_replace=1, moe_intermediate_size=72),
     glm4_moe=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=3, first_k_dense_replace=1, moe_intermediate_size=72, **d.flag("attention_bias", "use_qk_norm"), **d.free()),
     deepseek_v2=lambda d: latent(d, topk_method="greedy", first_k_dense_replace=d.pick([0, 1])), deepseek_v3=lambda d: latent(d, n_group=2, topk_group=1, first_k_dense_replace=1),
-    mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings")),
+    mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings"), **d.pick([{}, d.flag("fuse_cross_entropy")])),
     t5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"]), tie_word_embeddings=d.often(0.6)),
     olmo_hybrid=lambda d: d.decoder(linear_key_head_dim=d.pick([32, 64]), linear_value_head_dim=d.pick([32, 64]), layer_types=["linear_attention", "full_attention", *d.mixed("linear_attention")][:max(d.layers, 2)], **d.flag("attention_bias", "linear_allow_neg_eigval")),
     nomic_bert=lambda d: {**encoder(d, **d.free()), "hidden_act": "silu"},

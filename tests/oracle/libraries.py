@@ -8,7 +8,7 @@ STUBBED = not os.environ.get("HIGHWATER_REAL_GPU")
 # Models of flash-linear-attention by model_type, with the names of their classes.
 LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDeltaNet", retnet="RetNet", hgrn="HGRN", hgrn2="HGRN2", transformer="Transformer", rwkv7="RWKV7")
 # Those whose model_type transformers has, too; what only its configs say tells them apart.
-OF_BOTH, ITS_OWN = dict(mamba2="Mamba2"), "fuse_cross_entropy"
+OF_BOTH, ITS_OWN = dict(mamba="Mamba", mamba2="Mamba2"), "fuse_cross_entropy"
 # Those of transformers whose kernels are its.
 KERNELS_OF_LINEAR_ATTENTION = ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text", "olmo_hybrid")
 COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)

@@ -8,6 +8,7 @@ use crate::nn::builder::Builder;
 use crate::nn::causal_conv::CausalConv;
 use crate::nn::facts::Facts;
 use crate::nn::layers::Linear;
+use crate::nn::mamba::Mixer;
 use crate::spec::{FlaConfig, FlaStateSpace, ScanHeads};
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::DType;
@@ -15,17 +16,17 @@ use crate::units::DType;
 /// `Mamba2Block`.
 pub(super) struct Mamba2Block {
     norm: FlaNorm,
-    mixer: Mamba2,
+    mixer: Mixers,
     wide_residual: bool,
     dtype: DType,
 }
 
 impl Mamba2Block {
-    pub(super) fn new(b: &Builder, c: &FlaConfig, sizes: &FlaStateSpace) -> Self {
+    pub(super) fn new(b: &Builder, c: &FlaConfig, own: &FlaStateSpace) -> Self {
         Self {
             norm: FlaNorm::new(&b.at("norm"), c.hidden_size, true, true),
-            mixer: Mamba2::new(&b.at("mixer"), c.hidden_size, sizes),
-            wide_residual: sizes.wide_residual,
+            mixer: Mixers::new(&b.at("mixer"), c.hidden_size, own),
+            wide_residual: own.sizes.wide_residual,
             dtype: b.dtype(),
         }
     }
@@ -51,6 +52,34 @@ impl Mamba2Block {
     }
 }
 
+/// `Mamba` or `Mamba2`.
+enum Mixers {
+    One(Box<Mixer>),
+    Two(Box<Mamba2>),
+}
+
+impl Mixers {
+    fn new(b: &Builder, hidden: u64, own: &FlaStateSpace) -> Self {
+        match own.sizes.heads {
+            Some(heads) => Self::Two(Box::new(Mamba2::new(b, hidden, own, heads))),
+            None => Self::One(Box::new(Mixer::of_library(
+                b,
+                hidden,
+                own.sizes,
+                [own.bias, true],
+            ))),
+        }
+    }
+
+    /// `[B, S, H]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> Tensor {
+        match self {
+            Self::One(mixer) => mixer.forward_before_5(t, x, mask.is_some()),
+            Self::Two(mixer) => mixer.forward(t, x, mask),
+        }
+    }
+}
+
 /// `Mamba2`.
 struct Mamba2 {
     conv: CausalConv,
@@ -64,8 +93,8 @@ struct Mamba2 {
 }
 
 impl Mamba2 {
-    fn new(b: &Builder, hidden: u64, sizes: &FlaStateSpace) -> Self {
-        let (heads, bias) = (sizes.heads, sizes.bias);
+    fn new(b: &Builder, hidden: u64, own: &FlaStateSpace, heads: ScanHeads) -> Self {
+        let FlaStateSpace { sizes, bias } = *own;
         let inner = heads.width();
         let channels = inner + 2 * heads.groups * sizes.state_size;
         let projected = inner + channels + heads.count;

@@ -43,7 +43,7 @@ pub(super) struct Fla {
 /// A layer.
 enum FlaLayer {
     /// With an MLP.
-    WithMlp(FlaBlock),
+    WithMlp(Box<FlaBlock>),
     /// A mixer alone.
     Alone(Mamba2Block),
 }
@@ -52,7 +52,7 @@ impl FlaLayer {
     fn new(b: &Builder, c: &FlaConfig) -> Self {
         match &c.state_space {
             Some(sizes) => Self::Alone(Mamba2Block::new(b, c, sizes)),
-            None => Self::WithMlp(FlaBlock::new(b, c)),
+            None => Self::WithMlp(Box::new(FlaBlock::new(b, c))),
         }
     }
 }

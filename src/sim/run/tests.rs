@@ -167,6 +167,7 @@ const REPEATING: &[&str] = &[
     "mamba-130m",
     "mamba-codestral-7b",
     "gla-340m",
+    "mamba-1.3b",
     "mamba2-1.3b",
     "hgrn-1.3b",
     "deltanet-340m",

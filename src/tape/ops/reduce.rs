@@ -391,6 +391,7 @@ mod tests {
         sdpa_keeps_generator: true,
         foreach_norm_packs_chunks: true,
         functions_release_gradients: true,
+        kept_casts_get_gradients: true,
         rms_norm_is_fused: true,
         fla: crate::tape::FlaVersion::V060,
         liger_is_recent: true,
