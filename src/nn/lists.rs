@@ -9,21 +9,24 @@ use crate::units::Repetition;
 /// number is left open.
 pub(super) fn named(spec: &ResolvedSpec) -> u64 {
     let targets = spec.lora.iter().flat_map(|lora| &lora.target_modules);
-    let up_to = |part: &String| {
-        let names = part.split('.');
-        let last = names.clone().count() - 1;
-        let numbers = names.enumerate().filter_map(|(at, name)| {
-            let number: u64 = name.parse().ok()?;
-            Some(if at == 0 || at == last {
-                u64::MAX
-            } else {
-                number.saturating_add(1)
-            })
-        });
-        numbers.max()
-    };
     let parts = spec.frozen.iter().chain(targets);
-    parts.filter_map(up_to).max().unwrap_or(0)
+    parts.filter_map(|part| up_to(part)).max().unwrap_or(0)
+}
+
+/// The same of one part of a name.
+#[inline(never)]
+fn up_to(part: &str) -> Option<u64> {
+    let names = part.split('.');
+    let last = names.clone().count() - 1;
+    let numbers = names.enumerate().filter_map(|(at, name)| {
+        let number: u64 = name.parse().ok()?;
+        Some(if at == 0 || at == last {
+            u64::MAX
+        } else {
+            number.saturating_add(1)
+        })
+    });
+    numbers.max()
 }
 
 impl Plan<'_> {

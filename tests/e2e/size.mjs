@@ -13,7 +13,7 @@ const BUDGET = 250 * 1024;
  * in `src/bin/xtask/split/late.rs`. Of what is left, data (texts, the catalog's configurations,
  * tables of functions) are about 85 KiB, the engine with its models 110, the page and Leptos 210.
  */
-const CEILING = 492 * 1024;
+const CEILING = 496 * 1024;
 
 /** Links' pictures, other pages, and the part of the program that comes after the estimate. */
 const LATER = /\.(html|png)$|_rest\.wasm$/;
