@@ -62,6 +62,14 @@ impl Scale {
         scale
     }
 
+    /// The scale of the same unit in which `largest` has three significant digits.
+    pub fn up_to(self, largest: Bytes) -> Self {
+        Self {
+            decimals: self.own_decimals(largest),
+            ..self
+        }
+    }
+
     /// A count in this scale, without the unit: `71.3`.
     pub fn number(self, bytes: Bytes) -> String {
         let value = bytes.get() as f64 / self.unit_bytes as f64;
@@ -225,6 +233,14 @@ mod tests {
         assert_eq!(scale.number(Bytes(7_915)), "79.2");
         assert_eq!(scale.between(Bytes(7_134), Bytes(7_915)), "7.9\u{a0}x");
         assert_eq!(scale.between(Bytes(7_915), Bytes(7_916)), "0.01\u{a0}x");
+    }
+
+    #[test]
+    fn a_bar_is_printed_in_the_unit_of_its_capacity() {
+        let of_capacity = Scale::new(Bytes::gib(80), ByteUnits::Binary);
+        let digits = |total: Bytes| of_capacity.up_to(total).number(total);
+        assert_eq!(digits(Bytes::gib(12_534)), "12534");
+        assert_eq!(digits(Bytes::mib(512)), "0.50");
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn segment<K: Shown>(part: &Part<K>, number: String, uncounted: bool, store: Sto
 
 /// A bar's parts for the widget.
 fn segments<K: Shown>(bar: &CapacityBar<K>, store: Store) -> Vec<Segment> {
-    let scale = Scale::new(bar.total, store.units.get());
+    let scale = Scale::new(bar.capacity, store.units.get()).up_to(bar.total);
     let bytes: Vec<Bytes> = bar.parts.iter().map(|part| part.bytes).collect();
     let counted = bar
         .parts
