@@ -176,8 +176,21 @@ pub(super) fn head(b: &Builder, c: &BertConfig, task: Task, words: &Tensor) -> H
     }
 }
 
+/// What a head gives of hidden states `[B, S, H]`, or of what is pooled of them.
+pub(super) fn answered(
+    t: &Tape,
+    facts: Facts,
+    (pooler, head): (Option<&Transform>, &Head),
+    hidden: &Tensor,
+    labels: Option<&Tensor>,
+) -> Output {
+    let pooled = pooler.map(|pooler| pooled(t, facts, pooler, hidden));
+    let read = pooled.as_ref().unwrap_or(hidden);
+    head.forward(t, facts, (read, None), labels)
+}
+
 /// What is pooled of hidden states `[B, S, H]`.
-pub(super) fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor) -> Tensor {
+fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor) -> Tensor {
     t.scoped("bert.pooler", None, || {
         let (first, _) = Reads::First.of(t, facts, hidden, None);
         pooler.forward(t, first)

@@ -3,7 +3,7 @@
 
 use super::activation::activated;
 use super::attention::AttentionOptions;
-use super::bert::{Embeddings, head, pooled, pooler};
+use super::bert::{Embeddings, answered, head, pooler};
 use super::bert_layer::{ResidualNorm, SelfAttention};
 use super::builder::Builder;
 use super::decoder::{Shell, WeighingBlock};
@@ -66,10 +66,8 @@ impl PreNormBert {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let hidden = self.encode(t, input_ids);
         let facts = self.shell.facts;
-        let pooler = self.pooler.as_ref();
-        let pooled = pooler.map(|pooler| pooled(t, facts, pooler, &hidden));
-        let read = pooled.as_ref().unwrap_or(&hidden);
-        self.head.forward(t, facts, (read, None), labels)
+        let reads = (self.pooler.as_ref(), &self.head);
+        answered(t, facts, reads, &hidden, labels)
     }
 
     /// The model without a head: `[B, S, H]`.

@@ -60,14 +60,9 @@ pub(super) fn scan(t: &Tape, given: Scan) -> (Tensor, Option<Tensor>) {
         let b = of_heads(&b);
         (b, of_heads(&c))
     };
-    let longer = |x: &Tensor| {
-        let mut shape = *x.shape();
-        shape.dims_mut()[1] = padded;
-        t.pad(x, shape)
-    };
     let skipped = {
         let skip = t.unsqueeze(skip, 1);
-        t.mul(&skip, &longer(&wide))
+        t.mul(&skip, &padded_to(t, &wide, padded))
     };
     let states = {
         let time_step = t.to(&t.unsqueeze(&time_step, 3), DType::Float32);
@@ -79,11 +74,7 @@ pub(super) fn scan(t: &Tape, given: Scan) -> (Tensor, Option<Tensor>) {
         t.mul(decay, &wide)
     };
     let chunks = padded / chunk;
-    let chunked = |x: &Tensor| {
-        let mut shape = smallvec::SmallVec::<[u64; 5]>::from_slice(&[batch, chunks, chunk]);
-        shape.extend_from_slice(&x.shape().dims()[2..]);
-        t.reshape(&longer(x), Shape::new(&shape))
-    };
+    let chunked = |x: &Tensor| in_chunks(t, x, chunk);
     let (states, decay, b, c) = {
         let whole = [chunked(&states), chunked(&decay), chunked(&b), chunked(&c)];
         drop((states, decay, b, c));
@@ -243,6 +234,22 @@ pub(super) fn step(t: &Tape, given: Scan, kept: &Tensor) -> Tensor {
     let narrow = t.to(&sum, out.dtype());
     drop((sum, out, time_step, decayed, b, rows, added, next, c));
     narrow
+}
+
+/// `[B, S, ..]` to `[B, padded, ..]`.
+pub(super) fn padded_to(t: &Tape, x: &Tensor, padded: u64) -> Tensor {
+    let mut shape = *x.shape();
+    shape.dims_mut()[1] = padded;
+    t.pad(x, shape)
+}
+
+/// `[B, S, ..]`, padded to whole chunks, to `[B, C, chunk, ..]`.
+pub(super) fn in_chunks(t: &Tape, x: &Tensor, chunk: u64) -> Tensor {
+    let dims = x.shape().dims();
+    let chunks = dims[1].div_ceil(chunk);
+    let mut shape = smallvec::SmallVec::<[u64; 5]>::from_slice(&[dims[0], chunks, chunk]);
+    shape.extend_from_slice(&dims[2..]);
+    t.reshape(&padded_to(t, x, chunks * chunk), Shape::new(&shape))
 }
 
 /// `segment_sum`: `[.., L]` to sums `[.., L, L]` below the diagonal.

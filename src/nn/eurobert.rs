@@ -1,7 +1,7 @@
 //! `EuroBERT` (`models/eurobert/modeling_eurobert.py` of transformers 5.23): Llama's layers that see tokens
 //! on both sides, predicting masked tokens or classes.
 
-use super::attention::{AttentionOptions, attend_with_weights, in_heads};
+use super::attention::{AttentionOptions, attend_with_weights};
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::Facts;
@@ -219,15 +219,9 @@ impl EuroBertLayer {
 
     /// `EuroBertAttention`: `[B, S, H]` to the same, with the weights of eager attention.
     fn attend(&self, t: &Tape, x: &Tensor, given: &Given) -> (Tensor, Option<Tensor>) {
-        let heads = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
-        let (q, k, v) = (
-            heads(&self.q_proj),
-            heads(&self.k_proj),
-            heads(&self.v_proj),
-        );
-        let turned = [&q, &k].map(|x| rotary::apply(t, x, &given.cos, &given.sin));
-        drop((q, k));
-        let [q, k] = turned;
+        let projections = [&self.q_proj, &self.k_proj, &self.v_proj];
+        let angles = [&given.cos, &given.sin];
+        let [q, k, v] = rotary::turned_heads(t, x, projections, self.head_dim, angles);
         let mask = given.mask.as_ref();
         let (out, weights) = attend_with_weights(t, self.options, &q, &k, &v, mask);
         let merged = t.reshape(&out, [x.dim(0), x.dim(1), out.dim(2) * out.dim(3)]);

@@ -4,6 +4,7 @@
 
 use super::builder::Builder;
 use super::causal_conv::CausalConv;
+use super::decay_rate::decay_rate;
 use super::layers::Linear;
 use super::norm::root_mean_square;
 use crate::spec::{ScanHeads, StateSpace};
@@ -32,13 +33,17 @@ enum Inputs {
     /// One for queries, keys and values, one for the gate and two for rates (Qwen3.5).
     Apart([Linear; 4]),
     /// One for each of queries, keys and values, two for rates and one for the gate (`OLMo` Hybrid).
-    Each {
-        heads: [Linear; 3],
-        rates: [Linear; 2],
-        gate: Linear,
-        /// Whether rates of writing are doubled.
-        doubles: bool,
-    },
+    Each(Box<Each>),
+}
+
+/// The layers of `OLMo` Hybrid that read the hidden states.
+struct Each {
+    heads: [Linear; 3],
+    /// Of decay and of writing.
+    rates: [Linear; 2],
+    gate: Linear,
+    /// Whether rates of writing are doubled.
+    doubles: bool,
 }
 
 /// How the layers that read the hidden states are put together.
@@ -53,17 +58,26 @@ pub(super) enum Form {
 }
 
 /// What they give.
-struct Projected {
+struct Projected<'a> {
     /// Queries, keys and values `[B, S, C]`.
     joined: Tensor,
     /// What those were joined from.
     parts: Vec<Tensor>,
-    /// `[B, S, heads, D]`.
-    gate: Option<Tensor>,
-    /// Of writing and of decay, `[B, S, heads]` each.
-    rates: Option<[Tensor; 2]>,
+    beside: Beside<'a>,
     /// What stays in local variables.
     held: Vec<Tensor>,
+}
+
+/// The gate and the rates.
+enum Beside<'a> {
+    Made {
+        /// `[B, S, heads, D]`.
+        gate: Tensor,
+        /// Of writing and of decay, `[B, S, heads]` each.
+        rates: [Tensor; 2],
+    },
+    /// They are made where they are used.
+    Later(&'a Each),
 }
 
 impl GatedDelta {
@@ -76,7 +90,7 @@ impl GatedDelta {
         form: Form,
     ) -> Self {
         let of_heads = |name| b.parameter(name, [heads.count]);
-        let (keys, values) = (heads.groups * sizes.state_size, heads.count * heads.columns);
+        let (keys, values) = (heads.groups * sizes.state_size, heads.width());
         let channels = 2 * keys + values;
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, false);
         let conv_of = || CausalConv::new(&b.at("conv1d"), channels, sizes.conv_kernel, false);
@@ -86,12 +100,12 @@ impl GatedDelta {
         if form == Form::Each {
             (a_log, dt_bias) = (of_heads("A_log"), of_heads("dt_bias"));
             let projections = [("q_proj", keys), ("k_proj", keys), ("v_proj", values)];
-            inputs = Inputs::Each {
+            inputs = Inputs::Each(Box::new(Each {
                 heads: projections.map(|(name, width)| linear(name, hidden, width)),
                 rates: rates(["a_proj", "b_proj"]),
                 gate: linear("g_proj", hidden, values),
                 doubles: sizes.multiplied,
-            };
+            }));
             out_proj = linear("o_proj", values, hidden);
             (conv, norm) = (conv_of(), norm_of("o_norm"));
         } else {
@@ -142,8 +156,7 @@ impl GatedDelta {
         let Projected {
             joined,
             parts,
-            gate,
-            rates,
+            beside,
             held,
         } = match &self.inputs {
             Inputs::Grouped(layers) => self.grouped(t, layers, &x),
@@ -152,18 +165,19 @@ impl GatedDelta {
                 Projected {
                     joined,
                     parts: Vec::new(),
-                    gate: Some(by_head(&gate)),
-                    rates: Some([b, a]),
+                    beside: Beside::Made {
+                        gate: by_head(&gate),
+                        rates: [b, a],
+                    },
                     held: Vec::new(),
                 }
             }
-            Inputs::Each { heads, .. } => {
-                let [q, k, v] = heads.each_ref().map(|layer| layer.forward(t, &x));
+            Inputs::Each(each) => {
+                let [q, k, v] = each.heads.each_ref().map(|layer| layer.forward(t, &x));
                 Projected {
                     joined: t.cat(&[&q, &k, &v], -1),
                     parts: Vec::new(),
-                    gate: None,
-                    rates: None,
+                    beside: Beside::Later(each),
                     held: Vec::new(),
                 }
             }
@@ -179,12 +193,12 @@ impl GatedDelta {
         let query = t.reshape(&query, [batch, seq, groups, keys]);
         let key = t.reshape(&key, [batch, seq, groups, keys]);
         let value = by_head(&value);
-        let [beta, decay] = match (&rates, &self.inputs) {
-            (Some([b, a]), _) => [t.sigmoid(b), self.decay(t, a.clone())],
-            (None, Inputs::Each { rates, doubles, .. }) => {
-                let [a_proj, b_proj] = rates;
+        let [beta, decay] = match &beside {
+            Beside::Made { rates: [b, a], .. } => [t.sigmoid(b), self.decay(t, a.clone())],
+            Beside::Later(each) => {
+                let [a_proj, b_proj] = &each.rates;
                 let written = t.sigmoid(&b_proj.forward(t, &x));
-                let beta = if *doubles {
+                let beta = if each.doubles {
                     t.mul_scalar(&written)
                 } else {
                     written.clone()
@@ -192,7 +206,6 @@ impl GatedDelta {
                 drop(written);
                 [beta, self.decay(t, a_proj.forward(t, &x))]
             }
-            (None, _) => unreachable!("one of them is there"),
         };
         let given = [&query, &key, &value, &decay, &beta];
         let (out, last) = if seq == 1 && t.knows_state() {
@@ -203,30 +216,23 @@ impl GatedDelta {
         if let Some(last) = &last {
             t.state(*last.shape(), last.dtype());
         }
-        let gate = match (gate, &self.inputs) {
-            (None, Inputs::Each { gate, .. }) => by_head(&gate.forward(t, &x)),
-            (Some(gate), _) => gate,
-            (None, _) => unreachable!("one of them is there"),
+        let gate = match &beside {
+            Beside::Made { gate, .. } => gate.clone(),
+            Beside::Later(each) => by_head(&each.gate.forward(t, &x)),
         };
         let normalized = t.scoped("norm", None, || self.normalized(t, out, &gate));
         let out = {
             let flat = t.view(&normalized, [batch, seq, count * columns]);
             self.out_proj.forward(t, &flat)
         };
-        drop((x, held, gate, rates, last));
+        drop((x, held, gate, beside, last));
         drop((mixed, query, key, value, beta, decay, normalized));
         out
     }
 
     /// How much a step keeps, of rates `[B, S, heads]`.
     fn decay(&self, t: &Tape, a: Tensor) -> Tensor {
-        let rate = {
-            let power = {
-                let wide = t.to(&self.a_log, DType::Float32);
-                t.exp(&wide)
-            };
-            t.neg(&power)
-        };
+        let rate = decay_rate(t, &self.a_log);
         let step = {
             let shifted = {
                 let wide = t.to(&a, DType::Float32);
@@ -239,7 +245,7 @@ impl GatedDelta {
     }
 
     /// All projections by way of two layers, whose columns lie in groups of heads that share keys.
-    fn grouped(&self, t: &Tape, [both, rates]: &[Linear; 2], x: &Tensor) -> Projected {
+    fn grouped(&self, t: &Tape, [both, rates]: &[Linear; 2], x: &Tensor) -> Projected<'_> {
         let (batch, seq) = (x.dim(0), x.dim(1));
         let ScanHeads {
             count,
@@ -264,8 +270,10 @@ impl GatedDelta {
         Projected {
             joined: t.cat(&[query, key, value], -1),
             parts: parts.into(),
-            gate: Some(gate),
-            rates: Some([b, a]),
+            beside: Beside::Made {
+                gate,
+                rates: [b, a],
+            },
             held: vec![both, rates],
         }
     }

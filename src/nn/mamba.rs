@@ -4,6 +4,7 @@
 use super::builder::Builder;
 use super::call::Call;
 use super::causal_conv::CausalConv;
+use super::decay_rate::decay_rate;
 use super::decoder::{Block, Shell};
 use super::facts::{Facts, Transformers};
 use super::layers::{Embedding, Linear, RmsNorm};
@@ -324,13 +325,7 @@ impl Mixer {
         let inner = self.inner;
         let x = self.masked(t, x.clone());
         let projected = t.transpose(&self.in_proj.forward(t, &x), 1, 2);
-        let decay = {
-            let power = {
-                let wide = t.to(&self.a_log, DType::Float32);
-                t.exp(&wide)
-            };
-            t.neg(&power)
-        };
+        let decay = decay_rate(t, &self.a_log);
         let wide_bias = || (self.dt_proj.bias()).map(|bias| t.to(&bias, DType::Float32));
         if self.sizes.inner_norms != InnerNorms::Trained {
             // Arguments of a kernel that is not there.

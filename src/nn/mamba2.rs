@@ -4,6 +4,7 @@
 use super::builder::Builder;
 use super::causal_conv::CausalConv;
 use super::chunk_scan::{Scan, scan, step};
+use super::decay_rate::decay_rate;
 use super::layers::Linear;
 use crate::spec::{ScanHeads, StateSpace};
 use crate::tape::{Tape, Tensor};
@@ -34,6 +35,23 @@ struct GatedNorm {
     groups: u64,
 }
 
+/// `A_log` and D, whose places among the parameters are before those of the convolution and of the
+/// projection from `hidden` columns, their memory after: `channels` are convolved of those `projected`.
+pub(super) fn before_inputs(
+    b: &Builder,
+    sizes: &StateSpace,
+    heads: ScanHeads,
+    ([hidden, channels, projected], bias): ([u64; 3], bool),
+) -> (Tensor, (Tensor, (CausalConv, Linear))) {
+    b.parameter_after("A_log", [heads.count], || {
+        b.parameter_after("D", [heads.count], || {
+            let at = b.at("conv1d");
+            let conv = CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
+            (conv, Linear::new(&b.at("in_proj"), hidden, projected, bias))
+        })
+    })
+}
+
 impl Mamba2Mixer {
     /// From `hidden` columns to as many; the projections have a `bias`.
     pub(super) fn new(
@@ -43,7 +61,7 @@ impl Mamba2Mixer {
         heads: ScanHeads,
         bias: bool,
     ) -> Self {
-        let inner = heads.count * heads.columns;
+        let inner = heads.width();
         let channels = inner + 2 * heads.groups * sizes.state_size;
         let projected = inner + channels + heads.count;
         let normalizes = !sizes.multiplied;
@@ -51,15 +69,8 @@ impl Mamba2Mixer {
         // memory: which of the three, being alike, is where makes no difference.
         let (dt_bias, (a_log, d, conv, in_proj, norm)) =
             b.parameter_after("dt_bias", [heads.count], || {
-                let (a_log, (d, (conv, in_proj))) =
-                    b.parameter_after("A_log", [heads.count], || {
-                        b.parameter_after("D", [heads.count], || {
-                            let at = b.at("conv1d");
-                            let conv =
-                                CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
-                            (conv, Linear::new(&b.at("in_proj"), hidden, projected, bias))
-                        })
-                    });
+                let columns = [hidden, channels, projected];
+                let (a_log, (d, (conv, in_proj))) = before_inputs(b, sizes, heads, (columns, bias));
                 let norm = normalizes.then(|| GatedNorm {
                     weight: b.at("norm").parameter("weight", [inner]),
                     groups: heads.groups,
@@ -113,13 +124,7 @@ impl Mamba2Mixer {
             let projected = self.in_proj.forward(t, &x);
             (x, projected)
         };
-        let decay = {
-            let power = {
-                let wide = t.to(&self.a_log, DType::Float32);
-                t.exp(&wide)
-            };
-            t.neg(&power)
-        };
+        let decay = decay_rate(t, &self.a_log);
         let [gate, channels, time_step] = t.split(
             &projected,
             [self.inner, self.inner + 2 * of_group, count],

@@ -1,6 +1,7 @@
 //! Mamba's mixer as transformers 4 writes it (`slow_forward`, `models/mamba/modeling_mamba.py`,
 //! transformers 4.51 and 4.48), and flash-linear-attention (`fla/layers/mamba.py`).
 
+use super::decay_rate::decay_rate;
 use super::mamba::Mixer;
 use super::mamba_scan::scan_tokens;
 use crate::tape::{Tape, Tensor};
@@ -39,13 +40,7 @@ impl Mixer {
             let wide = self.dt_proj.forward(t, &time_step);
             t.transpose(&t.softplus(&wide), 1, 2)
         };
-        let decay = {
-            let power = {
-                let wide = t.to(&self.a_log, DType::Float32);
-                t.exp(&wide)
-            };
-            t.neg(&power)
-        };
+        let decay = decay_rate(t, &self.a_log);
         let last = |x: &Tensor| t.unsqueeze(&all(x, 3), 3);
         let discrete_a = {
             let decay = t.unsqueeze(&all(&t.unsqueeze(&decay, 0), 1), 2);

@@ -35,6 +35,7 @@ mod conv1d;
 mod convnext;
 mod deberta;
 mod deberta_layer;
+mod decay_rate;
 mod decoder;
 mod decoders;
 mod differential;

@@ -1,8 +1,8 @@
 //! `NomicBERT` (`models/nomic_bert/modeling_nomic_bert.py` of transformers 5.23): BERT with rotary positions
 //! and gated feed-forward layers.
 
-use super::attention::{AttentionOptions, attend_as_bert, dropped, in_heads, joined};
-use super::bert::{head, pooled, pooler};
+use super::attention::{AttentionOptions, attend_as_bert, dropped, joined};
+use super::bert::{answered, head, pooler};
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
 use super::facts::Facts;
@@ -70,10 +70,8 @@ impl NomicBert {
     pub(super) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let hidden = t.scoped("nomic_bert", None, || self.encode(t, input_ids));
-        let pooler = self.pooler.as_ref();
-        let pooled = pooler.map(|pooler| pooled(t, facts, pooler, &hidden));
-        let read = pooled.as_ref().unwrap_or(&hidden);
-        self.head.forward(t, facts, (read, None), labels)
+        let reads = (self.pooler.as_ref(), &self.head);
+        answered(t, facts, reads, &hidden, labels)
     }
 
     /// `NomicBertModel`: `[B, S, H]`.
@@ -164,15 +162,9 @@ impl NomicLayer {
 
     /// `NomicBertAttention`: `[B, S, H]` to the same, with the weights of eager attention.
     fn attend(&self, t: &Tape, x: &Tensor, given: &Given) -> (Tensor, Option<Tensor>) {
-        let heads = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
-        let (q, k, v) = (
-            heads(&self.q_proj),
-            heads(&self.k_proj),
-            heads(&self.v_proj),
-        );
-        let turned = [&q, &k].map(|x| rotary::apply(t, x, &given.cos, &given.sin));
-        drop((q, k));
-        let [q, k] = turned;
+        let projections = [&self.q_proj, &self.k_proj, &self.v_proj];
+        let angles = [&given.cos, &given.sin];
+        let [q, k, v] = rotary::turned_heads(t, x, projections, self.head_dim, angles);
         let mask = given.mask.as_ref();
         let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
         let out = joined(t, out);

@@ -1,7 +1,9 @@
 //! Rotary position embeddings.
 
+use super::attention::in_heads;
 use super::builder::Builder;
 use super::facts::{Facts, Transformers};
+use super::layers::Linear;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -161,7 +163,23 @@ pub(super) fn apply(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor 
     apply_along(t, x, [cos, sin], 1)
 }
 
-/// The same the other way round (nanochat).
+/// Queries, keys and values of `[B, S, H]`, `[B, heads, S, head_dim]` each, the first two of them turned
+/// by cosines and sines.
+pub(super) fn turned_heads(
+    t: &Tape,
+    x: &Tensor,
+    projections: [&Linear; 3],
+    head_dim: u64,
+    [cos, sin]: [&Tensor; 2],
+) -> [Tensor; 3] {
+    let [q, k, v] = projections.map(|layer| in_heads(t, &layer.forward(t, x), head_dim));
+    let turned = [&q, &k].map(|x| apply(t, x, cos, sin));
+    drop((q, k));
+    let [q, k] = turned;
+    [q, k, v]
+}
+
+/// [`apply`] the other way round (nanochat).
 pub(super) fn apply_backwards(t: &Tape, x: &Tensor, cos: &Tensor, sin: &Tensor) -> Tensor {
     apply_by(t, x, [cos, sin], 1, |t, [first, second]| {
         let negative = t.neg(first);

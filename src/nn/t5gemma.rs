@@ -51,10 +51,10 @@ impl T5Gemma {
             let embed_tokens =
                 Embedding::of_input(&b.at("embed_tokens"), own.vocab_size, own.hidden_size);
             let norm = Norm::new(&b.at("norm"), NormKind::Gemma, own.hidden_size);
-            let layers = b.layers("layers", own.num_hidden_layers, |b| {
-                b.differs();
-                Rc::new(T5GemmaLayer::new(b, own, options, (crosses, c.dropout)))
-            });
+            let layers =
+                b.layers_repeating(own.repetition(), "layers", own.num_hidden_layers, |b| {
+                    Rc::new(T5GemmaLayer::new(b, own, options, (crosses, c.dropout)))
+                });
             Stack {
                 embed_tokens,
                 norm,

@@ -125,17 +125,8 @@ fn why_uneven(scenario: &Scenario) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::{Fix, Scenario, Severity, resolve};
+    use crate::spec::refused::tests::refused;
     use serde_json::{Value, json};
-
-    fn refused(asked: &Value) -> Option<(String, Value)> {
-        let scenario: Scenario = serde_json::from_value(asked.clone()).expect("a scenario");
-        let errors = resolve(&scenario).findings.into_iter();
-        let mut fixes = errors
-            .filter(|finding| finding.severity == Severity::Error)
-            .map(|finding| finding.fix.expect("a fix"));
-        fixes.next().map(|Fix { key, value }| (key, value))
-    }
 
     #[test]
     fn flash_attention_is_refused_where_layers_have_masks_without_padding() {

@@ -82,17 +82,8 @@ fn why_uneven(field: &str, columns: u64, step: u64) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::{Fix, Scenario, Severity, resolve};
-    use serde_json::{Value, json};
-
-    fn refused(asked: &Value) -> Option<(String, Value)> {
-        let scenario: Scenario = serde_json::from_value(asked.clone()).expect("a scenario");
-        let errors = resolve(&scenario).findings.into_iter();
-        let mut fixes = errors
-            .filter(|finding| finding.severity == Severity::Error)
-            .map(|finding| finding.fix.expect("a fix"));
-        fixes.next().map(|Fix { key, value }| (key, value))
-    }
+    use crate::spec::refused::tests::refused;
+    use serde_json::json;
 
     #[test]
     fn rows_of_experts_are_a_multiple_of_16_bytes() {

@@ -59,7 +59,7 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
 fn gated_delta(config: &DecoderConfig) -> u64 {
     let sizes = config.state_space.expect("sizes of the delta rule");
     let heads = sizes.heads.expect("heads");
-    let values = heads.count * heads.columns;
+    let values = heads.width();
     let channels = 2 * heads.groups * sizes.state_size + values;
     let projections = channels + values + 2 * heads.count + values;
     config.hidden_size * projections
@@ -78,7 +78,7 @@ pub(super) fn state_space(config: &DecoderConfig) -> u64 {
 fn state_space_of(hidden: u64, sizes: &StateSpace) -> u64 {
     let inner = sizes.inner;
     if let Some(heads) = sizes.heads {
-        let inner = heads.count * heads.columns;
+        let inner = heads.width();
         let channels = inner + 2 * heads.groups * sizes.state_size;
         return hidden * (inner + channels + heads.count)
             + channels * (sizes.conv_kernel + 1)

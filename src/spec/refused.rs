@@ -191,11 +191,12 @@ fn why_not_heard(scenario: &Scenario) -> Option<Finding> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::spec::{Fix, Scenario, Severity, resolve};
     use serde_json::{Value, json};
 
-    fn refused(asked: &Value) -> Option<(String, Value)> {
+    /// The first fix of what is refused, as its key and value.
+    pub(in crate::spec) fn refused(asked: &Value) -> Option<(String, Value)> {
         let scenario: Scenario = serde_json::from_value(asked.clone()).expect("a scenario");
         let errors = resolve(&scenario).findings.into_iter();
         let mut fixes = errors

@@ -3,11 +3,12 @@
 //!
 //! B samples, S tokens, H heads of P columns, G groups, N columns of a state, C chunks of L tokens.
 
-use crate::nn::chunk_scan::segment_sum;
+use crate::nn::chunk_scan::{in_chunks, padded_to, segment_sum};
+use crate::nn::decay_rate::decay_rate;
 use crate::nn::facts::Facts;
 use crate::spec::ScanHeads;
 use crate::tape::{FlaVersion, Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::DType;
 
 /// What is scanned.
 pub(super) struct Scanned {
@@ -54,13 +55,7 @@ pub(super) fn scan(
     // `x[:, :, ...]`: as many whole dimensions.
     let all = |x: &Tensor, dims| facts.index_all(t, x, dims);
     let last = |x: &Tensor| t.unsqueeze(x, x.shape().rank());
-    let decay = {
-        let power = {
-            let wide = t.to(&rates.a_log, DType::Float32);
-            t.exp(&wide)
-        };
-        t.neg(&power)
-    };
+    let decay = decay_rate(t, &rates.a_log);
     let time_step = {
         let shifted = t.add(&time_step, &rates.dt_bias);
         drop(time_step);
@@ -79,18 +74,13 @@ pub(super) fn scan(
         drop(own_b);
         (b, t.repeat_along(&own_c, 2, count / groups))
     };
-    let longer = |x: &Tensor| {
-        let mut shape = *x.shape();
-        shape.dims_mut()[1] = padded;
-        t.pad(x, shape)
-    };
     let skipped = {
         let skip = last(&all(&rates.skip, 0));
         let skip = match t.backend().fla {
             FlaVersion::V022 => skip,
             FlaVersion::V060 => t.expand(&skip, [count, columns]),
         };
-        t.mul(&skip, &longer(&states))
+        t.mul(&skip, &padded_to(t, &states, padded))
     };
     let states = {
         let scaled = t.mul(&states, &last(&time_step));
@@ -103,11 +93,7 @@ pub(super) fn scan(
         scaled
     };
     let chunks = padded / chunk;
-    let chunked = |x: &Tensor| {
-        let mut shape = smallvec::SmallVec::<[u64; 5]>::from_slice(&[batch, chunks, chunk]);
-        shape.extend_from_slice(&x.shape().dims()[2..]);
-        t.reshape(&longer(x), Shape::new(&shape))
-    };
+    let chunked = |x: &Tensor| in_chunks(t, x, chunk);
     let (states, decay, b, c) = {
         let whole = [&states, &decay, &b, &c].map(chunked);
         drop((states, decay, b, c));

@@ -2,6 +2,7 @@
 
 use super::block::Tokens;
 use crate::nn::builder::Builder;
+use crate::nn::decay_rate::decay_rate;
 use crate::nn::layers::Linear;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -57,13 +58,7 @@ impl Decay {
             drop(beta);
             sigmoid
         };
-        let rate = {
-            let exponential = {
-                let wide = t.to(a_log, DType::Float32);
-                t.exp(&wide)
-            };
-            t.neg(&exponential)
-        };
+        let rate = decay_rate(t, a_log);
         let step = {
             let sum = {
                 let wide = {

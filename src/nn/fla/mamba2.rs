@@ -9,6 +9,7 @@ use crate::nn::causal_conv::CausalConv;
 use crate::nn::facts::Facts;
 use crate::nn::layers::Linear;
 use crate::nn::mamba::Mixer;
+use crate::nn::mamba2::before_inputs;
 use crate::spec::{FlaConfig, FlaStateSpace, ScanHeads};
 use crate::tape::{FlaVersion, Tape, Tensor};
 use crate::units::DType;
@@ -101,14 +102,7 @@ impl Mamba2 {
         // The parameters of heads come before the modules' in order, after two of them in memory.
         let (dt_bias, (a_log, (skip, (conv, in_proj)))) =
             b.parameter_after("dt_bias", [heads.count], || {
-                b.parameter_after("A_log", [heads.count], || {
-                    b.parameter_after("D", [heads.count], || {
-                        let at = b.at("conv1d");
-                        let conv =
-                            CausalConv::new(&at, channels, sizes.conv_kernel, sizes.conv_bias);
-                        (conv, Linear::new(&b.at("in_proj"), hidden, projected, bias))
-                    })
-                })
+                before_inputs(b, &sizes, heads, ([hidden, channels, projected], bias))
             });
         Self {
             conv,

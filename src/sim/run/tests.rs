@@ -208,6 +208,7 @@ const REPEATING: &[&str] = &[
     "deepseek-v2-lite",
     "gemma-2b",
     "gemma-2-2b",
+    "t5gemma-2b-2b",
     "llama-4-scout",
     "llama-3.2-11b-vision-instruct",
     "qwen3-next-80b-a3b",

@@ -9,7 +9,7 @@ const LATE: &[&str] = &[
     // Architectures other than decoders of Llama's kind, and what only they are made of.
     "nn::activation", "nn::alibi", "nn::altup", "nn::all_experts", "nn::attention_sinks", "nn::balance",
     "nn::bart", "nn::bert", "nn::bloom", "nn::causal_conv", "nn::chunk_scan",
-    "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::differential", "nn::distilbert", "nn::dora", "nn::dual",
+    "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::decay_rate", "nn::differential", "nn::distilbert", "nn::dora", "nn::dual",
     "nn::encoders", "nn::eurobert", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
     "nn::gated_delta", "nn::gemma3n", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
     "nn::indexer", "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::mamba", "nn::mllama", "nn::nomic_bert", "nn::mask_blocks", "nn::mask_both_sides",
