@@ -6,11 +6,10 @@
 //! correction keep. Messages print two decimals of a GiB. Drivers differ: an RTX 4090 says
 //! 23.65 GiB in 2023 and 23.52 GiB in 2026.
 //!
-//! *Known limitations:* the context of a process is a rounded figure for each architecture, not
-//! for each driver and set of libraries.
+//! What a process takes outside of PyTorch's allocator is in `contexts`.
 
-use super::Fact;
-use crate::units::{Bytes, GIB, MIB};
+use super::{Fact, contexts};
+use crate::units::{Bytes, GIB};
 
 /// An accelerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +24,8 @@ pub struct Accelerator {
     pub usable: Fact<Bytes>,
     /// Bytes of one process's CUDA context with PyTorch's kernels, outside the allocator.
     pub context: Fact<Bytes>,
+    /// Threads that it holds at once, over all multiprocessors.
+    pub resident_threads: u64,
     /// Compute capability times ten.
     pub compute_capability: u32,
     /// Streaming multiprocessors, by NVIDIA's data sheets.
@@ -40,53 +41,47 @@ pub fn accelerator(id: &str) -> Option<&'static Accelerator> {
 #[derive(Clone, Copy)]
 struct Architecture {
     compute_capability: u32,
-    /// MiB of a process's context.
-    context_mib: u64,
+    /// Threads that a multiprocessor holds at once ("maximum number of resident threads per SM" of
+    /// the CUDA C++ Programming Guide).
+    resident_threads: u64,
 }
 
 const BLACKWELL: Architecture = Architecture {
     compute_capability: 100,
-    context_mib: 600,
+    resident_threads: 2048,
 };
 const BLACKWELL_RTX: Architecture = Architecture {
     compute_capability: 120,
-    context_mib: 500,
+    resident_threads: 1536,
 };
 const HOPPER: Architecture = Architecture {
     compute_capability: 90,
-    context_mib: 520,
+    resident_threads: 2048,
 };
 const ADA: Architecture = Architecture {
     compute_capability: 89,
-    context_mib: 400,
+    resident_threads: 1536,
 };
 const AMPERE: Architecture = Architecture {
     compute_capability: 80,
-    context_mib: 430,
+    resident_threads: 2048,
 };
 const AMPERE_RTX: Architecture = Architecture {
     compute_capability: 86,
-    context_mib: 330,
+    resident_threads: 1536,
 };
 const TURING: Architecture = Architecture {
     compute_capability: 75,
-    context_mib: 250,
+    resident_threads: 1024,
 };
 const VOLTA: Architecture = Architecture {
     compute_capability: 70,
-    context_mib: 310,
+    resident_threads: 2048,
 };
-
 const PASCAL: Architecture = Architecture {
     compute_capability: 60,
-    context_mib: 300,
+    resident_threads: 2048,
 };
-
-/// Contexts grow with the number of multiprocessors and the kernels that are loaded; before CUDA
-/// 11.7 all of PyTorch's kernels were, and a context took more than 1000 MB.
-const CONTEXT: &str = "of the order of what nvidia-smi shows beside torch.cuda.memory_reserved() \
-    with CUDA 12's lazy loading: about 300 MB (github.com/pytorch/pytorch/issues/107667), more on \
-    larger chips; not measured on each";
 
 /// For capacities that were not read again for this table.
 const MESSAGES: &str = "total capacity in out-of-memory messages of PyTorch, from memory";
@@ -113,7 +108,8 @@ const fn entry(
         name,
         nominal: Bytes::gib(nominal_gib),
         usable,
-        context: Fact::assumed(Bytes(architecture.context_mib * MIB), CONTEXT),
+        context: contexts::context(multiprocessors * architecture.resident_threads),
+        resident_threads: multiprocessors * architecture.resident_threads,
         compute_capability: architecture.compute_capability,
         multiprocessors,
     }

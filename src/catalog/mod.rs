@@ -11,12 +11,14 @@
 //! are in published links.
 
 mod accelerators;
+mod contexts;
 mod fact;
 mod models;
 mod search;
 mod situations;
 
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
+pub use contexts::NCCL;
 pub use fact::{Confidence, Fact};
 pub use models::{MODELS, Model, model};
 pub use search::search;

@@ -55,10 +55,16 @@ pub(super) fn read(
     );
     check("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
     let accelerator = found.filter(|_| findings.len() == before)?;
+    let alone = hardware.gpus_per_node == 1 && hardware.nodes == 1;
+    let communication = if alone {
+        Bytes::ZERO
+    } else {
+        catalog::NCCL.value
+    };
     let device = DeviceFacts {
         name: accelerator.name.to_owned(),
         usable: hardware.gpu_memory.map_or(accelerator.usable.value, Bytes),
-        context: accelerator.context.value,
+        context: accelerator.context.value + communication,
         compute_capability: accelerator.compute_capability,
         multiprocessors: accelerator.multiprocessors,
         processes: hardware.processes_per_gpu,

@@ -105,7 +105,7 @@ pub struct DeviceFacts {
     pub name: String,
     /// Memory that programs can use, context included.
     pub usable: Bytes,
-    /// Bytes of the CUDA context and kernel images outside the allocator.
+    /// Bytes outside the allocator: the CUDA context, kernels, and NCCL where there are several GPUs.
     pub context: Bytes,
     /// Compute capability times ten, as 80 for an A100.
     pub compute_capability: u32,

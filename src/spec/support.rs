@@ -18,9 +18,10 @@ pub(super) fn check_closeness(
     if hardware.gpus_per_node > 1 || hardware.nodes > 1 {
         findings.push(Finding::warning(
             "hardware.gpus_per_node",
-            "Each GPU is estimated as a copy of its own; what data parallelism adds (gradient \
-             buckets, communication) is not counted yet.",
-            "每块 GPU 按独立副本估算；数据并行额外占用的显存（梯度桶、通信缓冲）尚未计入。",
+            "Each GPU is estimated as a copy of its own; of what data parallelism adds, \
+             NCCL's own memory is counted as it is at the median of published measurements, gradient \
+             buckets are not counted yet.",
+            "每块 GPU 按独立副本估算；数据并行额外占用的显存中，NCCL 自身占用按公开实测值的中位数计入，梯度桶尚未计入。",
         ));
     }
     if !scenario.host.cuda {

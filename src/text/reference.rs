@@ -209,8 +209,8 @@ pub fn words_explained() -> [((&'static str, &'static str), Meaning); 8] {
         (
             ("CUDA context", "CUDA 上下文"),
             Meaning::new(
-                "What CUDA and the kernels' code take beside PyTorch's memory, once a process.",
-                "CUDA 与内核代码在 PyTorch 之外占用的显存，每个进程一份。",
+                "What CUDA, the kernels' code and, with several GPUs, NCCL take beside PyTorch's memory, once a process; derived from published measurements.",
+                "CUDA、内核代码以及多 GPU 时 NCCL 在 PyTorch 之外占用的显存，每个进程一份；由公开实测值推得。",
                 "",
                 "nvidia-smi \u{2212} memory_reserved()",
             ),
