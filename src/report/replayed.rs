@@ -29,7 +29,7 @@ pub fn replayed(
             for (event, stored, is_momentary) in piece.steps() {
                 let ran = match event {
                     Event::Alloc(id) => {
-                        let bytes = storages[stored].bytes;
+                        let bytes = storages.bytes(stored);
                         if is_momentary {
                             run(replay, Request::Moment { id, bytes }, &mut after_each)
                         } else {

@@ -85,8 +85,7 @@ impl Stretch {
                 stretch.compare(&mut highest);
             }
             rising = allocates;
-            if let Some(at) = stored {
-                let storage = &storages[at];
+            if let Some(storage) = stored.and_then(|at| storages.get(at)) {
                 stretch.change(storage.category, storage.bytes, allocates);
             }
             stretch.events += 1;

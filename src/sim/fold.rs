@@ -133,7 +133,7 @@ impl Recorded {
                 for (place, (event, stored, _)) in piece.steps().enumerate() {
                     match event {
                         Event::Free(id) if !ours.contains(&(id as usize)) => return None,
-                        Event::Alloc(_) if record.written()[stored].alive => {
+                        Event::Alloc(_) if record.written().is_alive(stored) => {
                             stretches.push(start..at + place);
                             start = at + place + 1;
                         }

@@ -304,13 +304,23 @@ impl<'a> Run<'a> {
         Some(())
     }
 
-    /// Whether something that the model made since lives on beside gradients, workspaces and
-    /// the optimizer's states: another
-    /// one, built anew, would not have it.
+    /// Whether something that the model made since lives on beside gradients, workspaces,
+    /// the optimizer's states and what the caller holds of its outputs: another one, built anew, would
+    /// not have it.
     pub(super) fn leaves_more_than_gradients(&self, since: usize) -> bool {
+        let outputs = self
+            .kept
+            .iter()
+            .flat_map(|([logits, loss, encoded], beside, _)| {
+                [logits, loss, encoded].into_iter().flatten().chain(beside)
+            });
+        let held: Vec<usize> = (outputs.chain(&self.last_loss))
+            .map(|output| output.storage_id() as usize)
+            .collect();
         self.tape.with_storages(|storages| {
-            let mut living = storages[since..].iter().filter(|storage| storage.alive);
-            living.any(|storage| {
+            let living = storages.living();
+            let mut left = living.filter(|(id, _)| *id >= since && !held.contains(id));
+            left.any(|(_, storage)| {
                 let category = storage.category;
                 category != Category::Gradients
                     && category != Category::Workspaces
@@ -339,7 +349,8 @@ impl<'a> Run<'a> {
         let is_saved =
             |category| matches!(category, Category::Activations | Category::AutocastWeights);
         self.counts.saved_for_backward = self.tape.with_storages(|storages| {
-            let saved = storages.iter().filter(|s| s.alive && is_saved(s.category));
+            let saved = storages.living().map(|(_, s)| s);
+            let saved = saved.filter(|s| is_saved(s.category));
             let bytes = saved.map(|s| s.bytes * self.tape.multiplicity(s.scope));
             bytes.sum()
         });
@@ -349,11 +360,10 @@ impl<'a> Run<'a> {
     /// forward pass would find it so.
     pub(super) fn keep_what_lives(&self) {
         self.tape.with_storages(|storages| {
-            for storage in storages.iter_mut().filter(|s| s.alive) {
-                if matches!(storage.category, Category::Temporaries | Category::KvCache) {
-                    storage.category = Category::Activations;
-                }
-            }
+            storages.classify_living(|category| match category {
+                Category::Temporaries | Category::KvCache => Category::Activations,
+                kept => kept,
+            });
         });
     }
 }

@@ -39,9 +39,8 @@ impl Tape {
     /// Says what a storage is for, if it is alive.
     pub fn classify(&self, storage: u32, category: Category) {
         let mut record = self.recorder.record_mut();
-        let storage = record.storage_mut(storage);
-        if let Some(storage) = storage.filter(|storage| storage.alive) {
-            storage.category = category;
+        if record.storage(storage).is_some_and(|storage| storage.alive) {
+            record.classify(storage, category);
         }
     }
 }

@@ -19,6 +19,7 @@
 //! `sim` tests that records are the same either way.
 
 use super::scopes::Scopes;
+use super::sweeps::{Run, note, retagged};
 use crate::units::Repetition;
 
 /// How many elements of a folded list are built: two in the middle that are compared, the others at
@@ -176,8 +177,8 @@ pub(super) struct Folds {
     lists: Vec<Option<List>>,
     /// Of each scope; those that are missing belong to none.
     scopes: Vec<Tag>,
-    /// Of each event.
-    events: Vec<Tag>,
+    /// Of the events.
+    events: Vec<Run>,
     /// Of the module that ran last, until something else happens.
     last: Tag,
 }
@@ -241,11 +242,10 @@ impl Folds {
         };
         self.lists[last] = None;
         // What was built of it belongs to no list.
-        for tag in &mut self.events {
-            if tag.split().is_some_and(|(list, _)| list == last) {
-                *tag = Tag::NONE;
-            }
-        }
+        self.events = retagged(std::mem::take(&mut self.events), |tag| match tag.split() {
+            Some((list, _)) if list == last => Tag::NONE,
+            _ => tag,
+        });
     }
 
     /// Whether there are no folded lists.
@@ -324,7 +324,7 @@ impl Folds {
     pub(super) fn alloc(&mut self, here: u32) {
         let tag = self.of_scope(here);
         self.last = Tag::NONE;
-        self.events.push(tag);
+        note(&mut self.events, tag, 1);
     }
 
     /// A storage that was made in the scope `made` is freed in the scope `here`. Outside of all
@@ -333,12 +333,12 @@ impl Folds {
     pub(super) fn free(&mut self, here: u32, made: u32) {
         let tags = [self.of_scope(here), self.last, self.of_scope(made)];
         let tag = tags.into_iter().find(|&tag| tag != Tag::NONE);
-        self.events.push(tag.unwrap_or_default());
+        note(&mut self.events, tag.unwrap_or_default(), 1);
     }
 
-    /// What each event belongs to.
-    pub(super) fn events(&self) -> &[Tag] {
-        &self.events
+    /// What the events belong to; asked for once.
+    pub(super) fn take_events(&mut self) -> Vec<Run> {
+        std::mem::take(&mut self.events)
     }
 
     /// For how many elements of its list what happens in a scope stands.

@@ -30,6 +30,7 @@ mod record;
 mod recorder;
 mod repeats;
 mod scopes;
+mod storages;
 mod sweeps;
 mod tensor;
 mod unfold;
@@ -40,9 +41,10 @@ pub use details::Details;
 pub use event::Event;
 pub use folds::Built;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
-pub use record::{Piece, RawStorage, Record};
+pub use record::{Piece, Record};
 pub use recorder::Storage;
 pub use scopes::Scopes;
+pub use storages::{RawStorage, Storages};
 pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};
@@ -345,7 +347,7 @@ impl Tape {
     }
 
     /// Looks at, and may reclassify, every storage so far; of those that repeat two stand for all.
-    pub fn with_storages<R>(&self, f: impl FnOnce(&mut [RawStorage]) -> R) -> R {
+    pub fn with_storages<R>(&self, f: impl FnOnce(&mut Storages) -> R) -> R {
         f(self.recorder.record_mut().written_mut())
     }
 

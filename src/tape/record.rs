@@ -7,42 +7,14 @@
 
 use super::Category;
 use super::event::{Event, Word};
+use super::storages::{RawStorage, Storages, push};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// What the record knows of a storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawStorage {
-    /// Bytes asked for.
-    pub bytes: u64,
-    /// What it is for, as far as is known; [`Category::Temporaries`] until somebody says more.
-    pub category: Category,
-    /// Index in the list of scopes.
-    pub scope: u32,
-    /// Whether it is alive.
-    pub alive: bool,
-}
-
-impl RawStorage {
-    /// What comes so many times after it, its scope as much further as it is from `before`, where those
-    /// two are alike.
-    fn further(self, before: Self, times: u32) -> Option<Self> {
-        let step = self.scope.wrapping_sub(before.scope);
-        let alike = Self {
-            scope: self.scope,
-            ..before
-        };
-        (alike == self).then(|| Self {
-            scope: self.scope.wrapping_add(step.wrapping_mul(times)),
-            ..self
-        })
-    }
-}
 
 /// Storages and events in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    storages: Vec<RawStorage>,
+    storages: Storages,
     words: Vec<Word>,
     copies: Vec<Copies>,
 }
@@ -126,7 +98,7 @@ impl<'a> Piece<'a> {
 impl Record {
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
-        self.words.push(Word::of(event));
+        push(&mut self.words, Word::of(event));
     }
 
     /// Adds a storage; its number.
@@ -138,7 +110,7 @@ impl Record {
 
     /// Makes room for so many more.
     pub(super) fn reserve(&mut self, storages: usize, events: usize) {
-        self.storages.reserve_exact(storages);
+        self.storages.reserve(storages);
         self.words.reserve_exact(events);
     }
 
@@ -158,7 +130,7 @@ impl Record {
             Some(end.checked_sub(each)?..end)
         };
         let stretch = |back: usize| written(self.words.len(), events, back);
-        let made = |back: usize| written(self.storages.len(), storages, back);
+        let made = |back: usize| written(self.storages.count(), storages, back);
         let [one, other, this] = [stretch(4)?, stretch(3)?, stretch(2)?];
         let [made_one, made_other, made_this] = [made(4)?, made(3)?, made(2)?];
         // Copies that were written right before it, if any: it is one more of them.
@@ -174,12 +146,8 @@ impl Record {
         let further = u32::try_from(times).ok()?;
         let words = |range: Range<usize>| self.words[range].iter().copied();
         let mut words = words(one).zip(words(other)).zip(words(this.clone()));
-        let storage = |range: Range<usize>| self.storages[range].iter().copied();
-        let mut all = storage(made_one)
-            .zip(storage(made_other))
-            .zip(storage(made_this.clone()));
         let alike = words.all(|((one, other), this)| other.further(one, further) == this)
-            && all.all(|((one, other), this)| other.further(one, further) == Some(this));
+            && self.goes_on([made_one, made_other, made_this.clone()], further);
         if !alike {
             return None;
         }
@@ -198,8 +166,15 @@ impl Record {
             });
         }
         self.words.drain(this);
-        self.storages.drain(made_this.clone());
+        self.storages.remove(made_this.clone());
         Some(made_this)
+    }
+
+    /// Whether the storages of the third stretch go on so many times from those of the first two.
+    fn goes_on(&self, stretches: [Range<usize>; 3], further: u32) -> bool {
+        let [one, other, this] = stretches.map(|range| self.storages.between(range));
+        let mut all = one.zip(other).zip(this);
+        all.all(|((one, other), this)| other.further(one, further) == Some(this))
     }
 
     /// The same so many times, in these scopes.
@@ -219,7 +194,7 @@ impl Record {
             place: self.event_count(),
             storage: self.storage_count(),
             words: self.words.len(),
-            stored: self.storages.len(),
+            stored: self.storages.count(),
             events,
             storages,
             times,
@@ -246,7 +221,7 @@ impl Record {
         let last = self.copies.last().map_or(0, |last| {
             last.storage + last.storages * last.times - last.stored
         });
-        self.storages.len() + last
+        self.storages.count() + last
     }
 
     /// What is written from the beginning of some events on, at most up to their end.
@@ -317,12 +292,12 @@ impl Record {
     }
 
     /// The storages that are written: of those that repeat two stand for all.
-    pub fn written(&self) -> &[RawStorage] {
+    pub fn written(&self) -> &Storages {
         &self.storages
     }
 
     /// The same, to say more of them.
-    pub fn written_mut(&mut self) -> &mut [RawStorage] {
+    pub fn written_mut(&mut self) -> &mut Storages {
         &mut self.storages
     }
 
@@ -351,14 +326,14 @@ impl Record {
     /// The storage with a number.
     pub fn storage(&self, id: u32) -> Option<RawStorage> {
         let (at, copies) = self.find(id);
-        let mut storage = *self.storages.get(at)?;
+        let mut storage = self.storages.get(at)?;
         if let Some((copies, times)) = copies {
             storage.scope = if let Some(scopes) = &copies.scopes {
                 *scopes
                     .get((id as usize - copies.storage) % copies.storages)?
                     .get(times - 1)?
             } else {
-                let before = self.storages[at - copies.storages].scope;
+                let before = self.storages.get(at - copies.storages)?.scope;
                 let step = storage.scope.wrapping_sub(before);
                 let further = step.wrapping_mul(u32::try_from(times).unwrap_or(0));
                 storage.scope.wrapping_add(further)
@@ -367,9 +342,13 @@ impl Record {
         Some(storage)
     }
 
-    /// The storage with a number, to say more of it and of all that it stands for.
-    pub fn storage_mut(&mut self, id: u32) -> Option<&mut RawStorage> {
-        let at = self.place_of(id);
-        self.storages.get_mut(at)
+    /// Says what the storage with a number is for, with all that it stands for.
+    pub(super) fn classify(&mut self, id: u32, category: Category) {
+        self.storages.classify(self.place_of(id), category);
+    }
+
+    /// The storage with a number is freed, with all that it stands for: the scope that is written of it.
+    pub(super) fn free(&mut self, id: u32) -> Option<u32> {
+        self.storages.free(self.place_of(id))
     }
 }

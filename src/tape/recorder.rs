@@ -4,9 +4,10 @@ use super::Category;
 use super::details::Details;
 use super::event::Event;
 use super::folds::Folds;
-use super::record::{RawStorage, Record, ScopesAgain};
+use super::record::{Record, ScopesAgain};
 use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
+use super::storages::RawStorage;
 use super::unfold::{Folded, Unfolded};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell, RefMut};
@@ -25,9 +26,9 @@ pub(super) struct Recorder {
     details: RefCell<Option<Details>>,
     /// Lists of modules that are built shorter than they are, where that is allowed.
     folds: RefCell<Option<Folds>>,
-    /// Where storages stand that were made before the record was unfolded; all others stand at their own
-    /// numbers.
-    places: RefCell<Vec<u32>>,
+    /// Where storages stand that were alive when the record was unfolded, by their ids in order; those that
+    /// were made later stand at their own numbers.
+    places: RefCell<Vec<(u32, u32)>>,
     /// Those that have moved since, each from its place to another.
     moved: RefCell<BTreeMap<u32, u32>>,
     scope: Cell<u32>,
@@ -97,7 +98,9 @@ impl Recorder {
     /// Where the storage with this id stands.
     fn place(&self, id: u32) -> u32 {
         let place = if id & SINCE == 0 {
-            self.places.borrow().get(id as usize).copied().unwrap_or(id)
+            let places = self.places.borrow();
+            let found = places.binary_search_by_key(&id, |&(id, _)| id);
+            found.map_or(id, |at| places[at].1)
         } else if id == PHANTOM {
             return id;
         } else {
@@ -142,9 +145,11 @@ impl Recorder {
             details: details.as_ref(),
         };
         let mut unfolded = Unfolded::new(folds, &folded, &mut self.scopes.borrow_mut())?;
-        let count = u32::try_from(record.storage_count()).unwrap_or(PHANTOM);
-        self.places
-            .replace((0..count).map(|id| unfolded.place(id)).collect());
+        let living = record.written().living().filter_map(|(at, _)| {
+            let id = u32::try_from(at).ok()?;
+            Some((id, unfolded.place(id)?))
+        });
+        self.places.replace(living.collect());
         *record = std::mem::take(&mut unfolded.record);
         if let Some(details) = &mut *details {
             details.made = std::mem::take(&mut unfolded.made);
@@ -226,9 +231,7 @@ impl Recorder {
         }
         for (id, step) in of_before {
             for distance in 1..=distance {
-                if let Some(storage) = record.storage_mut(id + distance * step) {
-                    storage.alive = false;
-                }
+                record.free(id + distance * step);
             }
         }
     }
@@ -431,9 +434,7 @@ impl Storage {
         }
         let recorder = &self.recorder;
         let mut record = recorder.record.borrow_mut();
-        if let Some(storage) = record.storage_mut(place) {
-            storage.alive = false;
-            let made = storage.scope;
+        if let Some(made) = record.free(place) {
             record.push(Event::Free(place));
             if let Some(folds) = recorder.folds.borrow_mut().as_mut() {
                 folds.free(recorder.scope.get(), made);
@@ -449,9 +450,8 @@ impl Storage {
 
     /// Says what the storage is for.
     pub(super) fn set_category(&self, category: Category) {
-        if let Some(storage) = self.recorder.record.borrow_mut().storage_mut(self.place()) {
-            storage.category = category;
-        }
+        let mut record = self.recorder.record.borrow_mut();
+        record.classify(self.place(), category);
     }
 }
 

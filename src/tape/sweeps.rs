@@ -5,6 +5,7 @@ use super::folds::{Built, Folds, Tag};
 use std::ops::Range;
 
 /// Consecutive events, or parameters, of one element.
+#[derive(Debug)]
 pub(super) struct Run {
     tag: Tag,
     pub(super) range: Range<usize>,
@@ -42,18 +43,27 @@ pub(super) struct Step {
     pub(super) place: usize,
 }
 
-pub(super) fn runs(tags: impl Iterator<Item = Tag>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    for (at, tag) in tags.enumerate() {
-        match runs.last_mut() {
-            Some(last) if last.tag == tag => last.range.end = at + 1,
-            _ => runs.push(Run {
+/// Adds so many events, or parameters, of one element.
+pub(super) fn note(runs: &mut Vec<Run>, tag: Tag, count: usize) {
+    match runs.last_mut() {
+        Some(last) if last.tag == tag => last.range.end += count,
+        last => {
+            let start = last.map_or(0, |last| last.range.end);
+            runs.push(Run {
                 tag,
-                range: at..at + 1,
-            }),
+                range: start..start + count,
+            });
         }
     }
-    runs
+}
+
+/// The runs with the elements that `tag` says instead.
+pub(super) fn retagged(runs: Vec<Run>, tag: impl Fn(Tag) -> Tag) -> Vec<Run> {
+    let mut found = Vec::new();
+    for run in runs {
+        note(&mut found, tag(run.tag), run.range.len());
+    }
+    found
 }
 
 /// Whether some runs begin with those of a sweep through a list, in which only ends do nothing, and it

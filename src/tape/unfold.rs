@@ -6,11 +6,12 @@ use super::folds::{Built, CopiedScopes, Folds, Tag};
 use super::parameters::{LeftOut, Parameter, Present};
 use super::record::Record;
 use super::scopes::Scopes;
-use super::sweeps::{Part, Run, Step, parts, runs, steps};
+use super::sweeps::{Part, Run, Step, note, parts, steps};
 use super::tensor::Like;
 use super::{Storage, Tape, Tensor};
 use crate::units::Repetition;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -24,13 +25,38 @@ struct Home {
     ordinal: u32,
 }
 
+/// Where all of them were made.
+struct Homes {
+    /// Of the first of each run, with its number.
+    of_runs: Vec<(Home, u32)>,
+    /// The run of each storage.
+    runs: Vec<u32>,
+}
+
+impl Homes {
+    fn find(&self, id: u32) -> Option<Home> {
+        let run = *self.runs.get(id as usize)?;
+        let &(home, first) = self.of_runs.get(run as usize)?;
+        Some(Home {
+            ordinal: id - first,
+            ..home
+        })
+    }
+
+    /// How many a run has made.
+    fn of_run(&self, run: usize) -> usize {
+        let first = |run: usize| self.of_runs.get(run).map(|&(_, first)| first as usize);
+        first(run + 1).unwrap_or(self.runs.len()) - first(run).unwrap_or(self.runs.len())
+    }
+}
+
 /// A whole record, and where in it the storages of the folded one stand.
 pub(super) struct Unfolded {
     pub(super) record: Record,
     pub(super) made: Vec<Made>,
     folds: Folds,
     parts: Vec<Part>,
-    homes: Vec<Home>,
+    homes: Homes,
     /// The first storage of each part; of a sweep, for each place.
     firsts: Vec<Vec<u32>>,
 }
@@ -50,8 +76,8 @@ impl<'a> Folded<'a> {
 
 impl Unfolded {
     /// Unfolds a record and its scopes; nothing when the layers differ in what they do.
-    pub(super) fn new(folds: Folds, folded: &Folded, scopes: &mut Scopes) -> Option<Self> {
-        let mut runs = runs(folds.events().iter().copied());
+    pub(super) fn new(mut folds: Folds, folded: &Folded, scopes: &mut Scopes) -> Option<Self> {
+        let mut runs = folds.take_events();
         let parts = parts(&folds, &mut runs)?;
         let (built, _) = folded.record.marks().next()?;
         let runs_later = |&list: &usize| {
@@ -69,7 +95,7 @@ impl Unfolded {
         let mut unfolded = Self {
             record: Record::default(),
             made: Vec::new(),
-            homes: homes(folds.built, folded, &runs, &parts),
+            homes: homes(folds.built, folded, &runs, &parts)?,
             firsts: vec![Vec::new(); parts.len()],
             folds,
             parts,
@@ -104,7 +130,9 @@ impl Unfolded {
         let same = |(one, other): (Event, Event)| match (one, other) {
             (Event::Alloc(a), Event::Alloc(b)) => self.alike(a, b, folded, scopes),
             (Event::Free(a), Event::Free(b)) => {
-                let [home_a, home_b] = [a, b].map(|id| self.homes[id as usize]);
+                let [Some(home_a), Some(home_b)] = [a, b].map(|id| self.homes.find(id)) else {
+                    return false;
+                };
                 let neighbours = home_a.part == home_b.part
                     && home_a.element + 1 == home_b.element
                     && home_a.element.abs_diff(pattern) <= 1;
@@ -133,7 +161,9 @@ impl Unfolded {
             folded.details.map(|made| (made.op(id), made.shape(id)))
         });
         let storages = folded.record.written();
-        let [a, b] = [a, b].map(|id| &storages[id as usize]);
+        let [Some(a), Some(b)] = [a, b].map(|id| storages.get(id as usize)) else {
+            return false;
+        };
         a.bytes == b.bytes
             && a.category == b.category
             && a.alive == b.alive
@@ -166,16 +196,35 @@ impl Unfolded {
         }
     }
 
+    /// How many storages and events are written.
+    fn written(&self, folded: &Folded, runs: &[Run], parts: &[Part]) -> [usize; 2] {
+        let mut written = [folded.record.storage_count(), folded.record.event_count()];
+        for &part in parts {
+            if let Part::Sweep {
+                first,
+                rising,
+                count,
+                ..
+            } = part
+            {
+                let built = self.folds.built;
+                let copies = built.left_out(count).len().min(2);
+                let run = first + built.passed(rising, built.pattern());
+                written[0] += copies * self.homes.of_run(run);
+                written[1] += copies * runs[run].range.len();
+            }
+        }
+        written
+    }
+
     /// Writes the whole record. What repeats is written for two places only.
     fn write(&mut self, folded: &Folded, runs: &[Run], copied: &CopiedScopes) -> Option<()> {
         let number = |n: usize| u32::try_from(n).ok();
         let built = self.folds.built;
         let parts = std::mem::take(&mut self.parts);
-        // With room for what is written for two places, and for what the optimizer does.
-        self.record.reserve(
-            2 * folded.record.storage_count(),
-            2 * folded.record.event_count(),
-        );
+        let [storages, events] = self.written(folded, runs, &parts);
+        // With room for what the optimizer does.
+        (self.record).reserve(storages + storages / 8, events + events / 8);
         // Copies of a run for consecutive places.
         let mut copies = 0;
         let mut first = 0;
@@ -225,10 +274,10 @@ impl Unfolded {
                         Event::Alloc(self.record.add(storage))
                     }
                     Event::Free(id) => {
-                        let home = self.homes[id as usize];
+                        let home = self.homes.find(id)?;
                         let seen = match of_neighbour {
                             Event::Free(id) if copy_of.is_some() && built.is_end(home.element) => {
-                                let home = self.homes[id as usize];
+                                let home = self.homes.find(id)?;
                                 self.seen_from(&parts, &step, built.pattern() + 1, home)
                             }
                             _ => self.seen_from(&parts, &step, step.element, home),
@@ -266,19 +315,19 @@ impl Unfolded {
     }
 
     /// Where a storage of the folded record stands.
-    pub(super) fn place(&self, id: u32) -> u32 {
-        let home = self.homes[id as usize];
+    pub(super) fn place(&self, id: u32) -> Option<u32> {
+        let home = self.homes.find(id)?;
         let place = match self.parts[home.part] {
             Part::Once(_) => 0,
             Part::Sweep { count, .. } => self.folds.built.place(home.element, count),
         };
-        self.firsts[home.part][place] + home.ordinal
+        Some(self.firsts[home.part].get(place)? + home.ordinal)
     }
 
     /// Where the storage stands that is for the element at `place` what this one is for the
     /// pattern.
     pub(super) fn copy(&self, id: u32, place: usize) -> Option<u32> {
-        let home = self.homes.get(id as usize)?;
+        let home = self.homes.find(id)?;
         Some(self.firsts[home.part].get(place)? + home.ordinal)
     }
 
@@ -288,7 +337,10 @@ impl Unfolded {
         &self,
         scopes: impl Iterator<Item = u32>,
     ) -> Option<Vec<(usize, Option<usize>)>> {
-        let mut runs = runs(scopes.map(|scope| self.folds.of_scope(scope)));
+        let mut runs = Vec::new();
+        for scope in scopes {
+            note(&mut runs, self.folds.of_scope(scope), 1);
+        }
         let parts = parts(&self.folds, &mut runs)?;
         let mut order = Vec::new();
         for step in steps(self.folds.built, &parts) {
@@ -307,32 +359,36 @@ impl Unfolded {
 }
 
 /// Where each storage was made.
-fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Vec<Home> {
-    let mut homes = Vec::with_capacity(folded.record.storage_count());
+fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Option<Homes> {
+    let mut homes = Homes {
+        of_runs: Vec::with_capacity(runs.len()),
+        runs: Vec::with_capacity(folded.record.storage_count()),
+    };
     let mut note = |part, element, run: &Run| {
-        let mut ordinal = 0;
-        for event in folded.events(run.range.clone()) {
-            if let Event::Alloc(_) = event {
-                homes.push(Home {
-                    part,
-                    element,
-                    ordinal,
-                });
-                ordinal += 1;
-            }
-        }
+        let number = u32::try_from(homes.of_runs.len()).ok()?;
+        let first = u32::try_from(homes.runs.len()).ok()?;
+        let home = Home {
+            part,
+            element,
+            ordinal: 0,
+        };
+        homes.of_runs.push((home, first));
+        let events = folded.events(run.range.clone());
+        let made = events.filter(|event| matches!(event, Event::Alloc(_)));
+        homes.runs.extend(made.map(|_| number));
+        Some(())
     };
     for (part, &what) in parts.iter().enumerate() {
         match what {
-            Part::Once(run) => note(part, 0, &runs[run]),
+            Part::Once(run) => note(part, 0, &runs[run])?,
             Part::Sweep { first, rising, .. } => {
                 for step in built.elements() {
-                    note(part, built.passed(rising, step), &runs[first + step]);
+                    note(part, built.passed(rising, step), &runs[first + step])?;
                 }
             }
         }
     }
-    homes
+    Some(homes)
 }
 
 impl Tape {
@@ -387,11 +443,19 @@ impl Tape {
             return false;
         };
         // Parameters or gradients can be parts of one storage: of each that was recorded the last copy.
-        let mut storages: Vec<Option<(usize, Rc<Storage>)>> = vec![None; unfolded.homes.len()];
-        let mut copy = |x: &Tensor, place| {
-            let stands = unfolded.copy(x.folded_id(), place)?;
-            let last = &mut storages[x.folded_id() as usize];
+        let mut slots = BTreeMap::new();
+        let mut slot = |x: &Tensor| {
+            let next = slots.len();
+            *slots.entry(x.folded_id()).or_insert(next)
+        };
+        let slots_of: Vec<[Option<usize>; 2]> = (folded.iter())
+            .map(|p| [Some(&p.tensor), p.leaf.grad.borrow().as_ref()].map(|x| x.map(&mut slot)))
+            .collect();
+        let mut storages: Vec<Option<(usize, Rc<Storage>)>> = vec![None; slots.len()];
+        let mut copy = |x: &Tensor, slot: Option<usize>, place| {
+            let last = &mut storages[slot?];
             if last.as_ref().is_none_or(|(of, _)| *of != place) {
+                let stands = unfolded.copy(x.folded_id(), place)?;
                 *last = Some((place, Rc::new(self.recorder.standing(stands))));
             }
             last.as_ref().map(|(_, storage)| Rc::clone(storage))
@@ -399,13 +463,14 @@ impl Tape {
         let mut likes: Vec<Option<Rc<[Like; 2]>>> = vec![None; folded.len()];
         let mut left_out = |item: usize, place| {
             let Present { tensor, leaf } = &folded[item];
+            let [of_tensor, of_grad] = slots_of[item];
             let grad = leaf.grad.borrow();
             let like = || Rc::new([tensor, grad.as_ref().unwrap_or(tensor)].map(Tensor::like));
-            let copied_grad = grad.as_ref().and_then(|grad| copy(grad, place));
+            let copied_grad = grad.as_ref().and_then(|grad| copy(grad, of_grad, place));
             Some(Parameter::LeftOut(LeftOut {
                 like: Rc::clone(likes[item].get_or_insert_with(like)),
                 grad: Cell::new(copied_grad),
-                storage: copy(tensor, place)?,
+                storage: copy(tensor, of_tensor, place)?,
             }))
         };
         let whole = order.into_iter().map(|(item, place)| match place {
