@@ -2,7 +2,7 @@
 
 use super::host::ExpectedHost;
 use crate::host::HostInputs;
-use crate::spec::Scenario;
+use crate::spec::{Loss, Program, Scenario};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -53,6 +53,13 @@ impl Expected {
             && self.first_step.is_none()
             && self.steady_step.is_none()
             && self.run.is_none()
+    }
+
+    /// Whether the steps that were measured have no phase but a forward pass.
+    fn is_forward_only(&self) -> bool {
+        let steps = [&self.first_step, &self.steady_step, &self.usual_step];
+        let mut phases = steps.into_iter().flatten().flat_map(|s| s.phases.keys());
+        phases.next().is_some_and(|first| first == "forward") && phases.all(|p| p == "forward")
     }
 }
 
@@ -129,15 +136,61 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
             Some(other) => other.to_string(),
             None => format!("line-{number}"),
         };
+        let scenario = with_program(line.scenario, &line.expect);
         cases.push(Case {
             id,
             source: line.source,
-            scenario: serde_json::from_value(line.scenario.clone())
-                .map_err(|error| error.to_string()),
-            written: line.scenario,
+            scenario: serde_json::from_value(scenario.clone()).map_err(|error| error.to_string()),
+            written: scenario,
             inputs: line.inputs,
             expected: line.expect,
         });
     }
     Ok(cases)
+}
+
+/// The scenario with the program that was measured: where it names none, a run of nothing but
+/// forward passes was an evaluation (no gradients, and the modules as `from_pretrained` leaves
+/// them), unless its loss says that it only goes forward.
+fn with_program(mut scenario: Value, expected: &Expected) -> Value {
+    if let Some(keys) = scenario.as_object_mut()
+        && expected.is_forward_only()
+        && keys
+            .get("loss")
+            .is_none_or(|loss| loss != Loss::None.name())
+    {
+        keys.entry("program")
+            .or_insert_with(|| Program::Evaluation.name().into());
+    }
+    scenario
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(scenario: &str, phases: &str) -> Program {
+        let line = format!(
+            r#"{{"scenario": {{"model": "gpt2"{scenario}}}, "expect": {{"steady_step": {{"phases": {{{phases}}}}}}}}}"#
+        );
+        let mut cases = read_cases(&line).expect("a case");
+        cases.remove(0).scenario.expect("a scenario").program
+    }
+
+    #[test]
+    fn a_run_of_nothing_but_forward_passes_was_an_evaluation() {
+        assert_eq!(program("", r#""forward": {}"#), Program::Evaluation);
+        let steps = r#""forward": {}, "backward": {}"#;
+        assert_eq!(program("", steps), Program::Training);
+        assert_eq!(program("", ""), Program::Training);
+    }
+
+    #[test]
+    fn a_program_or_a_loss_that_is_named_is_kept() {
+        let forward = r#""forward": {}"#;
+        let without_gradients = r#", "program": "forward""#;
+        assert_eq!(program(without_gradients, forward), Program::Forward);
+        let without_loss = r#", "loss": "none""#;
+        assert_eq!(program(without_loss, forward), Program::Training);
+    }
 }
