@@ -36,7 +36,7 @@ def write_events(recorder, written, out):
     numbers, count = {}, 0
     for event in recorder.events():
         if event[0] == "mark":
-            name, figures = recorder.marks[event[1]][0], recorder.figures[event[1]]
+            name, figures = recorder.marks[event[1]][0], recorder.figures[event[1]][:4]
             out.write("M " + " ".join(map(str, [name, *figures])) + "\n")
             event = ("alloc", event[2], event[3], "")
         if event[0] == "alloc":

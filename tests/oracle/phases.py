@@ -86,7 +86,7 @@ def summarize(recorder, known, facts, lengths_differ=False):
             if int(number) != step or phase not in PART_OF:
                 continue
             # The allocator's peaks of a span are read when the next mark is made.
-            allocated, reserved = figures[span["mark"] + 1][2:]
+            allocated, reserved = figures[span["mark"] + 1][2:4]
             found = phases.setdefault(PART_OF[phase], dict(peak_tensor=0, peak_allocated=0, peak_reserved=0, composition={}))
             if span["peak_tensor"] > found["peak_tensor"]:
                 found.update(peak_tensor=span["peak_tensor"], composition=span["composition"])
@@ -96,5 +96,5 @@ def summarize(recorder, known, facts, lengths_differ=False):
         for kind in ("peak_allocated", "peak_reserved"):
             peak[kind] = max(phase[kind] for phase in phases.values())
         result[name] = dict(phases=phases, peak=peak)
-    result["run"] = dict(peak_allocated=max(f[2] for f in figures[1:]), peak_reserved=max(f[3] for f in figures[1:]))
+    result["run"] = {kind: max(f[2 + i] for f in figures[1:]) for i, kind in enumerate(("peak_allocated", "peak_reserved", "peak_active"))}
     return result

@@ -33,8 +33,8 @@ def allocations():
 
 class Recorder:
     """`marks` are (name, {category: storages known at the mark}), `seen` what was known in between: how often the allocator had been asked,
-    address and category. `figures` are the allocator's own: allocated and reserved at the mark, and their peaks since the last, without
-    the marks' own tensors."""
+    address and category. `figures` are the allocator's own: allocated and reserved at the mark, and the peaks of allocated, reserved and
+    active since the last, without the marks' own tensors."""
 
     def __init__(self):
         self.marks, self.figures, self.seen = [], [], []
@@ -44,7 +44,7 @@ class Recorder:
 
     def mark(self, name, **known):
         stats = torch.cuda.memory_stats()
-        kinds = ("allocated_bytes.all.current", "reserved_bytes.all.current", "allocated_bytes.all.peak", "reserved_bytes.all.peak")
+        kinds = ("allocated_bytes.all.current", "reserved_bytes.all.current", "allocated_bytes.all.peak", "reserved_bytes.all.peak", "active_bytes.all.peak")
         self.figures.append([stats[kind] for kind in kinds])
         label = getattr(memory, "_set_memory_metadata", lambda _: None)
         label("MARK")
