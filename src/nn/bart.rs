@@ -111,7 +111,7 @@ impl Stack {
         let own_table = [c.vocab_size, c.d_model];
         if options.facts.transformers == Transformers::V5 {
             b.at("embed_tokens").untied(own_table);
-        } else {
+        } else if !c.kind.has_fixed_positions() {
             b.at("embed_tokens").replaced(own_table);
         }
         let (at, rows) = (b.at("embed_positions"), c.position_rows);
@@ -261,8 +261,8 @@ impl Stack {
             });
             mask
         } else {
-            self.eager
-                .then(|| mask_triangle::triangle(t, (b, s), self.dtype))
+            // One token sees all.
+            (self.eager && s > 1).then(|| mask_triangle::triangle(t, (b, s), self.dtype))
         };
         let shared = Shared {
             mask,

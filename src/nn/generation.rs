@@ -15,6 +15,9 @@ pub struct Calling {
     pub special_tokens: u64,
     /// Whether the last token is forced to be the one that ends a text (`forced_eos_token_id`).
     pub forced_end: bool,
+    /// Whether tokens that would repeat what its source says are ruled out
+    /// (`encoder_no_repeat_ngram_size`).
+    pub repeats_nothing: bool,
     /// Whether it hears recordings (Whisper).
     pub hears: bool,
     /// Whether an encoder runs first.
@@ -142,12 +145,16 @@ impl Calling {
         Self {
             special_tokens: match &spec.architecture {
                 Architecture::Bart(_) if hears => 3,
+                // Their configs of transformers 4 name no token that begins a text.
+                Architecture::Bart(config) if !recent && config.kind.has_fixed_positions() => 1,
                 Architecture::Bart(_) | Architecture::T5Gemma(_) => 2,
                 Architecture::T5(_) => 1,
                 _ => u64::from((linear || family.is_some()) && (begins || !is(&no_start))),
             },
             forced_end: matches!(&spec.architecture, Architecture::Bart(config)
                 if bart && config.kind != BartKind::M2m100),
+            repeats_nothing: matches!(&spec.architecture, Architecture::Bart(config)
+                if config.repeats_nothing),
             hears,
             encodes,
             positions: !encodes

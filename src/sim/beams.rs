@@ -3,7 +3,8 @@
 //! Source: `_beam_search`, `generation/utils.py`, transformers 4.51 and 5.23, without a token that ends
 //! a sample.
 
-use super::generate::{all_but_one, flags, numbers};
+use super::generate::{all_but_one, flags, numbers, without_repeated};
+use crate::nn::Calling;
 use crate::spec::Evaluation;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -83,13 +84,14 @@ impl BeamSearch {
     }
 
     /// One step: logits `[B x N, 1, V]` to one token more of each beam, which may be `forced`.
-    pub(super) fn choose(&mut self, t: &Tape, logits: Tensor, forced: bool) {
+    pub(super) fn choose(&mut self, t: &Tape, logits: Tensor, (forced, calling): (bool, Calling)) {
         let (b, n) = (self.samples, self.beams);
         let rows = Shape::from([b * n, logits.dim(-1)]);
         let wide = t.empty("_to_copy", rows, DType::Float32);
         self.logits = Some(wide);
         let mut scores = t.empty("_log_softmax", rows, DType::Float32);
         self.scores = None;
+        scores = without_repeated(t, scores, calling);
         if forced {
             scores = all_but_one(t, &scores, self.unsatisfied.is_some());
         }

@@ -53,6 +53,15 @@ fn count_padded(t: &Tape, b: u64) {
     drop(sum);
 }
 
+/// `EncoderNoRepeatNGramLogitsProcessor`: a copy of scores `[B, V]`, in which tokens are ruled out one by
+/// one.
+pub(super) fn without_repeated(t: &Tape, scores: Tensor, calling: Calling) -> Tensor {
+    if !calling.repeats_nothing {
+        return scores;
+    }
+    t.empty("clone", *scores.shape(), DType::Float32)
+}
+
 /// How the next tokens are chosen.
 enum Choice {
     Samples(Box<Sampler>),
@@ -115,6 +124,7 @@ impl Sampler {
         let wide = last_logits(t, &logits, self.calling.version);
         self.logits = Some(wide.clone());
         let hears = self.calling.hears;
+        let wide = without_repeated(t, wide, self.calling);
         let scores = if hears {
             hearing::suppressed(t, &wide, self.next.is_none())
         } else if forced {
@@ -333,7 +343,7 @@ pub(super) fn generate(
         let forced = calling.forced_end && step == options.max_new_tokens;
         match &mut choice {
             Choice::Samples(sampler) => sampler.choose(t, logits, forced),
-            Choice::Beams(beams) => beams.choose(t, logits, forced),
+            Choice::Beams(beams) => beams.choose(t, logits, (forced, calling)),
         }
         let rest = options.max_new_tokens - step;
         let many = step >= FEWEST && t.written_events() - written > EVENTS;

@@ -143,7 +143,9 @@ fn the_modules_of_layers_that_share_are_those_that_are_built() {
     }));
     what_is_checked_is_built(&json!({
         "model": "gemma-3n-e2b", "micro_batch_size": 1, "seq_len": 16,
-        "model_overrides": {"num_hidden_layers": 6, "num_kv_shared_layers": 1, "hidden_size": 64, "vocab_size": 100},
+        "model_overrides": {
+            "num_hidden_layers": 6, "num_kv_shared_layers": 1, "hidden_size": 64, "vocab_size": 100, "layer_types": null,
+        },
     }));
 }
 
@@ -203,9 +205,11 @@ fn the_modules_of_mixtures_are_those_of_the_framework() {
         ("hunyuan-1.8b", five),
         ("ernie-4.5-21b-a3b", five),
     ] {
+        let types = ["mamba", "mamba", "attention", "mamba", "mamba"];
+        let types = (model == "granite-4.0-h-tiny").then_some(types);
         what_is_checked_is_built(&json!({
             "model": model, "micro_batch_size": 1, "seq_len": 16, "framework": framework, "precision": "bf16",
-            "model_overrides": {"num_hidden_layers": 5},
+            "model_overrides": {"num_hidden_layers": 5, "layer_types": types},
         }));
     }
 }

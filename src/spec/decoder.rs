@@ -10,7 +10,7 @@ use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
     Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
-    kin, llama, llama4, mamba, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi, phi3,
+    kin, llama, llama4, mamba, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi, phi3, windows,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -301,7 +301,7 @@ impl DecoderConfig {
 
 /// Reads the config of a decoder. What is wrong is pushed to `fields`.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    match model_type {
+    let config = match model_type {
         DecoderType::Llama
         | DecoderType::Mistral
         | DecoderType::Qwen2
@@ -311,7 +311,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Qwen2Moe
         | DecoderType::Qwen3Moe => llama::read(model_type, fields),
         _ => read_unlike_llama(model_type, fields),
+    };
+    let named = windows::TYPES.map(|list| fields.get(list));
+    if named.iter().any(Option::is_some) && model_type != DecoderType::NemotronH {
+        windows::check_types(config.num_hidden_layers, fields);
     }
+    config
 }
 
 /// The same of other types. The page fetches it when its first estimate is there.

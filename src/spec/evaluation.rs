@@ -2,7 +2,7 @@
 
 use super::limits::{ACCUMULATION, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::{
-    Architecture, Attention, BartKind, DecoderType, Finding, Framework, Program, Scenario, training,
+    Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario, training,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -382,24 +382,13 @@ fn unknown_cache(
         Architecture::Bart(config) if config.recordings.is_none() || recent => {}
         _ => return model,
     }
-    if scenario.attention == Attention::FlashAttention2 {
+    let t5gemma = matches!(architecture, Architecture::T5Gemma(_));
+    if scenario.attention == Attention::FlashAttention2 && !t5gemma {
         return Some(("with the flash-attn package", "使用 flash-attn 包时"));
     }
     let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
     if hears && resolve(scenario).num_beams > 1 {
         return Some(("of this model with beams", "该模型使用束搜索时"));
-    }
-    if let Architecture::Bart(config) = architecture
-        && !recent
-    {
-        let followed = match config.kind {
-            BartKind::Bart => true,
-            BartKind::Mbart => resolve(scenario).num_beams == 1,
-            _ => false,
-        };
-        if !followed {
-            return Some(("of this model in transformers 4", "transformers 4 中该模型"));
-        }
     }
     let early = scenario.framework == Framework::Torch26Transformers448;
     if early && resolve(scenario).num_beams > 1 {

@@ -96,8 +96,7 @@ pub(super) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) 
 }
 
 /// `attention_types` of GPT-Neo must name the attention of as many layers as there are
-/// (`configuration_gpt_neo.py`, transformers 5.23, 4.51 and 4.48). Without it there are 24; links
-/// that lost it, as they did once, are estimated nevertheless.
+/// (`configuration_gpt_neo.py`, transformers 5.23, 4.51 and 4.48). Without it there are 24.
 fn check_attention_types(layers: u64, fields: &mut ConfigFields<'_>) {
     const FIELD: &str = "attention_types";
     let of_item = |item: &Value| {
@@ -124,11 +123,7 @@ fn check_attention_types(layers: u64, fields: &mut ConfigFields<'_>) {
         ),
     );
     let key = fields.key(FIELD);
-    let finding = match named {
-        Some(_) => Finding::error(&key, english, chinese),
-        None => Finding::warning(&key, english, chinese),
-    };
-    fields.push(finding.with_fix(&key, fitting));
+    fields.push(Finding::error(&key, english, chinese).with_fix(&key, fitting));
 }
 
 /// What the linear layers of an MLP are called.
@@ -217,11 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lost_the_kinds_of_layers_are_estimated_with_a_warning() {
-        let config =
-            json!({"model_type": "gpt_neo", "num_layers": 2, "hidden_size": 64, "num_heads": 4});
-        let asked = json!({"model": {"hf_config": config}, "attention": "eager"});
-        let (severity, _) = finding(asked).expect("a warning");
-        assert_eq!(severity, Severity::Warning);
+    fn gpt_neo_that_does_not_say_so_has_24_layers() {
+        let of = |layers: u64| {
+            let sizes = json!({"model_type": "gpt_neo", "num_layers": layers, "num_heads": 4});
+            finding(json!({"model": {"hf_config": sizes}, "attention": "eager"}))
+        };
+        let repair = json!([[["global", "local"], 1]]);
+        assert_eq!(of(2), Some((Severity::Error, repair)));
+        assert_eq!(of(24), None);
     }
 }

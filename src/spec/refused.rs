@@ -287,6 +287,21 @@ pub(super) mod tests {
         assert_eq!(asked("bf16"), None);
     }
     #[test]
+    fn quantized_layers_give_flash_attention_float32_without_autocast() {
+        let asked = |precision: &str, prepare: bool| {
+            refused(&json!({
+                "model": "qwen3-0.6b", "precision": precision, "sdpa_backend": "flash",
+                "quantization": {"type": "nf4", "prepare_for_kbit_training": prepare},
+                "lora": {"r": 4, "target_modules": ["q_proj"]},
+            }))
+        };
+        let repaired = Some(("sdpa_backend".to_owned(), json!(null)));
+        assert_eq!(asked("bf16", true), repaired);
+        assert_eq!(asked("amp_bf16", true), None);
+        assert_eq!(asked("bf16", false), None);
+        assert_eq!(asked("fp32", false), None);
+    }
+    #[test]
     fn a_trainer_takes_no_cache_of_mamba() {
         let asked = |kind: &str| {
             refused(&json!({

@@ -178,17 +178,6 @@ pub(super) fn check_encoder_decoder(
             .with_fix("attention", Attention::Sdpa.name()),
         );
     }
-    let repeats = matches!(architecture, Architecture::Bart(c) if c.repeats_nothing);
-    if repeats && evaluation::resolve(scenario).kind == EvaluationKind::Generate {
-        findings.push(
-            Finding::error(
-                "model_overrides.encoder_no_repeat_ngram_size",
-                "Blenderbot generates nothing that its source says, which depends on values and is not estimated; encoder_no_repeat_ngram_size must be 0.",
-                "Blenderbot 生成时会避开源文本中的片段，这取决于具体数值，暂不支持估算；encoder_no_repeat_ngram_size 必须为 0。",
-            )
-            .with_fix("model_overrides.encoder_no_repeat_ngram_size", 0),
-        );
-    }
     let before_5 = scenario.framework != Framework::Torch215Transformers523;
     let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
     let of_tokens = matches!(architecture, Architecture::Bart(c) if c.recordings.is_none());

@@ -8,6 +8,7 @@ use super::{
     ActivationCheckpointing, Architecture, Attention, BartKind, BertKind, DecoderType, DeviceFacts,
     Finding, Framework, Precision, Program, Scenario, SdpaBackend, expert_support, sizes,
 };
+use crate::units::DType;
 use serde_json::Value;
 
 /// Worker processes of a data loader.
@@ -321,7 +322,14 @@ pub(super) fn check_attention(
             "：该版本的 transformers 未为此模型实现。",
         ));
     }
-    if scenario.precision == Precision::Fp32 {
+    let autocast = matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16);
+    let quantized = flash_kernel && scenario.quantization.is_on() && !autocast;
+    if quantized && scenario.quantization.unquantized_dtype() == DType::Float32 {
+        findings.push(refuse(
+            "computes in float16 and bfloat16 only: the layers of this quantized model, whose norms are in float32, give float32 without autocast.",
+            "只支持 float16 和 bfloat16：该量化模型的归一化层为 float32，不用自动混合精度时各层输出 float32。",
+        ));
+    } else if scenario.precision == Precision::Fp32 && !quantized {
         findings.push(refuse(
             "computes in float16 and bfloat16 only, not in fp32.",
             "只支持 float16 和 bfloat16，不支持 fp32。",

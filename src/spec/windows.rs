@@ -1,10 +1,10 @@
 //! Which layers of a decoder see a window only, and which are not turned by positions
 //! (`models/*/configuration_*.py` of transformers 5.23).
 
-use super::DecoderType;
 use super::config_fields::ConfigFields;
 use super::experts::listed;
 use super::limits::{LAYERS, SEQ_LEN};
+use super::{DecoderType, Finding};
 use serde_json::Value;
 
 /// The window and the layers that have it.
@@ -49,14 +49,7 @@ pub(super) fn window(
         | DecoderType::Olmo3
             if fields.get("layer_types").is_none() =>
         {
-            // A text has a letter for each layer of a period: `LLLG`.
-            let letters = fields.text("sliding_window_pattern").map(str::len);
-            let letters = letters.and_then(|letters| u64::try_from(letters).ok());
-            Some(
-                letters
-                    .filter(|&n| n > 0)
-                    .unwrap_or_else(|| fields.optional("sliding_window_pattern", &LAYERS, 4)),
-            )
+            Some(fields.optional("sliding_window_pattern", &LAYERS, 4))
         }
         DecoderType::GptOss => Some(2),
         DecoderType::Afmoe => Some(fields.optional("global_attn_every_n_layers", &LAYERS, 4)),
@@ -88,6 +81,33 @@ pub(super) fn window(
     let without = matches!(model_type, DecoderType::Dots1 | DecoderType::Mellum);
     let any = !without || windowed.contains(&true);
     (any.then_some(window), windowed)
+}
+
+/// The lists of a config that have an entry for each layer.
+pub(super) const TYPES: [&str; 2] = ["layer_types", "mlp_layer_types"];
+
+/// Refuses those with another number of entries, as `PreTrainedConfig.validate_layer_type` does.
+#[inline(never)] // Not in what reads every decoder, so that the page can fetch it later.
+pub(super) fn check_types(layers: u64, fields: &mut ConfigFields<'_>) {
+    for name in TYPES {
+        let given = fields.get(name).and_then(Value::as_array);
+        let Some(types) = given.filter(|types| types.len() as u64 != layers) else {
+            continue;
+        };
+        let count = types.len();
+        let fitting = (0..layers).zip(types.iter().cycle());
+        let fitting: Vec<Value> = fitting.map(|(_, kind)| kind.clone()).collect();
+        let fitting = (count > 0).then_some(fitting);
+        let key = fields.key(name);
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{name} has {count} entries, but there are {layers} layers: transformers refuses that."),
+                format!("{name} 有 {count} 项，而模型有 {layers} 层：transformers 会报错。"),
+            )
+            .with_fix(&key, fitting),
+        );
+    }
 }
 
 /// `first_k_dense_replace` of Command A with experts: layers before the first with experts, whose windows
@@ -145,4 +165,33 @@ pub(super) fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> 
         None => (layer + 1).is_multiple_of(interval),
     };
     (0..layers).map(flag).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::refused::tests::refused;
+    use serde_json::json;
+
+    #[test]
+    fn lists_of_layers_have_an_entry_for_each() {
+        let asked = |model: &str, overrides: serde_json::Value| {
+            refused(&json!({"model": model, "model_overrides": overrides}))
+        };
+        let cut = json!({"num_hidden_layers": 2});
+        let full = json!(["full_attention", "full_attention"]);
+        let fix = Some(("model_overrides.layer_types".to_owned(), full));
+        assert_eq!(asked("exaone-4-1.2b", cut.clone()), fix);
+        assert_eq!(asked("exaone-4-1.2b", json!({})), None);
+        assert_eq!(asked("exaone-4-32b", cut.clone()), None);
+        assert_eq!(asked("nemotron-h-8b", cut), None);
+    }
+
+    #[test]
+    fn periods_of_windows_are_whole_numbers() {
+        let asked = json!({
+            "model": "exaone-4-32b", "model_overrides": {"sliding_window_pattern": "LLLG"},
+        });
+        let fix = Some(("model_overrides.sliding_window_pattern".into(), 4.into()));
+        assert_eq!(refused(&asked), fix);
+    }
 }
