@@ -101,6 +101,7 @@ fn encoder_decoders_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("t5gemma.jsonl", 42);
     every_goal_is_met("bart.jsonl", 57);
     every_goal_is_met("bart_kin.jsonl", 212);
+    every_goal_is_met("bart_decoders.jsonl", 35);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(super) struct Bart {
 }
 
 /// `BartEncoder` or `BartDecoder`.
-struct Stack {
+pub(super) struct Stack {
     embed_positions: Embedding,
     layers: Vec<Rc<BartLayer>>,
     layernorm_embedding: Option<LayerNorm>,
@@ -101,7 +101,7 @@ impl Seq2Seq for Bart {
 }
 
 impl Stack {
-    fn new(
+    pub(super) fn new(
         b: &Builder,
         decoder: bool,
         c: &BartConfig,
@@ -109,10 +109,13 @@ impl Stack {
         options: AttentionOptions,
     ) -> Self {
         let own_table = [c.vocab_size, c.d_model];
-        if options.facts.transformers == Transformers::V5 {
-            b.at("embed_tokens").untied(own_table);
-        } else if !c.kind.has_fixed_positions() {
-            b.at("embed_tokens").replaced(own_table);
+        let table = b.at("embed_tokens");
+        match options.facts.transformers {
+            _ if c.alone => {}
+            Transformers::V5 => table.untied(own_table),
+            // Nothing is made in the place of what is given.
+            _ if c.kind.has_fixed_positions() => {}
+            _ => table.replaced(own_table),
         }
         let (at, rows) = (b.at("embed_positions"), c.position_rows);
         let embed_positions = match c.kind {
@@ -145,8 +148,8 @@ impl Stack {
         }
     }
 
-    /// `source`: the encoder's result, for the decoder.
-    fn forward(
+    /// `source`: the encoder's result, for a decoder that is not alone.
+    pub(super) fn forward(
         &self,
         t: &Tape,
         embedding: &Embedding,
@@ -162,12 +165,11 @@ impl Stack {
             let range = t.empty("arange", Shape::from([s]), DType::Int64);
             t.add_scalar(&range)
         });
-        let (early, ones) = match source {
-            Some(source) => {
-                let (shared, ones) = self.decoder_masks(t, (b, s), source);
-                (Some(shared), ones)
-            }
-            None => (None, None),
+        let (early, ones) = if self.decoder {
+            let (shared, ones) = self.decoder_masks(t, ids, source);
+            (Some(shared), ones)
+        } else {
+            (None, None)
         };
         let positions = t.scoped("embed_positions", None, || {
             if self.kind == BartKind::M2m100 {
@@ -224,6 +226,11 @@ impl Stack {
         hidden
     }
 
+    /// The positions `[B, S', H]` that get logits.
+    pub(super) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        self.shell.kept_positions(t, hidden)
+    }
+
     /// The mask of padding that came with the batch: for B samples, queries and keys.
     fn padded(&self, t: &Tape, size: (u64, u64, u64)) -> Option<Tensor> {
         if !self.shell.has_mask() {
@@ -244,11 +251,15 @@ impl Stack {
     fn decoder_masks(
         &self,
         t: &Tape,
-        (b, s): (u64, u64),
-        source: &Tensor,
+        ids: &Tensor,
+        source: Option<&Tensor>,
     ) -> (Shared, Option<Tensor>) {
+        let (b, s) = (ids.dim(0), ids.dim(1));
         let mut ones = None;
-        let mask = if self.shell.facts.transformers == Transformers::V5 {
+        let mask = if source.is_none() && self.shell.has_mask() {
+            let style = self.shell.facts.mask_style();
+            self.shell.causal_mask(t, ids, None, style)
+        } else if self.shell.facts.transformers == Transformers::V5 {
             let cached = t.cached_tokens();
             ones = Some(t.empty("ones", Shape::from([b, cached + s]), DType::Float32));
             let mask = mask::causal_of_all(t, (b, s), cached, (self.eager, self.dtype));
@@ -266,8 +277,8 @@ impl Stack {
         };
         let shared = Shared {
             mask,
-            encoder: Some(source.clone()),
-            encoder_mask: self.padded(t, (b, s, source.dim(1))),
+            encoder: source.cloned(),
+            encoder_mask: source.and_then(|source| self.padded(t, (b, s, source.dim(1)))),
         };
         (shared, ones)
     }

@@ -1,5 +1,6 @@
 //! The encoders by their type.
 
+use super::bart_decoder::BartDecoder;
 use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
@@ -22,6 +23,12 @@ use crate::tape::{Tape, Tensor};
 pub(super) trait Encoder {
     /// Token ids `[B, S]` or images `[B, C, I, I]` to logits and, from labels, the loss.
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output;
+}
+
+impl Encoder for BartDecoder {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
 }
 
 impl Encoder for Bert {

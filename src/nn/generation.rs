@@ -145,8 +145,6 @@ impl Calling {
         Self {
             special_tokens: match &spec.architecture {
                 Architecture::Bart(_) if hears => 3,
-                // Their configs of transformers 4 name no token that begins a text.
-                Architecture::Bart(config) if !recent && config.kind.has_fixed_positions() => 1,
                 Architecture::Bart(_) | Architecture::T5Gemma(_) => 2,
                 Architecture::T5(_) => 1,
                 _ => u64::from((linear || family.is_some()) && (begins || !is(&no_start))),
@@ -159,6 +157,7 @@ impl Calling {
             encodes,
             positions: !encodes
                 && !linear
+                && !bart
                 && !is(&[
                     DecoderType::Bloom,
                     DecoderType::Mpt,
@@ -175,7 +174,7 @@ impl Calling {
                 (false, false) => CacheKind::Given,
             },
             returns_tuples: !recent && (legacy || tuples || encodes),
-            labels_or_cache: bart,
+            labels_or_cache: bart && encodes,
             keeps: recent || !is(&[DecoderType::Gemma2, DecoderType::Gemma3]),
             kinds: images.and_then(|images| Kinds::of(images, spec)),
             crossed: match images {

@@ -18,6 +18,7 @@ mod attention_sinks;
 mod balance;
 mod bart;
 mod bart_attention;
+mod bart_decoder;
 mod bart_layer;
 mod beit;
 mod bert;

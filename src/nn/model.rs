@@ -1,6 +1,7 @@
 //! Any model, and what goes in and out of it.
 
 use super::bart::Bart;
+use super::bart_decoder::BartDecoder;
 use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
@@ -198,6 +199,9 @@ impl Model {
             Architecture::T5Gemma(config) => {
                 Net::Seq2Seq(Box::new(apart(|| T5Gemma::new(&b, config, spec, facts))))
             }
+            Architecture::Bart(config) if config.alone => Net::Encoder(Box::new(apart(|| {
+                BartDecoder::new(&b, config, spec, facts)
+            }))),
             Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
                 Some(heard) => Box::new(apart(|| Whisper::new(&b, config, heard, spec, facts))),
                 None => Box::new(apart(|| Bart::new(&b, config, spec, facts))),

@@ -149,6 +149,15 @@ fn the_modules_of_layers_that_share_are_those_that_are_built() {
     }));
 }
 
+#[test]
+fn the_modules_of_a_decoder_alone_are_those_that_are_built() {
+    for model in ["bart-base", "mbart-large-50", "opus-mt-en-de"] {
+        what_is_checked_is_built(&json!({
+            "model": model, "task": "causal_lm", "micro_batch_size": 1, "seq_len": 16,
+        }));
+    }
+}
+
 fn what_is_checked_is_built(scenario: &Value) {
     let (spec, trace) = run(scenario.clone());
     let storages = (0..trace.record.storage_count()).map(|id| {

@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{Activation, Dropout, Finding, Recordings, whisper};
+use super::{Activation, Dropout, Finding, Recordings, Task, whisper};
 
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -98,6 +98,8 @@ pub struct BartConfig {
     pub dropout: Dropout,
     /// Whether the config ties the head to the embedding.
     pub tie_word_embeddings: bool,
+    /// Whether the decoder is alone (`BartForCausalLM`).
+    pub alone: bool,
     /// Whether generation repeats nothing of its source (Blenderbot).
     pub repeats_nothing: bool,
     /// The recordings that the encoder hears, of Whisper.
@@ -117,8 +119,13 @@ pub struct BartStack {
     pub head_dim: u64,
 }
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(kind: BartKind, fields: &mut ConfigFields<'_>) -> BartConfig {
+/// Reads a config, of which the `task` may need the decoder alone. What is wrong is pushed to `fields`; the
+/// sizes are then of no use.
+pub(super) fn read(
+    kind: BartKind,
+    task: Option<Task>,
+    fields: &mut ConfigFields<'_>,
+) -> BartConfig {
     let multilingual = kind == BartKind::M2m100;
     refuse(kind, fields);
     let d_model = fields.required("d_model", &WIDTH, 1024);
@@ -162,6 +169,7 @@ pub(super) fn read(kind: BartKind, fields: &mut ConfigFields<'_>) -> BartConfig 
             residual: dropped,
         },
         tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        alone: task == Some(Task::CausalLm) && !multilingual,
         repeats_nothing: kind == BartKind::Blenderbot
             && fields.optional("encoder_no_repeat_ngram_size", &(0..=*VOCABULARY.end()), 3) > 0,
         recordings: None,
@@ -232,8 +240,15 @@ pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
     if c.recordings.is_some() {
         return whisper::modules(c);
     }
-    let mut all = vec![embedding("model.shared")];
-    for (name, stack) in [("encoder", c.encoder), ("decoder", c.decoder)] {
+    let shared = if c.alone {
+        "model.decoder.embed_tokens"
+    } else {
+        "model.shared"
+    };
+    let mut all = vec![embedding(shared)];
+    let stacks = [("encoder", c.encoder), ("decoder", c.decoder)];
+    for (name, stack) in &stacks[usize::from(c.alone)..] {
+        let name = *name;
         if c.kind != BartKind::M2m100 {
             all.push(embedding(format!("model.{name}.embed_positions")));
         }

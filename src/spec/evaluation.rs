@@ -159,6 +159,7 @@ pub fn takes_logits_to_keep(architecture: &Architecture, framework: Framework) -
     let Architecture::Decoder(config) = architecture else {
         return match architecture {
             Architecture::ModernBert(config) => config.decoder,
+            Architecture::Bart(config) => config.alone,
             _ => matches!(
                 architecture,
                 Architecture::Fla(_) | Architecture::T5Gemma(_)

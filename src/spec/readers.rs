@@ -62,7 +62,7 @@ impl Reader {
             Self::ConvNet(kind) => Architecture::ConvNet(apart(|| conv_nets::read(kind, fields))),
             Self::Beit => Architecture::Beit(apart(|| beit::read(fields))),
             Self::Swin => Architecture::Swin(apart(|| swin::read(fields))),
-            Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, fields))),
+            Self::Bart(kind) => Architecture::Bart(apart(|| bart::read(kind, task, fields))),
             Self::Whisper => Architecture::Bart(apart(|| whisper::read(fields))),
             Self::Fla(mixer) => Architecture::Fla(apart(|| fla_config::read(mixer, fields))),
             Self::T5(kind) => Architecture::T5(apart(|| t5::read(kind, fields))),

@@ -250,7 +250,11 @@ impl Architecture {
 
     /// Whether a decoder with a length of its own follows an encoder.
     pub fn is_encoder_decoder(&self) -> bool {
-        matches!(self, Self::T5(_) | Self::T5Gemma(_) | Self::Bart(_))
+        match self {
+            Self::T5(_) | Self::T5Gemma(_) => true,
+            Self::Bart(config) => !config.alone,
+            _ => false,
+        }
     }
 
     /// The widest a token becomes in an expert and in those that all tokens see; experts of a layer and

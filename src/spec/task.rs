@@ -1,8 +1,8 @@
 //! What an architecture can be trained for.
 
 use super::{
-    ActivationCheckpointing, Architecture, Attention, BertKind, EvaluationKind, Finding, Framework,
-    Loss, Scenario, Task, classifier, evaluation,
+    ActivationCheckpointing, Architecture, Attention, BartKind, BertKind, EvaluationKind, Finding,
+    Framework, Loss, Scenario, Task, classifier, evaluation,
 };
 
 impl Task {
@@ -42,6 +42,12 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         }
         Architecture::Linear(_) | Architecture::Decoder(_) | Architecture::Fla(_) => {
             &[Task::CausalLm]
+        }
+        Architecture::Bart(config) if config.alone => &[Task::CausalLm, Task::Seq2SeqLm],
+        Architecture::Bart(config)
+            if config.recordings.is_none() && config.kind != BartKind::M2m100 =>
+        {
+            &[Task::Seq2SeqLm, Task::CausalLm]
         }
         Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Bart(_) => {
             &[Task::Seq2SeqLm]

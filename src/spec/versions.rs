@@ -24,6 +24,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             }
         }
         Architecture::Vit(config) if config.kind != VitKind::Vit => findings.push(only_recent()),
+        Architecture::Bart(config) if config.alone => findings.push(only_recent()),
         Architecture::Bart(config) => match config.kind {
             BartKind::Bart | BartKind::Mbart | BartKind::Pegasus | BartKind::Marian => {}
             _ => findings.push(only_recent()),

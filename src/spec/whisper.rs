@@ -28,6 +28,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
     let dropped = fields.drops("dropout", false);
     BartConfig {
         kind: BartKind::Bart,
+        alone: false,
         repeats_nothing: false,
         d_model,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 51_865),
