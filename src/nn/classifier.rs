@@ -32,10 +32,20 @@ pub(super) fn classify(
     (input_ids, labels): (&Tensor, Option<&Tensor>),
 ) -> Output {
     let logits = t.scoped("score", None, || score.forward(t, hidden));
+    pooled(t, shell, &logits, (input_ids, labels))
+}
+
+/// The same from logits `[B, S, C]` of all tokens.
+pub(super) fn pooled(
+    t: &Tape,
+    shell: &Shell,
+    logits: &Tensor,
+    (input_ids, labels): (&Tensor, Option<&Tensor>),
+) -> Output {
     let (last, _held) = last_tokens(t, shell, input_ids);
     let pooled = {
         let rows = t.empty("arange", Shape::from([input_ids.dim(0)]), DType::Int64);
-        t.index_elements(&logits, &[rows, last.clone()])
+        t.index_elements(logits, &[rows, last.clone()])
     };
     let loss = labels.map(|labels| loss::of_classes(t, &pooled, labels));
     Output::of(pooled, loss)

@@ -146,7 +146,7 @@ impl Calling {
             special_tokens: match &spec.architecture {
                 Architecture::Bart(_) if hears => 3,
                 Architecture::Bart(_) | Architecture::T5Gemma(_) => 2,
-                Architecture::T5(_) => 1,
+                Architecture::T5(_) | Architecture::ModernBert(_) => 1,
                 _ => u64::from((linear || family.is_some()) && (begins || !is(&no_start))),
             },
             forced_end: matches!(&spec.architecture, Architecture::Bart(config)
@@ -196,6 +196,10 @@ pub(super) fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
     let config = match architecture {
         Architecture::Decoder(config) => config,
         Architecture::T5Gemma(config) => &config.decoder,
+        Architecture::ModernBert(config) => {
+            let window = |&near: &bool| near.then_some(config.window);
+            return config.windowed.iter().map(window).collect();
+        }
         _ => return Vec::new(),
     };
     let window = |&near: &bool| config.sliding_window.filter(|_| near);

@@ -172,7 +172,7 @@ impl Head {
     }
 
     /// The logits, and what stays in local variables besides.
-    fn logits(
+    pub(super) fn logits(
         &self,
         t: &Tape,
         facts: Facts,

@@ -10,7 +10,7 @@ use super::layers::{Embedding, LayerNorm, Linear};
 use super::model::Output;
 use super::modernbert_layer::{ModernBertLayer, Shared, Turn};
 use super::rotary::Rotary;
-use super::{mask, mask_triangle};
+use super::{classifier, mask, mask_triangle};
 use crate::spec::{Attention, ModernBertConfig, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -27,6 +27,8 @@ pub(super) struct ModernBert {
     head: Head,
     window: u64,
     decoder: bool,
+    /// Whether it classifies samples by their last tokens.
+    classifies: bool,
     dropout: bool,
     attention: Attention,
     shell: Shell,
@@ -54,7 +56,12 @@ impl ModernBert {
             let needed = together && c.windowed.contains(&near);
             needed.then(|| Rotary::new(&model.at("rotary_emb"), c.head_dim, facts))
         });
-        let name = if c.decoder { "lm_head" } else { "head" };
+        let tokens = matches!(spec.task, Task::MaskedLm | Task::CausalLm);
+        let name = if c.decoder && tokens {
+            "lm_head"
+        } else {
+            "head"
+        };
         let head = b.at(name);
         let transform = Transform {
             dense: Linear::new(&head.at("dense"), hidden, hidden, c.biases.classifier),
@@ -65,7 +72,6 @@ impl ModernBert {
                 c.biases.norm,
             )),
         };
-        let tokens = c.decoder || spec.task == Task::MaskedLm;
         let head = if tokens {
             let at = b.at("decoder");
             let tied = c.tie_word_embeddings.then_some(&words.weight);
@@ -82,8 +88,10 @@ impl ModernBert {
                 ..Head::of_tokens(name, transform, decoder)
             }
         } else {
-            let classifier = Linear::new(&b.at("classifier"), hidden, c.num_labels, true);
+            let bias = !c.decoder || c.biases.classifier;
+            let classifier = Linear::new(&b.at("classifier"), hidden, c.num_labels, bias);
             let reads = match spec.task {
+                _ if c.decoder => Reads::All,
                 Task::SequenceClassification if c.mean_pooling => Reads::Mean,
                 Task::SequenceClassification => Reads::First,
                 _ => Reads::All,
@@ -108,6 +116,7 @@ impl ModernBert {
             head,
             window: c.window,
             decoder: c.decoder,
+            classifies: c.decoder && !tokens,
             dropout: c.dropout.embedding,
             attention: spec.attention,
             shell: Shell::new(b, spec, facts),
@@ -119,6 +128,12 @@ impl ModernBert {
         let hidden = t.scoped("model", None, || self.encode(t, input_ids));
         let hidden = self.shell.kept_positions(t, &hidden);
         let mask = self.shell.call().mask();
+        if self.classifies {
+            let facts = self.shell.facts;
+            let logits = || self.head.logits(t, facts, &hidden, None);
+            let (logits, _held) = t.scoped(self.head.name, None, logits);
+            return classifier::pooled(t, &self.shell, &logits, (input_ids, labels));
+        }
         let read = (&hidden, mask.as_ref());
         self.head.forward(t, self.shell.facts, read, labels)
     }

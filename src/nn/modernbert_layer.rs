@@ -128,6 +128,7 @@ impl ModernBertLayer {
         let turned = rotary::apply_in_float32(t, [&q, &k], cos, sin);
         drop((q, k));
         let [q, k] = turned;
+        let (k, v) = t.cached(k, v);
         let mask = shared.mask.as_ref();
         let (out, weights) = if self.options.implementation == Attention::Eager {
             attend_with_weights(t, self.options, &q, &k, &v, mask)

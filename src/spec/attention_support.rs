@@ -10,9 +10,6 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     attention_masks::check(scenario, architecture, findings);
     let config = match architecture {
         Architecture::Decoder(config) => config,
-        Architecture::ModernBert(config) if config.decoder && scenario.use_cache => {
-            return findings.push(cache_of_modernbert());
-        }
         Architecture::Bert(config) if config.relative.is_some() => {
             return check_deberta(scenario, findings);
         }
@@ -155,16 +152,6 @@ fn check_bert(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) 
             ),
         );
     }
-}
-
-/// What is not estimated of `ModernBERT`'s decoder.
-fn cache_of_modernbert() -> Finding {
-    Finding::error(
-        "use_cache",
-        "Key-value caches of ModernBERT's decoder are not estimated yet; without a cache it is.",
-        "暂不支持估算 ModernBERT 解码器的键值缓存；支持不使用缓存的情形。",
-    )
-    .with_fix("use_cache", false)
 }
 
 /// What `DeBERTa` cannot do, which transformers writes with attention of its own.

@@ -379,6 +379,7 @@ fn unknown_cache(
             }
         }
         Architecture::Fla(config) if config.state_space.is_some() => return model,
+        Architecture::ModernBert(config) if config.decoder => {}
         Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Fla(_) => {}
         Architecture::Bart(config) if config.recordings.is_none() || recent => {}
         _ => return model,

@@ -134,10 +134,15 @@ pub(super) fn modules(c: &ModernBertConfig, task: Task) -> Vec<Module> {
         all.extend(["mlp.Wi", "mlp.Wo"].map(|name| linear(at(name), biases.mlp)));
     }
     all.push(norm("model.final_norm".to_owned()));
-    let head = if c.decoder { "lm_head" } else { "head" };
+    let tokens = matches!(task, Task::MaskedLm | Task::CausalLm);
+    let head = if c.decoder && tokens {
+        "lm_head"
+    } else {
+        "head"
+    };
     all.push(linear(format!("{head}.dense"), biases.classifier));
     all.push(norm(format!("{head}.norm")));
-    all.push(if matches!(task, Task::MaskedLm | Task::CausalLm) {
+    all.push(if tokens {
         let parameters: &[&str] = match (c.tie_word_embeddings, biases.decoder) {
             (true, true) => &["bias"],
             (true, false) => &[],
@@ -150,7 +155,7 @@ pub(super) fn modules(c: &ModernBertConfig, task: Task) -> Vec<Module> {
             parameters,
         }
     } else {
-        linear("classifier", true)
+        linear("classifier", !c.decoder || biases.classifier)
     });
     all
 }

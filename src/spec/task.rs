@@ -61,7 +61,9 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         | Architecture::Swin(_)
         | Architecture::Beit(_)
         | Architecture::ConvNet(_) => &[Task::ImageClassification],
-        Architecture::ModernBert(config) if config.decoder => &[Task::CausalLm],
+        Architecture::ModernBert(config) if config.decoder => {
+            &[Task::CausalLm, Task::SequenceClassification]
+        }
         // The class for answers came with transformers 4.51.
         Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {
             READS_TEXTS
