@@ -127,6 +127,32 @@ impl Dora {
         }
     }
 
+    /// `DoraEmbeddingLayer.forward`: what becomes of the embedding's `result` for `indices`.
+    pub(super) fn forward_table(
+        &self,
+        t: &Tape,
+        adapter: &Adapter,
+        indices: &Tensor,
+        result: &Tensor,
+    ) -> Tensor {
+        let [a, b] = adapter.factors();
+        let (scale, added) = {
+            let update = t.t(&t.matmul(&t.t(a), &t.t(b)));
+            let weight = self.base.full(t, self.base.dtype());
+            let norm = weight_norm(t, &weight, &update.detach());
+            let scale = t.div_by(&self.magnitude, &norm);
+            let product = {
+                let narrow = t.embedding(&t.t(a), indices);
+                let wide = t.matmul_transposed(&narrow, b);
+                drop(narrow);
+                t.mul(&scale, &wide)
+            };
+            (scale, t.mul_scalar(&product))
+        };
+        let scaled = t.mul(&scale, result);
+        t.add(&scaled, &added)
+    }
+
     /// `DoraLinearLayer.forward`: what is added to the layer's `result` for `x`. Without a result
     /// to begin with (x was dropped out; always in peft 0.13) the layer is computed once more.
     pub(super) fn forward(

@@ -183,7 +183,8 @@ impl Embedding {
 
     /// The same with a weight that is made.
     pub(super) fn of_weight(b: &Builder, weight: Tensor) -> Self {
-        let base = || BaseWeight::Full(weight.clone());
+        // Columns are what adapters of embeddings call outputs.
+        let base = || BaseWeight::Transposed(weight.clone());
         Self {
             table: b.trained_copy(weight.clone()),
             adapter: b.adapter_of_table(weight.dim(0), weight.dim(1), base),

@@ -86,6 +86,11 @@ impl Adapter {
     /// `lora.Embedding.forward`: adds to the `result` for `indices` what is looked up in A, times B.
     pub(super) fn forward_table(&self, t: &Tape, indices: &Tensor, result: Tensor) -> Tensor {
         let dtype = result.dtype();
+        if let Some(dora) = &self.dora {
+            let sum = dora.forward_table(t, self, indices, &result);
+            drop(result);
+            return t.to(&sum, dtype);
+        }
         let narrow = t.embedding(&t.t(&self.a), indices);
         let update = t.mul_scalar(&t.matmul_transposed(&narrow, &self.b));
         let sum = t.add(&result, &update);

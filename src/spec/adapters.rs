@@ -101,7 +101,7 @@ pub(super) fn check(
         expert_adapters::check(asked, &lora, missing, &modules, scenario, findings);
         check_numbers(&lora, findings);
         if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
-            let tables = adapted_tables(&lora, architecture, framework);
+            let tables = adapted_tables(architecture, framework);
             check_targets(&lora.target_modules, tables, &modules, findings);
         }
         check_time_steps(scenario, architecture, findings);
@@ -340,12 +340,8 @@ fn check_routers(
 }
 
 /// The embeddings that can have adapters: of a decoder's tokens, unless the module multiplies what it
-/// looks up. Of older PEFT, and with `DoRA`, they are not modelled.
-fn adapted_tables(
-    lora: &Lora,
-    architecture: &Architecture,
-    framework: Framework,
-) -> &'static [&'static str] {
+/// looks up. Of older PEFT they are not modelled.
+fn adapted_tables(architecture: &Architecture, framework: Framework) -> &'static [&'static str] {
     let Architecture::Decoder(config) = architecture else {
         return &[];
     };
@@ -359,7 +355,7 @@ fn adapted_tables(
             | DecoderType::VaultGemma
             | DecoderType::MiniCpm3
     );
-    if lora.use_dora || multiplies || framework != Framework::Torch215Transformers523 {
+    if multiplies || framework != Framework::Torch215Transformers523 {
         return &[];
     }
     &["embed_tokens", "wte", "word_embeddings", "embed_in"]
@@ -413,10 +409,10 @@ fn check_targets(
     let (english, chinese) = if wrong.is_some_and(|(_, found)| *found == Match::Other) {
         (
             format!(
-                "{shown} is no linear layer. Beside those ({all}) adapters are estimated on the token embeddings of decoders, in transformers 5.23 without DoRA, unless the model scales them."
+                "{shown} is no linear layer. Beside those ({all}) adapters are estimated on the token embeddings of decoders, in transformers 5.23, unless the model scales them."
             ),
             format!(
-                "{shown} 不是线性层。除线性层（{all}）外，仅支持解码器词嵌入的 LoRA（transformers 5.23，不含 DoRA，且模型不对其缩放）。"
+                "{shown} 不是线性层。除线性层（{all}）外，仅支持解码器词嵌入的 LoRA（transformers 5.23，且模型不对其缩放）。"
             ),
         )
     } else {
