@@ -98,14 +98,14 @@ impl Positions {
         let conv = b.at("conv");
         let weight = conv.at("parametrizations").at("weight");
         let norms = Shape::from([1, 1, places]);
-        // The lengths are those of the direction, which is there before, as the bias is.
-        let (lengths, (bias, directions)) = weight.parameter_after("original0", norms, || {
-            let shape = [hidden, hidden / groups, places];
-            let made =
-                conv.parameter_after("bias", [hidden], || weight.parameter("original1", shape));
-            let t = b.plan.tape;
-            drop(t.reduce("norm", &made.1, norms, b.dtype()));
-            made
+        // The module's own parameter comes first. The lengths are those of the direction, which is there before.
+        let (bias, (lengths, directions)) = conv.parameter_after("bias", [hidden], || {
+            weight.parameter_after("original0", norms, || {
+                let shape = [hidden, hidden / groups, places];
+                let made = weight.parameter("original1", shape);
+                drop(b.plan.tape.reduce("norm", &made, norms, b.dtype()));
+                made
+            })
         });
         Self {
             bias,
