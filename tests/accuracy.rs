@@ -33,7 +33,7 @@ fn adapters_over_eight_bits_are_as_exact_as_the_goals_ask() {
 
 #[test]
 fn dora_and_adapters_of_conv1d_embeddings_and_beside_whole_modules_meet_every_goal() {
-    every_goal_is_met("dora.jsonl", 38);
+    every_goal_is_met("dora.jsonl", 40);
     every_goal_is_met("embedding_adapters.jsonl", 34);
     every_goal_is_met("modules_to_save.jsonl", 15);
 }
@@ -100,7 +100,7 @@ fn encoder_decoders_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("t5.jsonl", 240);
     every_goal_is_met("t5gemma.jsonl", 42);
     every_goal_is_met("bart.jsonl", 57);
-    every_goal_is_met("bart_kin.jsonl", 212);
+    every_goal_is_met("bart_kin.jsonl", 219);
     every_goal_is_met("bart_decoders.jsonl", 35);
 }
 

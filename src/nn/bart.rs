@@ -27,6 +27,8 @@ pub(super) struct Bart {
 
 /// `BartEncoder` or `BartDecoder`.
 pub(super) struct Stack {
+    /// Where it does not share that of the other.
+    embed_tokens: Option<Embedding>,
     embed_positions: Embedding,
     layers: Vec<Rc<BartLayer>>,
     layernorm_embedding: Option<LayerNorm>,
@@ -110,8 +112,11 @@ impl Stack {
     ) -> Self {
         let own_table = [c.vocab_size, c.d_model];
         let table = b.at("embed_tokens");
+        let recent = options.facts.transformers == Transformers::V5;
+        let embed_tokens = (recent && !c.alone && !c.tie_word_embeddings)
+            .then(|| Embedding::new(&table, c.vocab_size, c.d_model).scaled());
         match options.facts.transformers {
-            _ if c.alone => {}
+            _ if c.alone || embed_tokens.is_some() => {}
             Transformers::V5 => table.untied(own_table),
             // Nothing is made in the place of what is given.
             _ if c.kind.has_fixed_positions() => {}
@@ -133,6 +138,7 @@ impl Stack {
             Rc::new(BartLayer::new(b, c, stack, options, decoder))
         });
         Self {
+            embed_tokens,
             embed_positions,
             layers,
             layernorm_embedding: (c.kind.normalizes_embedding())
@@ -157,6 +163,7 @@ impl Stack {
         source: Option<&Tensor>,
     ) -> Tensor {
         let recent = self.shell.facts.transformers == Transformers::V5;
+        let embedding = self.embed_tokens.as_ref().unwrap_or(embedding);
         let (b, s) = (ids.dim(0), ids.dim(1));
         let mut embedded = t.scoped("embed_tokens", None, || embedding.forward(t, ids));
         // The decoder of transformers 5 makes masks before it embeds the positions.

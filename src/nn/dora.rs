@@ -50,7 +50,7 @@ impl BaseWeight {
     }
 
     /// `DoraLinearLayer.update_layer`: the lengths `[outputs]` that the rows have at first. A layer
-    /// in four bits is copied for it.
+    /// in four bits is copied for it, and factors in float16 are multiplied in float32.
     pub(super) fn norm(&self, t: &Tape, a: &Tensor, b: &Tensor) -> Tensor {
         let _copies: Vec<Tensor> = match self {
             Self::FourBit(_, state) => state.iter().map(|part| t.clone_contiguous(part)).collect(),
@@ -58,7 +58,12 @@ impl BaseWeight {
         };
         let grad_mode = t.set_grad_enabled(false);
         let weight = self.full(t, self.dtype());
-        let norm = weight_norm(t, &weight, &t.mm(b, a));
+        let factors = [a, b].map(|factor| match factor.dtype() {
+            DType::Float16 => t.to(factor, DType::Float32),
+            _ => factor.clone(),
+        });
+        let product = t.to(&t.mm(&factors[1], &factors[0]), a.dtype());
+        let norm = weight_norm(t, &weight, &product);
         t.set_grad_enabled(grad_mode);
         norm
     }
@@ -184,11 +189,15 @@ impl Dora {
             t.mul(&factor, &base)
         };
         // In peft 0.13 nobody else holds it.
-        let _base = (!oldest).then_some(base);
+        let base = (!oldest).then_some(base);
         let scaled = {
             let scaled = t.mul(&scale, &product);
             t.mul_scalar(&scaled)
         };
-        t.add(&shifted, &scaled)
+        let added = t.add(&shifted, &scaled);
+        drop((shifted, scaled));
+        // Python's locals go in the order in which they came.
+        drop((base, update, weight, norm, scale));
+        added
     }
 }

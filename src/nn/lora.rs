@@ -77,10 +77,12 @@ impl Adapter {
         let (update, [x, undropped]) = self.update(t, x, &result, bias);
         let sum = t.add(&result, &update);
         drop(update);
-        let _x = undropped.or(x);
+        let x = undropped.or(x);
         let holds = self.dora.as_ref().is_some_and(Dora::holds_result) && !self.drops(t);
-        let _result = holds.then_some(result);
-        t.to(&sum, dtype)
+        let result = holds.then_some(result);
+        let cast = t.to(&sum, dtype);
+        drop((sum, x, result));
+        cast
     }
 
     /// `lora.Embedding.forward`: adds to the `result` for `indices` what is looked up in A, times B.

@@ -4,7 +4,7 @@
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use super::modules::{Module, embedding, linear, norm, output};
-use super::{Activation, Dropout, Finding, Recordings, Task, whisper};
+use super::{Activation, Dropout, Finding, Framework, Recordings, Task, whisper};
 
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
@@ -236,7 +236,7 @@ pub(super) fn stack(
 }
 
 /// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
+pub(super) fn modules(c: &BartConfig, framework: Framework) -> Vec<Module> {
     if c.recordings.is_some() {
         return whisper::modules(c);
     }
@@ -246,9 +246,15 @@ pub(super) fn modules(c: &BartConfig) -> Vec<Module> {
         "model.shared"
     };
     let mut all = vec![embedding(shared)];
+    // Transformers 5 shares no table where heads are not tied.
+    let recent = framework == Framework::Torch215Transformers523;
+    let shares = c.alone || c.tie_word_embeddings || !recent;
     let stacks = [("encoder", c.encoder), ("decoder", c.decoder)];
     for (name, stack) in &stacks[usize::from(c.alone)..] {
         let name = *name;
+        if !shares {
+            all.push(embedding(format!("model.{name}.embed_tokens")));
+        }
         if c.kind != BartKind::M2m100 {
             all.push(embedding(format!("model.{name}.embed_positions")));
         }

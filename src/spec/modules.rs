@@ -76,7 +76,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::Fla(config) => fla_modules::modules(config),
         Architecture::T5(config) => t5::modules(config),
         Architecture::T5Gemma(config) => t5gemma::modules(config),
-        Architecture::Bart(config) => bart::modules(config),
+        Architecture::Bart(config) => bart::modules(config, framework),
         Architecture::DistilBert(config) => distilbert::modules(config, task),
         Architecture::ModernBert(config) => modernbert::modules(config, task),
         Architecture::EuroBert(config) => eurobert::modules(config, task),

@@ -189,9 +189,11 @@ impl Tape {
 }
 
 /// A graph is a long chain: it is taken apart in a loop, because dropping it recursively would
-/// need a stack as deep as the model.
+/// need a stack as deep as the model. What a node has saved goes before those that it leads to
+/// (`deleteNode`, `torch/csrc/autograd/function.cpp`).
 impl Drop for Node {
     fn drop(&mut self) {
+        drop(self.backward.take());
         let mut edges: Vec<Edge> = self.edges.drain(..).flatten().collect();
         while let Some(edge) = edges.pop() {
             if let Edge::Node(node, _) = edge

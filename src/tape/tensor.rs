@@ -12,14 +12,15 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub struct Tensor(Rc<Impl>);
 
+/// Dropped in this order: the graph goes before the storage (`TensorImpl::release_resources`).
 struct Impl {
+    edge: Option<Edge>,
     storage: Rc<Storage>,
     shape: Shape,
     /// None where elements lie in row-major order, as in most tensors: models have hundreds of
     /// thousands.
     strides: Option<Box<Strides>>,
     dtype: DType,
-    edge: Option<Edge>,
     view: bool,
 }
 

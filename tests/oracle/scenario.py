@@ -1,5 +1,5 @@
 """From the keys of a scenario (the project's JSON contract) to PyTorch objects."""
-import json, os
+import contextlib, json, os
 import torch
 import transformers, images, libraries, optimizers, speech
 from transformers import AutoConfig
@@ -146,10 +146,16 @@ def model(scenario):
     return model
 
 
+@contextlib.contextmanager
 def without_values():
-    """Weights come from a checkpoint: some initial values (a normal distribution that is cut) would leave segments behind."""
-    home = transformers.initialization if TRANSFORMERS_5 else transformers.modeling_utils
-    return home.no_init_weights()
+    """Weights come from a checkpoint: some initial values (a normal distribution that is cut) would leave segments behind. Ties are made all the same, where models make them."""
+    home, base = transformers.initialization if TRANSFORMERS_5 else transformers.modeling_utils, transformers.PreTrainedModel
+    with home.no_init_weights():
+        before, base.init_weights = base.init_weights, lambda model: model.tie_weights(**dict(recompute_mapping=False) if TRANSFORMERS_5 else {})
+        try:
+            yield
+        finally:
+            base.init_weights = before
 
 
 def only_in_5(key, options):
