@@ -276,7 +276,7 @@ fn evaluation_of_linear_attention_and_whisper_is_as_exact_as_the_goals_ask() {
 
 #[test]
 fn weights_in_16_bits_under_autocast_are_as_exact_as_the_goals_ask() {
-    every_goal_is_met("sixteen_bit_weights.jsonl", 9);
+    every_goal_is_met("sixteen_bit_weights.jsonl", 27);
 }
 
 #[test]

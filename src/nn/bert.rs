@@ -261,7 +261,7 @@ impl Bert {
         }
         let [embeddings, list] = self.names;
         let mut embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
-        let mut hidden = embedded.clone();
+        let (mut hidden, dtype) = (embedded.clone(), embedded.dtype());
         if let Some(projection) = &self.projection {
             hidden = projection.forward(t, &embedded);
             if self.uses == 1 {
@@ -273,10 +273,10 @@ impl Bert {
             let mask = self
                 .shell
                 .padding_mask
-                .then(|| mask::of_encoder(t, size, attention, self.dtype));
+                .then(|| mask::of_encoder(t, size, attention, dtype));
             (mask, None)
         } else {
-            self.mask_of_four(t, size)
+            self.mask_of_four(t, size, dtype)
         };
         let uses = self
             .layers
@@ -293,8 +293,14 @@ impl Bert {
     }
 
     /// The mask of transformers 4, with the padding mask that the model makes for itself. sdpa gets
-    /// none where nothing is padding, which reading the mask's values tells.
-    fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64)) -> (Option<Tensor>, Option<Tensor>) {
+    /// none where nothing is padding, which reading the mask's values tells, and it in the `dtype` of
+    /// what is embedded.
+    fn mask_of_four(
+        &self,
+        t: &Tape,
+        (b, s): (u64, u64),
+        dtype: DType,
+    ) -> (Option<Tensor>, Option<Tensor>) {
         let (given, ones) = if self.shell.padding_mask {
             (DType::Int64, None)
         } else {
@@ -308,7 +314,7 @@ impl Bert {
         let mask = self
             .shell
             .padding_mask
-            .then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, self.dtype));
+            .then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype));
         (mask, ones)
     }
 }

@@ -24,7 +24,6 @@ pub(super) struct DistilBert {
     head: Head,
     dropout: bool,
     attention: Attention,
-    dtype: DType,
     shell: Shell,
 }
 
@@ -98,7 +97,6 @@ impl DistilBert {
             head,
             dropout: c.dropout.embedding,
             attention: spec.attention,
-            dtype: b.dtype(),
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -118,12 +116,13 @@ impl DistilBert {
             mask::looks_like_padding(t, size.0);
         }
         let embedded = t.scoped("embeddings", None, || self.embed(t, input_ids));
+        let dtype = embedded.dtype();
         let shared = Shared(if recent {
             self.shell
                 .padding_mask
-                .then(|| mask::of_encoder(t, size, self.attention, self.dtype))
+                .then(|| mask::of_encoder(t, size, self.attention, dtype))
         } else {
-            self.mask_of_four(t, size)
+            self.mask_of_four(t, size, dtype)
         });
         let mut hidden = embedded.clone();
         for (i, layer) in (0..).zip(&self.layers) {
@@ -148,8 +147,8 @@ impl DistilBert {
     }
 
     /// The mask of transformers 4: eager attention compares a mask `[B, S]` that is always there,
-    /// sdpa gets none where nothing is padding.
-    fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64)) -> Option<Tensor> {
+    /// sdpa gets none where nothing is padding, and it in the `dtype` of what is embedded.
+    fn mask_of_four(&self, t: &Tape, (b, s): (u64, u64), dtype: DType) -> Option<Tensor> {
         let padding = self.shell.padding_mask;
         let ones = (!padding).then(|| t.empty("ones", Shape::from([b, s]), DType::Float32));
         if self.attention == Attention::Eager {
@@ -157,6 +156,6 @@ impl DistilBert {
             return ones.or_else(|| Some(t.empty("mask", Shape::from([0]), DType::Int64)));
         }
         mask::looks_for_padding(t, (b, s));
-        padding.then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, self.dtype))
+        padding.then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype))
     }
 }
