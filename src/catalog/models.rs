@@ -116,6 +116,7 @@ models! {
     "granite-3.1-3b-a800m", "Granite 3.1 3B A800M", "ibm-granite/granite-3.1-3b-a800m-base", "2024-12";
     "ministral-3-8b", "Ministral 3 8B, text", "mistralai/Ministral-3-8B-Base-2512", "2025-12";
     "apertus-8b", "Apertus 8B", "swiss-ai/Apertus-8B-2509", "2025-09";
+    "minimax-text-01", "MiniMax Text 01 456B", "MiniMaxAI/MiniMax-Text-01-hf", "2025-01";
     "minimax-m2", "MiniMax M2 229B", "MiniMaxAI/MiniMax-M2", "2025-10";
     "flex-olmo-7x7b", "FlexOlmo 7x7B", "allenai/FlexOlmo-7x7B-1T", "2025-07";
     "trinity-nano", "Trinity Nano 6B-A1B", "arcee-ai/Trinity-Nano-Base", "2025-12";

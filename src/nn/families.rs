@@ -66,19 +66,7 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         DecoderType::StableLm | DecoderType::Persimmon => {
             partly_turned(c, recent, &mut style, &mut parts);
         }
-        DecoderType::Bamba
-        | DecoderType::Lfm2
-        | DecoderType::Lfm2Moe
-        | DecoderType::FalconH1
-        | DecoderType::GraniteMoeHybrid
-        | DecoderType::Jamba
-        | DecoderType::NemotronH
-        | DecoderType::Qwen3Next
-        | DecoderType::Qwen35
-        | DecoderType::Qwen35Moe
-        | DecoderType::OlmoHybrid => {
-            hybrid(c, &mut style, &mut parts);
-        }
+        _ if !c.mixers.is_empty() => hybrid(c, &mut style, &mut parts),
         DecoderType::Nemotron => {
             style.norm = NormKind::OnePlus;
             parts.turn = Turn::Part;
@@ -166,6 +154,7 @@ const fn plain() -> Parts {
         drops_attended: false,
         holds: Holds::Nothing,
         gives_weights: false,
+        adds_to_normalized: false,
         multiplied: false,
         contiguous_for_mask: false,
         sinks: false,
@@ -244,6 +233,7 @@ fn hybrid(c: &DecoderConfig, style: &mut Style, parts: &mut Parts) {
     style.looks_for_padding = true;
     match c.model_type {
         DecoderType::Jamba => {}
+        DecoderType::MiniMax => parts.adds_to_normalized = true,
         DecoderType::OlmoHybrid => {
             style.norm = NormKind::Olmo2;
             style.wide_rotary = true;

@@ -13,6 +13,7 @@ use super::gated_delta::{Form, GatedDelta};
 use super::gemma_experts::GemmaExperts;
 use super::latent_attention::LatentAttention;
 use super::layer_inputs::InputGate;
+use super::lightning::Lightning;
 use super::mamba;
 use super::mamba2::Mamba2Mixer;
 use super::norm::Norm;
@@ -37,6 +38,8 @@ pub(super) struct Parts {
     pub(super) holds: Holds,
     /// Whether a layer gives the weights of eager attention beside its result.
     pub(super) gives_weights: bool,
+    /// Whether a branch is added to what it read, both multiplied by numbers.
+    pub(super) adds_to_normalized: bool,
     /// Whether what is added to the residual stream is multiplied by a number.
     pub(super) multiplied: bool,
     /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
@@ -98,6 +101,7 @@ enum Mixer {
     Selective(Box<mamba::Mixer>),
     GatedDelta(Box<GatedDelta>),
     ShortConv(Box<ShortConv>),
+    Lightning(Box<Lightning>),
     Sharing(Box<SharingAttention>),
     Differential(Box<DifferentialAttention>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
@@ -200,12 +204,19 @@ impl WeighingBlock for DecoderLayer {
                     Holds::Both => [Some(x.clone()), Some(attended.clone())],
                     Holds::Result => [None, Some(attended.clone())],
                 };
-                // The sum takes its name.
-                let _x = Some(x).filter(|_| self.parts.holds == Holds::Result);
-                let attended = normalized(t, after_attention, attended);
-                (self.add(t, hidden, &attended), weights, held)
+                if self.parts.adds_to_normalized {
+                    let sum = self.add(t, &x, &attended);
+                    drop(attended);
+                    (normalized(t, before_mlp, sum), weights, held)
+                } else {
+                    // The sum takes its name.
+                    let _x = Some(x).filter(|_| self.parts.holds == Holds::Result);
+                    let attended = normalized(t, after_attention, attended);
+                    (self.add(t, hidden, &attended), weights, held)
+                }
             }
         };
+        let before_mlp = before_mlp.filter(|_| !self.parts.adds_to_normalized);
         let (out, logits) = match &self.mlp {
             None => (residual, None),
             Some(mlp) => {
@@ -259,6 +270,10 @@ impl DecoderLayer {
 
     /// The residual stream with `branch` added to it.
     fn add(&self, t: &Tape, residual: &Tensor, branch: &Tensor) -> Tensor {
+        if self.parts.adds_to_normalized {
+            let residual = t.mul_scalar(residual);
+            return t.add(&residual, &t.mul_scalar(branch));
+        }
         if self.parts.multiplied {
             let scaled = t.mul_scalar(branch);
             t.add(residual, &scaled)
@@ -328,6 +343,10 @@ impl Mixer {
                 let mixer = ShortConv::new(&at, c, sizes);
                 (names.mixer, Self::ShortConv(Box::new(mixer)))
             }
+            (Mixing::Lightning, Some(heads), _) => {
+                let mixer = Lightning::new(&at, c.hidden_size, heads);
+                (names.mixer, Self::Lightning(Box::new(mixer)))
+            }
             (_, _, Some(sizes)) => {
                 let some = c.indexed.contains(&false);
                 let indexed = c.has_indexer(if some { layer.index() } else { 0 });
@@ -382,6 +401,10 @@ impl Mixer {
             Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::GatedDelta(mixer) => (mixer.forward(t, x), Vec::new()),
             Self::ShortConv(mixer) => (mixer.forward(t, x), Vec::new()),
+            Self::Lightning(mixer) => {
+                let (out, known) = mixer.forward(t, x);
+                (out, vec![known])
+            }
             Self::Both(parts) => both(t, parts, x, shared),
         }
     }

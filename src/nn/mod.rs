@@ -73,6 +73,7 @@ mod latent_attention;
 mod layer;
 mod layer_inputs;
 mod layers;
+mod lightning;
 mod linear;
 mod lists;
 mod lora;

@@ -10,7 +10,8 @@ use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
     Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
-    kin, llama, llama4, mamba, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi, phi3, windows,
+    kin, llama, llama4, mamba, minimax, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi, phi3,
+    windows,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -178,6 +179,8 @@ pub enum Mixing {
     Both,
     /// The gated delta rule.
     GatedDelta,
+    /// Lightning attention.
+    Lightning,
     /// Nothing: the layer is an MLP alone.
     Nothing,
 }
@@ -337,6 +340,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         | DecoderType::Qwen35Moe => hybrid::read(model_type, fields),
         DecoderType::NemotronH => nemotron_h::read(fields),
         DecoderType::OlmoHybrid => olmo_hybrid::read(fields),
+        DecoderType::MiniMax => minimax::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Mpt => mpt::read(fields),
         DecoderType::Falcon => falcon::read(fields),
@@ -395,6 +399,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::Qwen35
         | DecoderType::Qwen35Moe
         | DecoderType::OlmoHybrid
+        | DecoderType::MiniMax
         | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Mpt => mpt::modules(config),

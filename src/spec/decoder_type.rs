@@ -153,6 +153,8 @@ pub enum DecoderType {
     Qwen35Moe,
     /// `OLMo` Hybrid.
     OlmoHybrid,
+    /// `MiniMax` Text 01.
+    MiniMax,
     /// Nemotron-H.
     NemotronH,
     /// Ministral 3.

@@ -43,6 +43,7 @@ const FIELDS: &[&str] = &[
     "block_ff_dim",
     "block_ffn_dim_multiplier",
     "block_multiple_of",
+    "block_size",
     "chunk_size",
     "clamp_min",
     "classifier_activation",

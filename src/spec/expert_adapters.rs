@@ -22,7 +22,9 @@ fn former_names(architecture: &Architecture, framework: Framework) -> Option<[&'
         return None;
     }
     match config.model_type {
-        DecoderType::Mixtral | DecoderType::MiniMaxM2 => Some(["gate", "w1", "w3", "w2"]),
+        DecoderType::Mixtral | DecoderType::MiniMax | DecoderType::MiniMaxM2 => {
+            Some(["gate", "w1", "w3", "w2"])
+        }
         DecoderType::Afmoe
         | DecoderType::DeepseekV2
         | DecoderType::DeepseekV3

@@ -123,6 +123,7 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
     let mixtral = MIXTRAL;
     Some(match model_type {
         DecoderType::Mixtral
+        | DecoderType::MiniMax
         | DecoderType::Cohere2Moe
         | DecoderType::GraniteMoe
         | DecoderType::GraniteMoeShared
@@ -330,7 +331,7 @@ pub(super) fn read(
 fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
     let (gated, of_own) = (ExpertForm::Gated, SharedForm::Gated);
     match model_type {
-        DecoderType::Mixtral => (gated, Routing::WideSoftmax, of_own),
+        DecoderType::Mixtral | DecoderType::MiniMax => (gated, Routing::WideSoftmax, of_own),
         DecoderType::GptOss => (
             ExpertForm::Clamped,
             Routing::Largest { biased: true },

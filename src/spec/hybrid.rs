@@ -136,7 +136,11 @@ fn granite_mlp(layers: u64, fields: &mut ConfigFields<'_>) -> (u64, Option<Exper
 }
 
 /// Of each layer whether it has attention.
-fn attending(fields: &mut ConfigFields<'_>, model_type: DecoderType, layers: u64) -> Vec<bool> {
+pub(super) fn attending(
+    fields: &mut ConfigFields<'_>,
+    model_type: DecoderType,
+    layers: u64,
+) -> Vec<bool> {
     if model_type == DecoderType::Jamba {
         let names = ["attn_layer_period", "attn_layer_offset"];
         return experts::periodic(layers, names, [8, 4], fields);
@@ -167,7 +171,10 @@ fn attending(fields: &mut ConfigFields<'_>, model_type: DecoderType, layers: u64
     });
     let named = |layer: u64| given.map(|all| all.contains(&Value::from(layer)));
     (0..layers)
-        .map(|layer| named(layer).unwrap_or(model_type.convolves()))
+        .map(|layer| match model_type {
+            DecoderType::MiniMax => layer.is_multiple_of(2),
+            _ => named(layer).unwrap_or(model_type.convolves()),
+        })
         .collect()
 }
 
@@ -334,6 +341,11 @@ fn mixer(
             all
         }
         Mixing::Nothing => Vec::new(),
+        Mixing::Lightning => {
+            let projections = ["qkv_proj", "out_proj", "output_gate"];
+            let projections = projections.map(|name| linear(of(name), false));
+            [other(of("norm"))].into_iter().chain(projections).collect()
+        }
         Mixing::GatedDelta if config.model_type == DecoderType::OlmoHybrid => {
             let own = Module {
                 parameters: &["A_log", "dt_bias"],

@@ -201,7 +201,9 @@ impl LayerNames {
             DecoderType::Bamba | DecoderType::OlmoHybrid => {
                 [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside]
             }
-            DecoderType::Afmoe => [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],
+            DecoderType::Afmoe | DecoderType::MiniMax => {
+                [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside]
+            }
             DecoderType::GraniteMoeHybrid => {
                 [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]
             }

@@ -75,6 +75,7 @@ mod llama4;
 mod lora;
 mod machine;
 mod mamba;
+mod minimax;
 mod model;
 mod modernbert;
 mod modules;

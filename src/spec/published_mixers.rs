@@ -30,6 +30,7 @@ pub(super) fn hybrid_layers(config: &DecoderConfig) -> u64 {
         Mixing::StateSpace => state_space(config),
         Mixing::GatedDelta => gated_delta(config),
         Mixing::Nothing => 0,
+        Mixing::Lightning => queries * (5 * hidden + 1),
         Mixing::ShortConv => 4 * hidden * hidden + sizes.conv_kernel * hidden,
     };
     let alone = config.model_type == DecoderType::NemotronH;

@@ -1,8 +1,9 @@
 //! What PyTorch and the libraries beside it refuse although each part of it is there.
 
 use super::{
-    Architecture, ComputeDtype, EvaluationKind, Finding, Framework, Loss, Mixing, OptimizerName,
-    Precision, Program, QuantizationType, Scenario, Task, evaluation, training, weights,
+    Architecture, ComputeDtype, DecoderType, EvaluationKind, Finding, Framework, Loss, Mixing,
+    OptimizerName, Precision, Program, QuantizationType, Scenario, Task, evaluation, training,
+    weights,
 };
 
 /// Refuses what fails as soon as it runs.
@@ -68,7 +69,9 @@ fn nobody_attends(architecture: &Architecture) -> bool {
         return false;
     };
     let attends = |mixing: &Mixing| matches!(mixing, Mixing::Attention | Mixing::Both);
-    !config.mixers.is_empty() && !config.mixers.iter().any(attends)
+    // MiniMax counts with a cache of its own.
+    let counts = config.model_type == DecoderType::MiniMax;
+    !(config.mixers.is_empty() || counts || config.mixers.iter().any(attends))
 }
 
 /// Whether more than adapters is trained: weights in the dtype that they are held in.

@@ -126,6 +126,11 @@ impl Tape {
         }
     }
 
+    /// Keeps the state that a layer gives as it is, where there is a cache for it.
+    pub fn keep_state(&self, state: &Tensor) {
+        self.with_states(|states| states.coming.recurrent.push(state.clone()));
+    }
+
     /// The last inputs of a convolution `[N, D, W]`, where there is a cache for them.
     pub(super) fn convolution_state(&self, op: &'static str, shape: Shape, dtype: DType) {
         if self.has_cache() {

@@ -17,7 +17,7 @@ LINEARS = dict(convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=
 LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", mt5="t5", umt5="t5", t5gemma="llama", nomic_bert="llama", olmo_hybrid="qwen3_next", deit="vit", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
             glm4_moe_lite="deepseek", deepseek_v32="deepseek", glm_moe_dsa="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
-            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
+            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], t5gemma=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
              **dict.fromkeys(["swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3"], ["image_text_to_text"]),
              **dict.fromkeys(["wav2vec2", "hubert"], ["ctc", "audio_classification"]),
@@ -29,7 +29,7 @@ SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",
-           "esm", "eurobert", "umt5", "t5gemma", "nomic_bert", "olmo_hybrid", "plbart", "blenderbot", "blenderbot-small",
+           "esm", "eurobert", "umt5", "t5gemma", "nomic_bert", "olmo_hybrid", "minimax", "plbart", "blenderbot", "blenderbot-small",
            "beit", "xglm", "wav2vec2", "hubert", "convnext", "convnextv2", "resnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
@@ -196,6 +196,7 @@ FAMILIES = dict(
     solar_open=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, **d.free()), lfm2_moe=lambda d: d.decoder(
         layer_types=d.mixed("conv"), num_dense_layers=1, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96),
     **{kind: lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, **d.free()) for kind in ("afmoe", "hy_v3")},
+    minimax=lambda d: d.decoder(layer_types=d.mixed("linear_attention"), block_size=d.pick([16, 64, 256]), num_local_experts=d.pick([4, 7]), num_experts_per_tok=d.pick([1, 2]), **d.flag("output_router_logits"), **d.free()),
     mellum=lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, layer_types=d.mixed("sliding_attention"), **d.free()),
     glm4_moe_lite=lambda d: latent(d), youtu=lambda d: latent(d), minicpm3=lambda d: latent(d), axk1=lambda d: latent(d, n_group=4, topk_group=2),
     qwen3_5_text=lambda d: d.delta(), qwen3_5_moe_text=lambda d: d.delta(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, shared_expert_intermediate_size=136),

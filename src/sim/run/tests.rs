@@ -170,6 +170,7 @@ const REPEATING: &[&str] = &[
     "mamba-1.3b",
     "mamba2-1.3b",
     "hgrn-1.3b",
+    "minimax-text-01",
     "deltanet-340m",
     "gated-deltanet-1.3b",
     "retnet-1.3b",
