@@ -258,6 +258,9 @@ impl<L: Layer> Causal<L> {
         if self.style.scaled_logits {
             logits = t.mul_scalar(&logits);
         }
+        if self.style.widened_for_loss && labels.is_some() {
+            logits = t.to(&logits, DType::Float32);
+        }
         if self.softcap {
             logits = t.div_scalar(&logits);
             logits = t.tanh(&logits);

@@ -46,12 +46,16 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         | DecoderType::GraniteMoe
         | DecoderType::GraniteMoeShared
         | DecoderType::HyperClovaX => {
-            style.embedding_scale = match c.experts {
-                Some(_) => EmbeddingScale::Replaced,
-                None => EmbeddingScale::Number,
+            let sparse = c.experts.is_some();
+            style.embedding_scale = match sparse && recent {
+                true => EmbeddingScale::Replaced,
+                false => EmbeddingScale::Number,
             };
+            style.widened_for_loss = sparse && !recent;
+            style.whole_head = style.widened_for_loss;
             style.scaled_logits = true;
             parts.multiplied = true;
+            parts.contiguous_for_mask = !recent && sparse;
         }
         DecoderType::GptOss => {
             style.norm = NormKind::Olmo2;

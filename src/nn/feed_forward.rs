@@ -113,18 +113,20 @@ impl FeedForward {
         });
     }
 
-    /// `[B, S, H]` to the same, with a router's logits where the layer is given them.
-    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
+    /// `[B, S, H]` to the same, with what stays in variables of the layer: a router's logits where it is
+    /// given them.
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> (Tensor, Vec<Tensor>) {
         let (out, logits) = t.scoped(self.name, None, || {
             let (out, logits) = self.result(t, x);
             (dropped(t, out, self.dropout), logits)
         });
         let Some(beside) = &self.beside else {
-            return (out, logits);
+            return (out, logits.into_iter().collect());
         };
         let shared = t.scoped("shared_mlp", None, || beside.forward(t, x));
         // The layer's variable holds what the mixture gave.
-        (t.add(&out, &shared), Some(out))
+        let sum = t.add(&out, &shared);
+        (sum, [out].into_iter().chain(logits).collect())
     }
 
     fn result(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {

@@ -218,13 +218,13 @@ impl WeighingBlock for DecoderLayer {
         };
         let before_mlp = before_mlp.filter(|_| !self.parts.adds_to_normalized);
         let (out, logits) = match &self.mlp {
-            None => (residual, None),
+            None => (residual, Vec::new()),
             Some(mlp) => {
                 let (changed, logits) = {
                     let x = normalized(t, before_mlp, residual.clone());
                     mlp.forward(t, &x)
                 };
-                if self.parts.holds == Holds::Result && logits.is_some() {
+                if self.parts.holds == Holds::Result && !logits.is_empty() {
                     weights.clear();
                 }
                 let changed = match &self.experts {

@@ -96,6 +96,7 @@ mod mpt;
 mod nomic_bert;
 mod norm;
 mod opt;
+mod parallel_experts;
 mod patches;
 mod phi;
 mod phi3;

@@ -12,6 +12,7 @@ use super::facts::Transformers;
 use super::gated_mlp::GatedMlp;
 use super::grouped_experts::GroupedExperts;
 use super::layers::{Linear, RmsNorm};
+use super::parallel_experts::ParallelExperts;
 use super::plain_mlp::PlainMlp;
 use super::router::{Routed, Router};
 use crate::spec::{
@@ -73,6 +74,7 @@ enum RoutedExperts {
     Grouped(GroupedExperts),
     Loop(ExpertLoop),
     All(AllExperts),
+    Parallel(ParallelExperts),
 }
 
 /// An expert that all tokens go through, weighted by a gate of its own or not at all.
@@ -136,6 +138,8 @@ impl SparseMoe {
         let routed = || {
             if experts.routing == Routing::Sigmoid {
                 RoutedExperts::All(AllExperts::new(&b.at("experts"), hidden, experts))
+            } else if four && experts.routing == (Routing::Largest { biased: false }) {
+                RoutedExperts::Parallel(ParallelExperts::new(b, hidden, experts))
             } else if four {
                 RoutedExperts::Loop(ExpertLoop::new(b, c, experts))
             } else {
@@ -205,6 +209,7 @@ impl SparseMoe {
             (shared, RoutedExperts::All(experts)) => {
                 self.everywhere(t, x, experts, shared.as_ref())
             }
+            (_, RoutedExperts::Parallel(experts)) => self.parallel(t, x, experts),
             (Some(SharedExpert { mlp, .. }), _)
                 if !matches!(self.form, SharedForm::Gated | SharedForm::First) =>
             {
@@ -226,6 +231,7 @@ impl SparseMoe {
             }),
             RoutedExperts::Loop(experts) => experts.forward(t, tokens, chosen, weights).0,
             RoutedExperts::All(experts) => experts.forward(t, tokens),
+            RoutedExperts::Parallel(_) => tokens.clone(),
         }
     }
 
@@ -305,6 +311,19 @@ impl SparseMoe {
         let out = t.reshape(&out, *x.shape());
         drop((routed.weights, routed.chosen, held, weighted));
         (out, routed.logits)
+    }
+
+    /// `GraniteMoeMoE` of transformers 4, with the router's logits.
+    fn parallel(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        experts: &ParallelExperts,
+    ) -> (Tensor, Option<Tensor>) {
+        let tokens = self.tokens(t, x);
+        let routed = t.scoped(self.name, None, || self.router.holding_largest(t, &tokens));
+        let (out, logits) = experts.forward(t, &tokens, routed);
+        (t.view(&out, *x.shape()), logits)
     }
 
     /// `DeepseekV3MoE`: the router sees the hidden states before they are flattened.

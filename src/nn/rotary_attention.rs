@@ -1,6 +1,6 @@
 //! Attention with separate projections of queries, keys and values and rotary positions.
 
-use super::attention::{AttentionOptions, attend_with_weights, dropped, joined};
+use super::attention::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
 use super::builder::Builder;
 use super::causal::Shared;
 use super::facts::Transformers;
@@ -9,7 +9,7 @@ use super::layers::Linear;
 use super::norm::{Norm, NormKind};
 use super::turned_rows::Rows;
 use super::{attention_sinks, rotary, rotary_pairs, turned_rows};
-use crate::spec::{DecoderConfig, DecoderType, LayerNames};
+use crate::spec::{Attention, DecoderConfig, DecoderType, LayerNames};
 use crate::tape::{Tape, Tensor};
 
 /// Where queries and keys are normalized.
@@ -224,8 +224,14 @@ impl RotaryAttention {
         if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
             turned_q = turned_rows::scaled_by_positions(t, turned_q, positions);
         }
-        let (turned_k, v) = t.cached(turned_k, v);
+        let (mut turned_k, mut v) = t.cached(turned_k, v);
         let mask = shared.mask.as_ref();
+        let flash = self.options.implementation == Attention::FlashAttention2;
+        if self.options.contiguous_for_mask && !flash {
+            let groups = turned_q.dim(1) / v.dim(1);
+            turned_k = repeat_kv(t, self.options.facts, &turned_k, groups);
+            v = repeat_kv(t, self.options.facts, &v, groups);
+        }
         let all = [&turned_q, &turned_k, &v];
         let (out, weights) = match &self.sinks {
             Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),

@@ -60,6 +60,9 @@ impl Router {
                     Gate::new(&at, sizes, b.dtype(), false)
                 }
             }
+            Routing::Largest { biased: false } if four => {
+                Gate::Layer(Linear::new(&b.at("layer"), hidden, experts.count, false))
+            }
             _ if four && !corrected => Gate::Layer(Linear::new(b, hidden, experts.count, false)),
             Routing::Largest { biased } => Gate::new(b, sizes, b.dtype(), biased),
             _ => Gate::new(b, sizes, b.dtype(), false),
@@ -174,6 +177,25 @@ impl Router {
     /// The probabilities of the largest logits among each other (gpt-oss, or with logits in float32
     /// Granite).
     fn largest(&self, t: &Tape, gate: &OpenGate, tokens: &Tensor, biased: bool) -> Routed {
+        self.of_largest(t, gate, tokens, biased).0
+    }
+
+    /// The same of transformers 4's Granite, with the largest logits, which it holds.
+    pub(super) fn holding_largest(&self, t: &Tape, tokens: &Tensor) -> (Routed, Tensor) {
+        let (routed, largest) = self.of_largest(t, &self.gate.open(t), tokens, false);
+        if let Some(logits) = &routed.logits {
+            self.call.routed(logits);
+        }
+        (routed, largest)
+    }
+
+    fn of_largest(
+        &self,
+        t: &Tape,
+        gate: &OpenGate,
+        tokens: &Tensor,
+        biased: bool,
+    ) -> (Routed, Tensor) {
         let mut logits = gate.forward(t, tokens);
         if !biased {
             logits = t.to(&logits, DType::Float32);
@@ -185,12 +207,12 @@ impl Router {
         } else {
             t.to(&weights, tokens.dtype())
         };
-        drop(values);
-        Routed {
+        let routed = Routed {
             logits: Some(logits),
             weights,
             chosen,
-        }
+        };
+        (routed, values)
     }
 
     /// `Cohere2MoeTopKRouter`: what the largest logits make, as they are or over their sum.

@@ -34,6 +34,8 @@ pub(super) struct Style {
     pub(super) head_bias: bool,
     /// Whether logits are cast to float32.
     pub(super) wide_logits: bool,
+    /// Whether logits are cast to float32 where there are labels.
+    pub(super) widened_for_loss: bool,
     /// Whether logits are multiplied by a number.
     pub(super) scaled_logits: bool,
     /// Whether the head reads hidden states divided by a number.
@@ -70,6 +72,7 @@ impl Style {
             whole_head: false,
             head_bias: false,
             wide_logits: false,
+            widened_for_loss: false,
             scaled_logits: false,
             scaled_hidden: false,
             masks: Masks::One,

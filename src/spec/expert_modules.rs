@@ -64,6 +64,7 @@ pub(super) fn modules(
         Routing::Sigmoids(scores) if scores.logits == LogitsDtype::WideBehindGate => {
             matrices(linear(at(router) + ".gate", false))
         }
+        Routing::Largest { biased: false } if four => linear(at(router) + ".layer", false),
         _ if plain_gate => matrices(other(at(router))),
         _ => linear(at(router), false),
     };
@@ -73,7 +74,9 @@ pub(super) fn modules(
         ExpertForm::Plain(_) => PLAIN.as_slice(),
         _ => gated.as_slice(),
     };
-    let routed = if four {
+    let routed = if four && experts.routing == (Routing::Largest { biased: false }) {
+        BESIDE.map(|name| other(at(name))).into()
+    } else if four {
         let names = if names.numbers_experts(four) {
             ["w1", "w2", "w3"]
         } else {

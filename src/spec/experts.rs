@@ -80,9 +80,14 @@ pub enum ExpertForm {
 }
 
 impl Experts {
-    /// Whether they are built before their router: `DeepSeek`'s always, Qwen's not in transformers 4.
+    /// Whether they are built before their router: `DeepSeek`'s always, Qwen's not in transformers 4, Granite's
+    /// there alone.
     pub fn are_built_first(&self, four: bool) -> bool {
-        self.built_first && !(four && self.routing == Routing::Softmax)
+        match self.routing {
+            Routing::Softmax => self.built_first && !four,
+            Routing::Largest { biased: false } => four,
+            _ => self.built_first,
+        }
     }
 
     /// Whether an expert that all tokens go through is a part of the layer, not of its mixture.

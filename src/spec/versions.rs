@@ -62,6 +62,7 @@ fn oldest(model_type: DecoderType) -> Framework {
         DecoderType::DeepseekV3
         | DecoderType::Gemma3
         | DecoderType::Glm4
+        | DecoderType::GraniteMoeShared
         | DecoderType::Helium
         | DecoderType::Qwen3
         | DecoderType::Qwen3Moe => Framework::Torch26Transformers451,
@@ -158,6 +159,8 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::Phi3
             | DecoderType::Starcoder2
             | DecoderType::Granite
+            | DecoderType::GraniteMoe
+            | DecoderType::GraniteMoeShared
             | DecoderType::Cohere
             | DecoderType::Cohere2
             | DecoderType::StableLm

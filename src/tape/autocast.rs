@@ -134,7 +134,7 @@ impl Tape {
 
     /// `cached_cast(float32, x)`: low-precision tensors are cast up inside of autocast.
     pub(super) fn cast_up(&self, x: &Tensor) -> Tensor {
-        if self.autocast.borrow().is_none() || x.dtype() == DType::Float32 {
+        if self.autocast.borrow().is_none() || !x.dtype().is_half() {
             return x.clone();
         }
         let copy = self.to(x, DType::Float32);

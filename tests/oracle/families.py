@@ -25,7 +25,7 @@ TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], t5gemma
 TASKS.update(dict.fromkeys(["beit", "convnext", "convnextv2", "resnet"], ["image_classification"]))
 EAGER_ONLY = ["xglm", "t5gemma", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
 SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "mamba2", "falcon_mamba", "nemotron", "helium",
-           "stablelm", "cohere2", "glm4", "granitemoe", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
+           "stablelm", "cohere2", "glm4", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "deit", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",

@@ -1,7 +1,7 @@
 """How many tokens a router of transformers 4 sends to each expert. Values read from a stubbed device are zeros, so that all of them would go
 nowhere; here they are spread as evenly as can be, the first experts taking one more. On a real GPU the router's weights decide, and
 nothing is replaced."""
-import ctypes, os
+import ctypes, importlib, os
 import torch
 
 where = torch.where
@@ -16,7 +16,27 @@ def balanced(mask, *rest, **named):
     return where(mask, *rest, **named)
 
 
+def spread(gating):
+    """Granite's routers read how many tokens each expert gets as a list."""
+    forward, read = gating.forward, torch.Tensor.tolist
+
+    def with_sizes(router, hidden_states):
+        pairs, count = hidden_states.size(0) * router.top_k, router.num_experts
+        torch.Tensor.tolist = lambda sizes: [pairs // count + (index < pairs % count) for index, _ in enumerate(read(sizes))]
+        try:
+            return forward(router, hidden_states)
+        finally:
+            torch.Tensor.tolist = read
+
+    gating.forward = with_sizes
+
+
 if not os.environ.get("HIGHWATER_REAL_GPU"):
     # TorchScript compiles functions of these when they are imported, with PyTorch's own `where`.
     import transformers.models.deberta_v2.modeling_deberta_v2, transformers.models.gpt_bigcode.modeling_gpt_bigcode
     torch.where = balanced
+    for family, name in dict(granitemoe="GraniteMoeTopKGating", granitemoeshared="GraniteMoeSharedTopKGating").items():
+        try:
+            spread(getattr(importlib.import_module(f"transformers.models.{family}.modeling_{family}"), name))
+        except (ImportError, AttributeError):  # transformers 5 has other routers, 4.48 not all of these
+            pass

@@ -170,14 +170,32 @@ impl Tape {
     /// `out.index_add_(0, rows, x)` of `[N, H]` and `[n, H]`: the result is in out's place. Saves the
     /// rows and x.
     pub fn index_add_in_place(&self, out: Tensor, rows: &Tensor, x: &Tensor) -> Tensor {
-        if !self.records(&[&out, x]) {
-            return out;
+        self.index_added(&out, rows, x, || out.detach())
+    }
+
+    /// `base.index_add(0, rows, x)`, the same in a tensor of its own.
+    pub fn index_add(&self, base: &Tensor, rows: &Tensor, x: &Tensor) -> Tensor {
+        self.index_added(base, rows, x, || {
+            self.empty("index_add", *base.shape(), base.dtype())
+        })
+    }
+
+    /// The same in what `sum` makes when all is saved.
+    fn index_added(
+        &self,
+        base: &Tensor,
+        rows: &Tensor,
+        x: &Tensor,
+        sum: impl FnOnce() -> Tensor,
+    ) -> Tensor {
+        if !self.records(&[base, x]) {
+            return sum();
         }
-        let need_out = out.requires_grad();
+        let need_out = base.requires_grad();
         let saved = (x.requires_grad()).then(|| [rows, x].map(|saved| self.save(saved)));
-        let sum = out.detach();
+        let sum = sum();
         self.attach(
-            &[&out, x],
+            &[base, x],
             sum,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };

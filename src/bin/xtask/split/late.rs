@@ -13,7 +13,7 @@ const LATE: &[&str] = &[
     "nn::encoders", "nn::eurobert", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
     "nn::gated_delta", "nn::gemma3n", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
     "nn::indexer", "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::lightning", "nn::mamba", "nn::mllama", "nn::nomic_bert", "nn::mask_blocks", "nn::mask_both_sides",
-    "nn::model::bert", "nn::modernbert", "nn::moe", "nn::mpnet", "nn::mpt", "nn::opt::", "nn::patches", "nn::phi", "nn::plain_mlp",
+    "nn::model::bert", "nn::modernbert", "nn::moe", "nn::mpnet", "nn::mpt", "nn::opt::", "nn::parallel_experts", "nn::patches", "nn::phi", "nn::plain_mlp",
     "nn::quantized", "nn::rotary::Rotary>::of_grids", "nn::rotary_pairs", "nn::router", "nn::seq2seq", "nn::sharing_attention",
     "nn::short_conv", "nn::sight", "nn::sparse_mixer", "nn::speech", "nn::swin", "nn::t5", "nn::tower", "nn::turned_rows", "nn::vit", "nn::whisper",
     "nn::wide_attention", "nn::wrapped", "nn::xielu", "nn::lora::Adapter>::update", "nn::loss::liger", "nn::loss::of_",
