@@ -356,6 +356,7 @@ fn phi_3_5_moe_is_as_exact_as_the_goals_ask() {
 fn granite_4_and_jamba_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("granite_hybrid.jsonl", 20);
     every_goal_is_met("granitemoe_before_5.jsonl", 40);
+    every_goal_is_met("mamba2_before_5.jsonl", 40);
     every_goal_is_met("jamba.jsonl", 16);
 }
 

@@ -47,9 +47,10 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
         | DecoderType::GraniteMoeShared
         | DecoderType::HyperClovaX => {
             let sparse = c.experts.is_some();
-            style.embedding_scale = match sparse && recent {
-                true => EmbeddingScale::Replaced,
-                false => EmbeddingScale::Number,
+            style.embedding_scale = if sparse && recent {
+                EmbeddingScale::Replaced
+            } else {
+                EmbeddingScale::Number
             };
             style.widened_for_loss = sparse && !recent;
             style.whole_head = style.widened_for_loss;

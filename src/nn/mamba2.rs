@@ -5,6 +5,7 @@ use super::builder::Builder;
 use super::causal_conv::CausalConv;
 use super::chunk_scan::{Scan, scan, step};
 use super::decay_rate::decay_rate;
+use super::facts::{Facts, Transformers};
 use super::layers::Linear;
 use crate::spec::{ScanHeads, StateSpace};
 use crate::tape::{Tape, Tensor};
@@ -12,25 +13,26 @@ use crate::units::DType;
 
 /// `Mamba2Mixer`.
 pub(super) struct Mamba2Mixer {
-    dt_bias: Tensor,
-    a_log: Tensor,
-    d: Tensor,
-    conv: CausalConv,
-    in_proj: Linear,
+    pub(super) dt_bias: Tensor,
+    pub(super) a_log: Tensor,
+    pub(super) d: Tensor,
+    pub(super) conv: CausalConv,
+    pub(super) in_proj: Linear,
     /// Nothing where the gate alone is applied.
-    norm: Option<GatedNorm>,
+    pub(super) norm: Option<GatedNorm>,
     /// What the columns of the first projection are multiplied by `[1, 1, P]`, its input being
     /// multiplied by a number.
     multipliers: Option<Tensor>,
-    out_proj: Linear,
-    inner: u64,
-    state_size: u64,
-    heads: ScanHeads,
-    padding: bool,
+    pub(super) out_proj: Linear,
+    pub(super) inner: u64,
+    pub(super) state_size: u64,
+    pub(super) heads: ScanHeads,
+    pub(super) padding: bool,
+    pub(super) facts: Facts,
 }
 
 /// `MambaRMSNormGated`: of as many groups of columns as states have.
-struct GatedNorm {
+pub(super) struct GatedNorm {
     weight: Tensor,
     groups: u64,
 }
@@ -65,6 +67,8 @@ impl Mamba2Mixer {
         let channels = inner + 2 * heads.groups * sizes.state_size;
         let projected = inner + channels + heads.count;
         let normalizes = !sizes.multiplied;
+        // transformers 4 normalizes all groups together.
+        let older = b.facts().transformers != Transformers::V5;
         // The parameters of heads come before the modules' in order, after two and three of them in
         // memory: which of the three, being alike, is where makes no difference.
         let (dt_bias, (a_log, d, conv, in_proj, norm)) =
@@ -73,7 +77,7 @@ impl Mamba2Mixer {
                 let (a_log, (d, (conv, in_proj))) = before_inputs(b, sizes, heads, (columns, bias));
                 let norm = normalizes.then(|| GatedNorm {
                     weight: b.at("norm").parameter("weight", [inner]),
-                    groups: heads.groups,
+                    groups: if older { 1 } else { heads.groups },
                 });
                 (a_log, d, conv, in_proj, norm)
             });
@@ -91,6 +95,7 @@ impl Mamba2Mixer {
             state_size: sizes.state_size,
             heads,
             padding: b.has_padding_mask(),
+            facts: b.facts(),
         }
     }
 
@@ -105,6 +110,9 @@ impl Mamba2Mixer {
 
     /// `[B, S, H]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if self.facts.transformers != Transformers::V5 {
+            return self.forward_before_5(t, x);
+        }
         let dtype = x.dtype();
         let (batch, seq) = (x.dim(0), x.dim(1));
         let ScanHeads {
@@ -179,7 +187,7 @@ impl Mamba2Mixer {
 
 impl GatedNorm {
     /// `[B, S, I]` to the same.
-    fn forward(&self, t: &Tape, x: &Tensor, gate: &Tensor) -> Tensor {
+    pub(super) fn forward(&self, t: &Tape, x: &Tensor, gate: &Tensor) -> Tensor {
         let (shape, columns) = (*x.shape(), x.dim(2) / self.groups);
         let wide = t.to(x, DType::Float32);
         let gated = {

@@ -67,7 +67,6 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "mamba-1.3b",
         "mamba2-1.3b",
         "hgrn-1.3b",
-        "minimax-text-01",
         "falcon-mamba-7b",
         "lfm2-350m",
         "trinity-nano",

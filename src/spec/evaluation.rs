@@ -363,7 +363,8 @@ fn unknown_cache(
     match architecture {
         Architecture::Decoder(config) if GENERATING.contains(&config.model_type) => {
             let big_code = config.model_type == DecoderType::GptBigCode;
-            if !recent && (big_code || config.model_type.is_mamba()) {
+            let states = config.model_type.is_mamba() || !config.mixers.is_empty();
+            if !recent && (big_code || states) {
                 return Some(("of this model in transformers 4", "transformers 4 中该模型"));
             }
             // `cache_implementation = "hybrid"`, a static cache, for which the model is compiled.

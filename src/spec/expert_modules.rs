@@ -77,11 +77,8 @@ pub(super) fn modules(
     let routed = if four && experts.routing == (Routing::Largest { biased: false }) {
         BESIDE.map(|name| other(at(name))).into()
     } else if four {
-        let names = if names.numbers_experts(four) {
-            ["w1", "w2", "w3"]
-        } else {
-            gated
-        };
+        let numbered = names.numbers_experts(four);
+        let names = [gated, ["w1", "w2", "w3"]][usize::from(numbered)];
         let part = |index, name| linear(at(&format!("experts.{index}.{name}")), false);
         (0..experts.count)
             .flat_map(|index| names.map(|name| part(index, name)))

@@ -113,15 +113,18 @@ pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
 /// Whether training fills a key-value cache. Models with checkpointed layers do not
 /// (`merge_with_config_defaults`, `utils/generic.py`, transformers 5.23), but `GPTBigCode` in
 /// transformers 4. Models of flash-linear-attention do not while they train (`modeling_utils.py`, 0.6.0),
-/// nor do `T5Gemma` and Mamba.
+/// nor do `T5Gemma` and Mamba, nor hybrids in transformers 4, which want one to be given.
 pub(super) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
-    let returns_keys = scenario.framework != Framework::Torch215Transformers523
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let returns_keys = !recent
         && matches!(architecture, Architecture::Decoder(config)
             if config.model_type == DecoderType::GptBigCode);
     let keeps = match architecture {
         Architecture::Fla(_) | Architecture::T5Gemma(_) => false,
-        Architecture::Decoder(config) => !config.model_type.is_mamba(),
+        Architecture::Decoder(config) => {
+            !config.model_type.is_mamba() && (recent || config.mixers.is_empty())
+        }
         _ => true,
     };
     scenario.use_cache && keeps && (!checkpoints || returns_keys)

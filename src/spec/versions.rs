@@ -60,6 +60,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
 fn oldest(model_type: DecoderType) -> Framework {
     match model_type {
         DecoderType::DeepseekV3
+        | DecoderType::Bamba
         | DecoderType::Gemma3
         | DecoderType::Glm4
         | DecoderType::GraniteMoeShared
@@ -138,6 +139,8 @@ fn is_estimated_in_4(model_type: DecoderType) -> bool {
             | DecoderType::Qwen2Moe
             | DecoderType::Qwen3Moe
             | DecoderType::Mamba
+            | DecoderType::Mamba2
+            | DecoderType::Bamba
             | DecoderType::FalconMamba
             | DecoderType::Bloom
             | DecoderType::Mpt

@@ -2,10 +2,10 @@
 //! (`fla/models/mamba2/modeling_mamba2.py`).
 
 use super::block::FlaShared;
-use super::chunk_sums::{Rates, Scanned, scan};
 use super::norm::FlaNorm;
 use crate::nn::builder::Builder;
 use crate::nn::causal_conv::CausalConv;
+use crate::nn::chunk_sums::{Rates, Scanned, scan};
 use crate::nn::facts::Facts;
 use crate::nn::layers::Linear;
 use crate::nn::mamba::Mixer;

@@ -3,7 +3,6 @@
 
 mod attention;
 mod block;
-mod chunk_sums;
 mod conv;
 mod decay;
 mod delta_net;

@@ -170,7 +170,9 @@ impl Tape {
     /// `out.index_add_(0, rows, x)` of `[N, H]` and `[n, H]`: the result is in out's place. Saves the
     /// rows and x.
     pub fn index_add_in_place(&self, out: Tensor, rows: &Tensor, x: &Tensor) -> Tensor {
-        self.index_added(&out, rows, x, || out.detach())
+        let sum = self.index_added(&out, rows, x, || out.detach());
+        drop(out);
+        sum
     }
 
     /// `base.index_add(0, rows, x)`, the same in a tensor of its own.

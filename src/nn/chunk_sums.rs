@@ -1,5 +1,5 @@
 //! Mamba 2's recurrence, chunk by chunk, by products that are made whole and summed (`torch_forward`,
-//! `fla/layers/mamba2.py`).
+//! `fla/layers/mamba2.py`, and `models/{mamba2,bamba}/modeling_*.py` of transformers 4).
 //!
 //! B samples, S tokens, H heads of P columns, G groups, N columns of a state, C chunks of L tokens.
 
