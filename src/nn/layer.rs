@@ -24,6 +24,7 @@ use super::short_conv::ShortConv;
 use super::style::Style;
 use crate::spec::{DecoderConfig, DecoderType, Latent, LayerNames, Mixing, Piece};
 use crate::tape::{Tape, Tensor};
+use crate::units::apart;
 
 /// How a family puts its layers together.
 #[derive(Clone, Copy)]
@@ -389,25 +390,29 @@ impl Mixer {
         }
     }
 
-    /// What is alone in its layer.
+    /// What is alone in its layer; the first answer does without all but the first.
     fn alone(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
-        let held = |(out, weights): (Tensor, Option<Tensor>)| (out, weights.into_iter().collect());
         match self {
             Self::Rotary(attention) => held(attention.forward(t, x, shared)),
-            Self::Latent(attention) => attention.forward(t, x, shared),
-            Self::Sharing(attention) => held(attention.forward(t, x, shared)),
-            Self::Differential(attention) => held(attention.forward(t, x, shared)),
-            Self::StateSpace(mixer) => (mixer.forward(t, x), Vec::new()),
-            Self::Selective(mixer) => (mixer.forward(t, x), Vec::new()),
-            Self::GatedDelta(mixer) => (mixer.forward(t, x), Vec::new()),
-            Self::ShortConv(mixer) => (mixer.forward(t, x), Vec::new()),
-            Self::Lightning(mixer) => {
+            Self::Latent(attention) => apart(|| attention.forward(t, x, shared)),
+            Self::Sharing(attention) => apart(|| held(attention.forward(t, x, shared))),
+            Self::Differential(attention) => apart(|| held(attention.forward(t, x, shared))),
+            Self::StateSpace(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
+            Self::Selective(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
+            Self::GatedDelta(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
+            Self::ShortConv(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
+            Self::Lightning(mixer) => apart(|| {
                 let (out, known) = mixer.forward(t, x);
                 (out, vec![known])
-            }
+            }),
             Self::Both(parts) => both(t, parts, x, shared),
         }
     }
+}
+
+/// What attention gives, and its weights where it gives them.
+fn held((out, weights): (Tensor, Option<Tensor>)) -> (Tensor, Vec<Tensor>) {
+    (out, weights.into_iter().collect())
 }
 
 /// Attention beside a state space, each multiplied by a number (`FalconH1DecoderLayer`).

@@ -8,11 +8,11 @@
 const LATE: &[&str] = &[
     // Architectures other than decoders of Llama's kind, and what only they are made of.
     "nn::activation", "nn::alibi", "nn::altup", "nn::all_experts", "nn::attention_sinks", "nn::balance",
-    "nn::bart", "nn::bert", "nn::bloom", "nn::causal_conv", "nn::chunk_scan",
+    "nn::bart", "nn::bert", "nn::bloom", "nn::causal_conv", "nn::chunk_s",
     "nn::classifier::classify", "nn::conv1d", "nn::deberta", "nn::decay_rate", "nn::differential", "nn::distilbert", "nn::dora", "nn::dual",
     "nn::encoders", "nn::eurobert", "nn::expert_loop", "nn::falcon", "nn::fla::", "nn::four_bit",
     "nn::gated_delta", "nn::gemma3n", "nn::gemma_experts", "nn::gpt", "nn::grouped_experts", "nn::heads",
-    "nn::indexer", "nn::int8", "nn::latent_attention", "nn::layer_inputs", "nn::lightning", "nn::mamba", "nn::mllama", "nn::nomic_bert", "nn::mask_blocks", "nn::mask_both_sides",
+    "nn::indexer", "nn::int8", "nn::latent_attention", "nn::layer::Mixer>::alone::{closure", "nn::layer_inputs", "nn::lightning", "nn::mamba", "nn::mllama", "nn::nomic_bert", "nn::mask_blocks", "nn::mask_both_sides",
     "nn::model::bert", "nn::modernbert", "nn::moe", "nn::mpnet", "nn::mpt", "nn::opt::", "nn::parallel_experts", "nn::patches", "nn::phi", "nn::plain_mlp",
     "nn::quantized", "nn::rotary::Rotary>::of_grids", "nn::rotary_pairs", "nn::router", "nn::seq2seq", "nn::sharing_attention",
     "nn::short_conv", "nn::sight", "nn::sparse_mixer", "nn::speech", "nn::swin", "nn::t5", "nn::tower", "nn::turned_rows", "nn::vit", "nn::whisper",
@@ -50,7 +50,7 @@ const LATE: &[&str] = &[
     "report::summarize::limited_run", "nn::decoder::Shell>::masks_of_groups", "::isqrt",
     "optim::adafactor", "optim::master_weights", "Optimizer>::adafactor", "Optimizer>::adagrad", "Optimizer>::adadelta",
     "Optimizer>::adamax", "Optimizer>::bitsandbytes", "Optimizer>::lion", "Optimizer>::lists", "Optimizer>::momentum_buffers", "Optimizer>::muon",
-    "Optimizer>::nadam", "Optimizer>::rarer_step", "Optimizer>::rmsprop", "Optimizer>::sgd", "::leave_out",
+    "Optimizer>::nadam", "Optimizer>::own_step::{closure", "Optimizer>::rarer_step", "LayersPassed>::come_to::{closure", "Optimizer>::rmsprop", "Optimizer>::sgd", "::leave_out",
     "tape::Tape>::build_again", "sim::training::Run>::evaluate_unfolded", "sim::offload", "sim::arguments", "sim::beams",
     "sim::evaluate", "sim::generate", "sim::precision", "sim::sharded", "spec::adapters",
     "spec::closest", "spec::essential", "spec::liger", "spec::offers", "spec::offload",
