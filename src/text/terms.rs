@@ -139,7 +139,7 @@ terms! { ActivationCheckpointing {
 } }
 
 terms! { Task {
-    CausalLm: "the model's own", "模型默认";
+    CausalLm: "next tokens", "因果语言模型";
     Seq2SeqLm: "sequence to sequence", "序列到序列";
     MaskedLm: "masked tokens", "掩码语言模型";
     SequenceClassification: "classes of sequences", "序列分类";
