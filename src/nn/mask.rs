@@ -63,7 +63,7 @@ pub(super) fn whole(t: &Tape, request: MaskRequest) -> Tensor {
     additive(t, request, request.dtype)
 }
 
-/// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5 of
+/// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5, BLOOM and OPT of
 /// transformers 4), made from a triangle and added to the scores.
 pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor {
     let request = MaskRequest {

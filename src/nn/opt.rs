@@ -60,8 +60,8 @@ struct SelfAttention {
 #[derive(Clone)]
 pub(super) struct Shared {
     mask: Option<Tensor>,
-    /// Token positions `[B, S]`, which the layers only hold.
-    _positions: Option<Tensor>,
+    /// Token positions `[B, S]`, and in transformers 4.51 those in the cache, which the layers only hold.
+    _positions: [Option<Tensor>; 2],
 }
 
 impl Opt {
@@ -167,9 +167,15 @@ impl Opt {
                 shell.dtype(),
             ))
         } else if self.bio.is_some() && ones.is_some() && !shell.flash {
-            // The mask of ones is what the mask is made from.
+            // The mask of ones is what the mask is made from, as in the next case.
             let (size, cached) = ((shape.dim(0), shape.dim(1)), t.cached_tokens());
             mask::causal_of_all(t, size, cached, (shell.eager, shell.dtype()))
+        } else if version == Transformers::V451 && ones.is_some() && shell.eager {
+            Some(mask::causal_of_ones(
+                t,
+                (shape.dim(0), shape.dim(1)),
+                shell.dtype(),
+            ))
         } else {
             shell.causal_mask(t, input_ids, None, shell.facts.mask_style())
         };
@@ -193,7 +199,7 @@ impl Opt {
         hidden = dropped(t, hidden, self.bio.unwrap_or(false));
         let shared = Shared {
             mask,
-            _positions: Some(positions),
+            _positions: [Some(positions), range],
         };
         hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
             self.shell.run(t, layer, hidden, &shared)
@@ -204,7 +210,7 @@ impl Opt {
         if let Some(project) = &self.project_out {
             hidden = t.scoped("project_out", None, || project.forward(t, &hidden));
         }
-        drop((ones, range, embedded, position_embedded));
+        drop((ones, embedded, position_embedded));
         hidden
     }
 }
@@ -237,7 +243,7 @@ impl Block for OptLayer {
         }
         Shared {
             mask: None,
-            _positions: None,
+            _positions: [None, None],
         }
     }
 
