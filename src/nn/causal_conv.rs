@@ -24,6 +24,19 @@ impl CausalConv {
         self.of_first_tokens(t, x, &self.weight)
     }
 
+    /// Columns `[B, S, C]`, which are gone then, to the same, `activated`.
+    pub(super) fn mixed(
+        &self,
+        t: &Tape,
+        columns: Tensor,
+        activated: impl FnOnce(&Tape, &Tensor) -> Tensor,
+    ) -> Tensor {
+        let convolved = self.convolved(t, &t.transpose(&columns, 1, 2));
+        let active = activated(t, &t.transpose(&convolved, 1, 2));
+        drop((columns, convolved));
+        active
+    }
+
     fn of_first_tokens(&self, t: &Tape, x: &Tensor, weight: &Tensor) -> Tensor {
         let longer = t.depthwise_conv1d(x, weight, self.bias.as_ref(), weight.dim(2) - 1);
         t.slice(&longer, -1, 0, x.dim(2))

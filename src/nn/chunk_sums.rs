@@ -20,6 +20,19 @@ pub(super) struct Scanned {
     pub(super) inputs: [Tensor; 2],
 }
 
+impl Scanned {
+    /// Of columns `[B, S, H P + 2 G N]`, whose widths are H P and G N.
+    pub(super) fn of(t: &Tape, mixed: &Tensor, time_step: Tensor, widths: [u64; 2]) -> Self {
+        let [inner, of_groups] = widths;
+        let [states, b, c] = t.split(mixed, [inner, of_groups, of_groups], -1);
+        Self {
+            states,
+            time_step,
+            inputs: [b, c],
+        }
+    }
+}
+
 /// Parameters of the heads.
 pub(super) struct Rates {
     /// `[H]`.

@@ -18,18 +18,8 @@ impl Mamba2Mixer {
         let (inner, of_groups) = (self.inner, self.heads.groups * self.state_size);
         let widths = [inner, inner + 2 * of_groups, self.heads.count];
         let [gate, channels, time_step] = t.split(&projected, widths, -1);
-        let mixed = {
-            let convolved = self.conv.convolved(t, &t.transpose(&channels, 1, 2));
-            let active = t.silu(&t.transpose(&convolved, 1, 2));
-            drop((channels, convolved));
-            masked(active)
-        };
-        let [states, b, c] = t.split(&mixed, [inner, of_groups, of_groups], -1);
-        let inputs = Scanned {
-            states,
-            time_step,
-            inputs: [b, c],
-        };
+        let mixed = masked(self.conv.mixed(t, channels, Tape::silu));
+        let inputs = Scanned::of(t, &mixed, time_step, [inner, of_groups]);
         let rates = Rates {
             a_log: self.a_log.clone(),
             dt_bias: self.dt_bias.clone(),

@@ -167,7 +167,7 @@ impl Opt {
                 shell.dtype(),
             ))
         } else if self.bio.is_some() && ones.is_some() && !shell.flash {
-            // The mask of ones is what the mask is made from, as in the next case.
+            // The mask of ones is what the mask is made from, here and next.
             let (size, cached) = ((shape.dim(0), shape.dim(1)), t.cached_tokens());
             mask::causal_of_all(t, size, cached, (shell.eager, shell.dtype()))
         } else if version == Transformers::V451 && ones.is_some() && shell.eager {

@@ -87,7 +87,6 @@ pub(super) fn window(
 pub(super) const TYPES: [&str; 2] = ["layer_types", "mlp_layer_types"];
 
 /// Refuses those with another number of entries, as `PreTrainedConfig.validate_layer_type` does.
-#[inline(never)] // Not in what reads every decoder, so that the page can fetch it later.
 pub(super) fn check_types(layers: u64, fields: &mut ConfigFields<'_>) {
     for name in TYPES {
         let given = fields.get(name).and_then(Value::as_array);

@@ -140,17 +140,9 @@ impl Mamba2 {
             t.split(&projected, [inner, inner + 2 * of_groups, count], -1);
         let mixed = {
             let channels = if recent { masked(channels) } else { channels };
-            let convolved = self.conv.convolved(t, &t.transpose(&channels, 1, 2));
-            let active = t.fused_swish(&t.transpose(&convolved, 1, 2));
-            drop((channels, convolved));
-            masked(active)
+            masked(self.conv.mixed(t, channels, Tape::fused_swish))
         };
-        let [states, b, c] = t.split(&mixed, [inner, of_groups, of_groups], -1);
-        let inputs = Scanned {
-            states,
-            time_step,
-            inputs: [b, c],
-        };
+        let inputs = Scanned::of(t, &mixed, time_step, [inner, of_groups]);
         let (scanned, [before, after]) = scan(t, self.facts, self.heads, &self.rates, inputs);
         let normalized = t.scoped("norm", None, || {
             t.fused_grouped_rms_norm_gated(&scanned, &gate, &self.norm, groups)
