@@ -108,6 +108,7 @@ fn encoder_decoders_are_as_exact_as_the_goals_ask() {
 fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("vit.jsonl", 21);
     every_goal_is_met("deit_dinov2.jsonl", 48);
+    every_goal_is_met("spectrograms.jsonl", 43);
     every_goal_is_met("clip_siglip.jsonl", 105);
     every_goal_is_met("vision_language.jsonl", 65);
     every_goal_is_met("qwen_vl.jsonl", 66);

@@ -455,9 +455,12 @@ fn batch(
         (None, Architecture::Speech(config)) => {
             input(Shape::from([samples, config.samples(seq_len)]), floats)
         }
+        (None, Architecture::Vit(config)) if let Some(seen) = config.spectrogram => {
+            input(Shape::from([samples, seen.frames, seen.bands]), floats)
+        }
         (None, _) => input(tokens, DType::Int64),
     };
-    let mask = mask && recordings.is_none();
+    let mask = mask && recordings.is_none() && !matches!(spec.architecture, Architecture::Vit(_));
     let mask = mask.then(|| input(tokens, DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm | Task::Ctc => Shape::from([samples, target_seq_len]),

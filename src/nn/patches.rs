@@ -7,7 +7,8 @@ use crate::tape::{Tape, Tensor, Window};
 pub(super) struct Patches {
     weight: Tensor,
     bias: Option<Tensor>,
-    size: u64,
+    /// From a patch to the next, down and across.
+    strides: [u64; 2],
     /// Whether the result is made to require a gradient.
     result_requires_gradient: bool,
 }
@@ -18,9 +19,14 @@ impl Patches {
         Self {
             weight: b.parameter("weight", [hidden, channels, size, size]),
             bias: bias.then(|| b.parameter("bias", [hidden])),
-            size,
+            strides: [size; 2],
             result_requires_gradient: false,
         }
+    }
+
+    /// The same, whose patches overlap or have gaps.
+    pub(super) fn with_strides(self, strides: [u64; 2]) -> Self {
+        Self { strides, ..self }
     }
 
     /// The same, whose result is made to require a gradient where `required`.
@@ -34,7 +40,7 @@ impl Patches {
     /// Images `[B, C, I, I]` to `[B, patches, H]`.
     pub(super) fn forward(&self, t: &Tape, pixels: &Tensor) -> Tensor {
         let window = Window {
-            stride: [self.size; 2],
+            stride: self.strides,
             padding: [0; 2],
         };
         let mut image = t.conv2d(pixels, &self.weight, self.bias.as_ref(), window);

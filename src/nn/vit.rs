@@ -1,5 +1,5 @@
-//! Vision transformers with a classifier (`models/{vit,deit,dinov2,dinov2_with_registers}/
-//! modeling_*.py`).
+//! Vision transformers with a classifier (`models/{vit,deit,dinov2,dinov2_with_registers,vit_msn,
+//! audio_spectrogram_transformer}/modeling_*.py`).
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
@@ -27,6 +27,8 @@ pub(super) struct Vit {
     projection: Patches,
     layers: Vec<Rc<VitLayer>>,
     layernorm: LayerNorm,
+    /// What reads spectrograms has a norm before its classifier.
+    last_norm: Option<LayerNorm>,
     classifier: Linear,
     dropout: bool,
     dtype: DType,
@@ -49,11 +51,15 @@ impl Vit {
             embeddings.parameter("position_embeddings", [1, c.positions(), hidden]);
         let registers = (c.registers > 0)
             .then(|| embeddings.parameter("register_tokens", [1, c.registers, hidden]));
-        tokens.extend((c.kind == VitKind::Deit).then(|| token("distillation_token")));
+        tokens.extend((c.kind.has_teacher()).then(|| token("distillation_token")));
         let projection = embeddings.at("patch_embeddings").at("projection");
         let required = projection.input_requires_gradient(false);
         let projection = Patches::new(&projection, [hidden, c.num_channels, patch], true)
             .with_gradient(required);
+        let projection = match c.spectrogram {
+            Some(seen) => projection.with_strides(seen.strides),
+            None => projection,
+        };
         let ([inside, name], _) = c.kind.layer_names(facts.transformers == Transformers::V5);
         let list = if inside.is_empty() {
             vit.same()
@@ -64,6 +70,14 @@ impl Vit {
         let layers = list.items(name, c.num_hidden_layers, |b| {
             Rc::new(VitLayer::new(b, c, options))
         });
+        let layernorm = LayerNorm::new(&vit.at("layernorm"), hidden);
+        let mut last = b.at("classifier");
+        let last_norm = (c.spectrogram.is_some()).then(|| {
+            let norm = LayerNorm::new(&last.at("layernorm"), hidden);
+            last = last.at("dense");
+            norm
+        });
+        let classifier = Linear::new(&last, read, c.num_labels, true);
         Self {
             kind: c.kind,
             tokens,
@@ -72,8 +86,9 @@ impl Vit {
             registers,
             projection,
             layers,
-            layernorm: LayerNorm::new(&vit.at("layernorm"), hidden),
-            classifier: Linear::new(&b.at("classifier"), read, c.num_labels, true),
+            layernorm,
+            last_norm,
+            classifier,
             dropout: c.dropout.embedding,
             dtype: b.dtype(),
             shell: Shell::new(b, spec, facts),
@@ -84,6 +99,9 @@ impl Vit {
     pub(super) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let encoded = t.scoped(self.kind.name(), None, || self.encode(t, images));
+        if let Some(norm) = &self.last_norm {
+            return self.heard(t, norm, encoded, labels);
+        }
         // sequence_output[:, 0, :]
         let rows = facts.index_all(t, &encoded, 1);
         let mut read = facts.index_all(t, &t.select(&rows, 1), 1);
@@ -99,14 +117,41 @@ impl Vit {
         Output::of(logits, loss)
     }
 
+    /// What the mean of the first two tokens says.
+    fn heard(
+        &self,
+        t: &Tape,
+        norm: &LayerNorm,
+        encoded: Tensor,
+        labels: Option<&Tensor>,
+    ) -> Output {
+        let pooled = {
+            // sequence_output[:, 0] + sequence_output[:, 1]
+            let token = || t.select(&self.shell.facts.index_all(t, &encoded, 1), 1);
+            let sum = t.add(&token(), &token());
+            t.div_scalar(&sum)
+        };
+        let logits = t.scoped("classifier", None, || {
+            let normed = norm.forward(t, &pooled);
+            self.classifier.forward(t, &normed)
+        });
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop((pooled, encoded));
+        Output::of(logits, loss)
+    }
+
     /// `ViTModel`: `[B, tokens, H]`.
     fn encode(&self, t: &Tape, images: &Tensor) -> Tensor {
+        let images = match self.last_norm {
+            Some(_) => &t.transpose(&t.unsqueeze(images, 1), 2, 3),
+            None => images,
+        };
         let pixels = t.to(images, self.dtype);
         let embedded = t.scoped("embeddings", None, || self.embed(t, &pixels));
         // The patches' layer casts them itself.
         let pixels = Some(pixels).filter(|_| !self.kind.of_dino());
         let list = match (self.shell.facts.transformers, self.kind) {
-            (Transformers::V5, VitKind::Vit | VitKind::Deit) => "layers",
+            (Transformers::V5, kind) if !kind.of_dino() => "layers",
             _ => "encoder.layer",
         };
         let mut hidden = embedded.clone();

@@ -135,6 +135,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("vit-large", 304_326_632),
     ("vit-huge", 630_767_362),
     ("deit-base-distilled", 86_569_192),
+    ("ast-audioset", 86_594_063),
+    ("vit-msn-small", 21_666_434),
     ("dinov2-with-registers-small", 22_059_650),
     ("dinov2-with-registers-base", 86_586_626),
     ("dinov2-with-registers-large", 304_376_834),
@@ -396,8 +398,10 @@ fn vit_parameters(c: &VitConfig) -> u64 {
     let attention = 4 * (h * h + h);
     let layer = attention + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
     let (embeddings, layer) = match c.kind {
-        VitKind::Vit => (h, layer),
+        VitKind::Vit | VitKind::Msn => (h, layer),
         VitKind::Deit => (2 * h, layer),
+        // And the norm before its classifier.
+        VitKind::Ast => (4 * h, layer),
         VitKind::Dinov2 | VitKind::Dinov2Registers => (2 * h, layer + 2 * h),
     };
     let embeddings = embeddings + c.tokens() * h + patches;

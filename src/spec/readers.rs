@@ -131,6 +131,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("m2m_100", Reader::Bart(BartKind::M2m100)),
     ("whisper", Reader::Whisper),
     ("vit", Reader::Vit(VitKind::Vit)),
+    ("vit_msn", Reader::Vit(VitKind::Msn)),
+    ("audio-spectrogram-transformer", Reader::Vit(VitKind::Ast)),
     ("deit", Reader::Vit(VitKind::Deit)),
     ("dinov2", Reader::Vit(VitKind::Dinov2)),
     (

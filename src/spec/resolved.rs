@@ -213,7 +213,9 @@ impl Architecture {
     /// Channels of images that it sees alone or compares, and pixels along each side of them.
     pub fn pixels(&self) -> Option<[u64; 2]> {
         match self {
-            Self::Vit(config) => Some([config.num_channels, config.image_size]),
+            Self::Vit(config) if config.spectrogram.is_none() => {
+                Some([config.num_channels, config.image_size])
+            }
             Self::Dual(config) => Some([config.num_channels, config.image_size]),
             Self::Swin(config) => Some([config.num_channels, config.image_size]),
             Self::Beit(config) => Some([config.num_channels, config.image_size]),

@@ -260,6 +260,20 @@ pub(super) fn check(
     task: Task,
     findings: &mut Vec<Finding>,
 ) {
+    let hears = match architecture {
+        Architecture::Vit(config) => config.spectrogram.is_some(),
+        other => matches!(other, Architecture::Speech(_)),
+    };
+    if hears && scenario.quantization.is_on() {
+        findings.push(
+            Finding::error(
+                "quantization.type",
+                "Quantized models of speech are not estimated yet.",
+                "暂不支持估算量化的语音模型。",
+            )
+            .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    }
     let Architecture::Speech(config) = architecture else {
         return;
     };
@@ -287,23 +301,14 @@ pub(super) fn check(
             .with_fix("target_seq_len", scenario.seq_len),
         );
     }
-    let mut refuse = |key: &str, english: &str, chinese: &str, fix: serde_json::Value| {
-        findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
-    };
     if training::padding_mask(scenario) {
-        refuse(
-            "padding_mask",
-            "The mask of padded samples is not estimated for models of speech yet.",
-            "暂不支持估算语音模型的样本填充掩码。",
-            false.into(),
-        );
-    }
-    if scenario.quantization.is_on() {
-        refuse(
-            "quantization.type",
-            "Quantized models of speech are not estimated yet.",
-            "暂不支持估算量化的语音模型。",
-            QuantizationType::None.name().into(),
+        findings.push(
+            Finding::error(
+                "padding_mask",
+                "The mask of padded samples is not estimated for models of speech yet.",
+                "暂不支持估算语音模型的样本填充掩码。",
+            )
+            .with_fix("padding_mask", false),
         );
     }
 }

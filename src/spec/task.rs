@@ -57,6 +57,7 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
         }
         Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
         Architecture::Speech(_) => &[Task::Ctc, Task::AudioClassification],
+        Architecture::Vit(config) if config.spectrogram.is_some() => &[Task::AudioClassification],
         Architecture::Vit(_)
         | Architecture::Swin(_)
         | Architecture::Beit(_)

@@ -1,5 +1,5 @@
-//! Vision transformers (`models/{vit,deit,dinov2,dinov2_with_registers}/configuration_*.py` of
-//! transformers 5.23, and the first of 4.51).
+//! Vision transformers (`models/{vit,deit,dinov2,dinov2_with_registers,vit_msn,
+//! audio_spectrogram_transformer}/configuration_*.py` of transformers 5.23, and the first of 4.51).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, WIDTH};
@@ -23,13 +23,18 @@ pub enum VitKind {
     Dinov2,
     /// `DINOv2` with registers, tokens that stand for nothing.
     Dinov2Registers,
+    /// `ViT` as masked siamese networks train it.
+    Msn,
+    /// The audio spectrogram transformer, which sees recordings as images.
+    Ast,
 }
 
 impl VitKind {
     /// What the model inside of a classifier is called.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Vit => "vit",
+            Self::Vit | Self::Msn => "vit",
+            Self::Ast => "audio_spectrogram_transformer",
             Self::Deit => "deit",
             Self::Dinov2 => "dinov2",
             Self::Dinov2Registers => "dinov2_with_registers",
@@ -39,6 +44,11 @@ impl VitKind {
     /// Whether it is one of the two kinds of `DINOv2`.
     pub fn of_dino(self) -> bool {
         matches!(self, Self::Dinov2 | Self::Dinov2Registers)
+    }
+
+    /// Whether there is a token to learn from a teacher.
+    pub fn has_teacher(self) -> bool {
+        matches!(self, Self::Deit | Self::Ast)
     }
 
     /// The layers' list, since transformers 5 or in 4, and a layer's norms.
@@ -52,11 +62,24 @@ impl VitKind {
     }
 }
 
+/// What a spectrogram is like, and how far its patches, which overlap, are from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spectrogram {
+    /// Frames of a recording.
+    pub frames: u64,
+    /// Bands of frequencies.
+    pub bands: u64,
+    /// Bands and frames from a patch to the next.
+    pub strides: [u64; 2],
+}
+
 /// A vision transformer as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VitConfig {
     /// Which one.
     pub kind: VitKind,
+    /// What it sees in the place of an image.
+    pub spectrogram: Option<Spectrogram>,
     /// Whether feed-forward layers are gated.
     pub gated: bool,
     /// Whether there is a token for what is hidden, which classifiers have and do not use.
@@ -92,6 +115,11 @@ pub struct VitConfig {
 impl VitConfig {
     /// Patches of an image.
     pub fn patches(&self) -> u64 {
+        if let Some(seen) = self.spectrogram {
+            let places = |size: u64, stride| size.saturating_sub(self.patch_size) / stride + 1;
+            let [down, across] = seen.strides;
+            return places(seen.bands, down) * places(seen.frames, across);
+        }
         let side = self.image_size / self.patch_size;
         side * side
     }
@@ -99,7 +127,7 @@ impl VitConfig {
     /// Rows of the table of positions: those of patches, of the one that stands for the class, and that of
     /// a teacher.
     pub fn positions(&self) -> u64 {
-        self.patches() + 1 + u64::from(self.kind == VitKind::Deit)
+        self.patches() + 1 + u64::from(self.kind.has_teacher())
     }
 
     /// Tokens of an image: those that have a position, and registers.
@@ -110,7 +138,9 @@ impl VitConfig {
     /// Parameters of the embeddings themselves.
     fn embedding_parameters(&self) -> &'static [&'static str] {
         match self.kind {
-            VitKind::Deit => &["cls_token", "position_embeddings", "distillation_token"],
+            kind if kind.has_teacher() => {
+                &["cls_token", "position_embeddings", "distillation_token"]
+            }
             VitKind::Dinov2Registers => &[
                 "cls_token",
                 "mask_token",
@@ -138,10 +168,13 @@ pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
         &PIXELS,
         if kind == VitKind::Dinov2 { 14 } else { 16 },
     );
-    check_patches(fields, [image_size, patch_size]);
+    let spectrogram = (kind == VitKind::Ast).then(|| spectrogram(fields));
+    let smallest = spectrogram.map_or(image_size, |seen| seen.bands.min(seen.frames));
+    check_patches(fields, [smallest, patch_size]);
     let gated = dino && fields.flag("use_swiglu_ffn", false);
     VitConfig {
         kind,
+        spectrogram,
         gated,
         mask_token: registers || (dino && fields.flag("use_mask_token", true)),
         registers: if registers {
@@ -165,7 +198,11 @@ pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
         head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
         image_size,
         patch_size,
-        num_channels: fields.optional("num_channels", &CHANNELS, 3),
+        num_channels: if spectrogram.is_some() {
+            1
+        } else {
+            fields.optional("num_channels", &CHANNELS, 3)
+        },
         activation: fields.activation("hidden_act", "gelu"),
         qkv_bias: fields.flag("qkv_bias", true),
         dropout: Dropout {
@@ -178,6 +215,16 @@ pub(super) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
             },
         },
         num_labels: fields.labels(2),
+    }
+}
+
+/// That of the audio spectrogram transformer.
+fn spectrogram(fields: &mut ConfigFields<'_>) -> Spectrogram {
+    Spectrogram {
+        frames: fields.optional("max_length", &PIXELS, 1024),
+        bands: fields.optional("num_mel_bins", &PIXELS, 128),
+        strides: ["frequency_stride", "time_stride"]
+            .map(|field| fields.optional(field, &PIXELS, 10)),
     }
 }
 
@@ -246,7 +293,12 @@ pub(super) fn modules(c: &VitConfig, framework: Framework) -> Vec<Module> {
         }
     }
     all.push(norm(format!("{model}.layernorm")));
-    all.push(linear("classifier", true));
+    if c.spectrogram.is_some() {
+        all.push(norm("classifier.layernorm"));
+        all.push(linear("classifier.dense", true));
+    } else {
+        all.push(linear("classifier", true));
+    }
     all
 }
 

@@ -193,6 +193,8 @@ def batch(scenario, config, target=True):
     elif config.model_type in speech.KINDS:
         waveform = count, speech.samples(config, length)
         batch = dict(input_values=torch.zeros(*waveform, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda"))
+    elif config.model_type == "audio-spectrogram-transformer":
+        batch = dict(input_values=torch.zeros(count, config.max_length, config.num_mel_bins, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda"))
     else:
         batch = dict(input_ids=tokens(length))
     if scenario["padding_mask"] and "input_ids" in batch:
