@@ -390,6 +390,8 @@ models! {
     "blenderbot-small-90m", "BlenderBot Small 90M", "facebook/blenderbot_small-90M", "2020-04";
     "nomic-embed-text-v1", "Nomic Embed text v1", "nomic-ai/nomic-embed-text-v1", "2024-02";
     "nomic-embed-text-v1.5", "Nomic Embed text v1.5", "nomic-ai/nomic-embed-text-v1.5", "2024-02";
+    "layoutlm-base", "LayoutLM base, uncased", "microsoft/layoutlm-base-uncased", "2019-12";
+    "layoutlm-large", "LayoutLM large, uncased", "microsoft/layoutlm-large-uncased", "2019-12";
     "mpnet-base", "MPNet base", "microsoft/mpnet-base", "2020-04";
     "all-mpnet-base-v2", "all-mpnet-base v2 (sentence embeddings)", "sentence-transformers/all-mpnet-base-v2", "2021-08";
     "electra-base", "ELECTRA base", "google/electra-base-discriminator", "2020-03";

@@ -190,7 +190,7 @@ pub(super) fn answered(
 }
 
 /// What is pooled of hidden states `[B, S, H]`.
-fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor) -> Tensor {
+pub(super) fn pooled(t: &Tape, facts: Facts, pooler: &Transform, hidden: &Tensor) -> Tensor {
     t.scoped("bert.pooler", None, || {
         let (first, _) = Reads::First.of(t, facts, hidden, None);
         pooler.forward(t, first)

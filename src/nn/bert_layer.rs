@@ -1,7 +1,9 @@
 //! One layer of BERT or ALBERT: norms come after the residual sums.
 
 use super::activation::activated;
-use super::attention::{AttentionOptions, attend_as_bert, attend_with_scores, dropped, in_heads};
+use super::attention::{
+    AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads,
+};
 use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
@@ -17,6 +19,8 @@ pub(super) struct SelfAttention {
     head_dim: u64,
     /// Whether eager attention is written out, with the scores in a local variable.
     written_out: bool,
+    /// Whether the softmax is taken in float32, and the layer holds no weights (`LayoutLM`).
+    wide: bool,
     /// Whether it returns the weights then.
     returns_weights: bool,
     options: AttentionOptions,
@@ -110,6 +114,7 @@ impl SelfAttention {
             value: linear("value"),
             head_dim: c.head_dim,
             written_out: megatron || options.facts.transformers != Transformers::V5,
+            wide: c.kind == BertKind::LayoutLm,
             returns_weights: megatron,
             options,
         }
@@ -139,7 +144,11 @@ impl SelfAttention {
             let (out, [_scores, weights]) = attend_with_scores(t, self.options, [&q, &k, &v], mask);
             return (merged(&out), self.returns_weights.then_some(weights));
         }
-        let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
+        let (out, weights) = if self.wide {
+            attend_with_weights(t, self.options, &q, &k, &v, mask)
+        } else {
+            attend_as_bert(t, self.options, [&q, &k, &v], mask, false)
+        };
         (merged(&out), weights)
     }
 }
@@ -198,7 +207,8 @@ impl Block for BertLayer {
     fn forward(&self, t: &Tape, x: &Tensor, mask: &Option<Tensor>) -> Tensor {
         let (attended, weights) = t.scoped("attention", None, || {
             let (out, weights) = self.attention.attend(t, x, mask.as_ref());
-            (self.attention_output.forward(t, &out, x), weights)
+            let attended = self.attention_output.forward(t, &out, x);
+            (attended, weights.filter(|_| !self.attention.wide))
         });
         let out = {
             let wide = t.scoped("intermediate", None, || {

@@ -9,6 +9,7 @@ use super::convnext::ConvNext;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
 use super::eurobert::EuroBert;
+use super::layoutlm::LayoutLm;
 use super::model::Output;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
@@ -74,6 +75,12 @@ impl Encoder for EuroBert {
 }
 
 impl Encoder for Mpnet {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for LayoutLm {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -74,6 +74,7 @@ mod latent_attention;
 mod layer;
 mod layer_inputs;
 mod layers;
+mod layoutlm;
 mod lightning;
 mod linear;
 mod lists;

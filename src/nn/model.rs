@@ -18,6 +18,7 @@ use super::eurobert::EuroBert;
 use super::facts::Facts;
 use super::fla::Fla;
 use super::generation::{self, Calling};
+use super::layoutlm::LayoutLm;
 use super::linear::LinearNet;
 use super::modernbert::ModernBert;
 use super::mpnet::Mpnet;
@@ -144,6 +145,7 @@ fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<d
     }
     match c.kind {
         BertKind::Mpnet => Box::new(apart(|| Mpnet::new(b, c, spec, facts))),
+        BertKind::LayoutLm => Box::new(apart(|| LayoutLm::new(b, c, spec, facts))),
         BertKind::Nomic => Box::new(apart(|| NomicBert::new(b, c, spec, facts))),
         _ => Box::new(apart(|| Bert::new(b, c, spec, facts))),
     }

@@ -19,6 +19,7 @@ pub(super) fn are_given(scenario: &Scenario, architecture: &Architecture) -> boo
         Architecture::Decoder(config) => padding || masks(config, scenario, seq_len, recent),
         Architecture::ModernBert(config) => padding || !recent || config.window <= seq_len,
         Architecture::T5(_) | Architecture::Swin(_) => true,
+        Architecture::Bert(config) => padding || config.page_positions > 0,
         Architecture::Beit(config) => config.relative || config.shared,
         Architecture::Bart(config) => padding && config.recordings.is_none(),
         Architecture::Linear(_) | Architecture::Vit(_) | Architecture::ConvNet(_) => false,

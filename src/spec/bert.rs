@@ -6,9 +6,8 @@ use super::bert_esm::{self, Esm};
 use super::bert_pre_norm::PreNorm;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use super::modules::{self, Module, ModuleKind, embedding, norm, other, output};
-use super::{Activation, Dropout, Finding, Task, nomic_bert};
-use serde_json::Value;
+use super::modules::{self, Module, ModuleKind, embedding, norm, output};
+use super::{Activation, Dropout, Finding, Task, deberta, nomic_bert};
 
 /// Which of BERT's kin a config is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +39,8 @@ pub enum BertKind {
     Albert,
     /// `NomicBERT`, with rotary positions and gated feed-forward layers.
     Nomic,
+    /// `LayoutLM`, with embeddings of where tokens stand on a page.
+    LayoutLm,
 }
 
 /// BERT or its kin as transformers configures it.
@@ -75,6 +76,8 @@ pub struct BertConfig {
     pub classifier_dropout: bool,
     /// Classes of a classifier.
     pub num_labels: u64,
+    /// Rows of the tables of places on a page (`LayoutLM`), else 0.
+    pub page_positions: u64,
     /// Buckets of distances that have biases on scores (`MPNet`), else 0.
     pub buckets: u64,
     /// How attention sees the distances of tokens, if it does.
@@ -115,7 +118,7 @@ impl BertKind {
     pub fn pools(self) -> bool {
         matches!(
             self,
-            Self::Bert | Self::Ernie | Self::Albert | Self::Megatron | Self::Nomic
+            Self::Bert | Self::Ernie | Self::Albert | Self::Megatron | Self::Nomic | Self::LayoutLm
         )
     }
 
@@ -151,6 +154,7 @@ impl BertKind {
             Self::Mpnet => "mpnet",
             Self::Esm => "esm",
             Self::Nomic => "nomic_bert",
+            Self::LayoutLm => "layoutlm",
         }
     }
 }
@@ -221,16 +225,21 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         classifier_dropout: match kind {
             BertKind::Deberta => fields.drops("cls_dropout", hidden),
             BertKind::Albert => fields.drops("classifier_dropout_prob", true),
-            BertKind::Mpnet | BertKind::Megatron | BertKind::Esm => hidden,
+            BertKind::Mpnet | BertKind::Megatron | BertKind::Esm | BertKind::LayoutLm => hidden,
             _ => fields.drops("classifier_dropout", hidden),
         },
         num_labels: fields.labels(2),
+        page_positions: if kind == BertKind::LayoutLm {
+            fields.optional("max_2d_position_embeddings", &VOCABULARY, 1024)
+        } else {
+            0
+        },
         buckets: if kind == BertKind::Mpnet {
             fields.optional("relative_attention_num_buckets", &VOCABULARY, 32)
         } else {
             0
         },
-        relative: (kind == BertKind::Deberta).then(|| relative(fields)),
+        relative: (kind == BertKind::Deberta).then(|| deberta::read(fields)),
         esm: bert_esm::read(kind, fields),
     }
 }
@@ -252,60 +261,6 @@ fn check_groups(fields: &mut ConfigFields<'_>) {
     }
 }
 
-/// What is peculiar to `DeBERTa` (`models/deberta_v2/configuration_deberta_v2.py`).
-fn relative(fields: &mut ConfigFields<'_>) -> Relative {
-    for (field, needed) in [
-        ("relative_attention", true),
-        ("share_att_key", true),
-        ("legacy", true),
-    ] {
-        if fields.flag(field, field == "legacy") != needed {
-            refuse(fields, field, needed.into());
-        }
-    }
-    for (field, plain) in [("conv_kernel_size", 0), ("z_steps", 0)] {
-        if fields
-            .get(field)
-            .and_then(Value::as_u64)
-            .is_some_and(|n| n > plain)
-        {
-            refuse(fields, field, Value::Null);
-        }
-    }
-    let kinds = fields.get("pos_att_type").map(Value::to_string);
-    let has = |name: &str| kinds.as_ref().is_some_and(|kinds| kinds.contains(name));
-    let (content_to_position, position_to_content) = (has("c2p"), has("p2c"));
-    let positive = |field| fields.get(field).and_then(Value::as_u64).filter(|&n| n > 0);
-    let buckets = positive("position_buckets");
-    if buckets.is_none() {
-        refuse(fields, "position_buckets", 256.into());
-    }
-    let normalized = fields
-        .text("norm_rel_ebd")
-        .is_some_and(|norms| norms.contains("layer_norm"));
-    Relative {
-        rows: 2 * fields.optional("position_buckets", &VOCABULARY, 256),
-        normalized,
-        content_to_position,
-        position_to_content,
-        position_biased: fields.flag("position_biased_input", true),
-        pooler_dropout: fields.drops("pooler_dropout", false),
-    }
-}
-
-/// Says that a variant of `DeBERTa` is not estimated.
-fn refuse(fields: &mut ConfigFields<'_>, field: &str, fix: Value) {
-    let key = fields.key(field);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("DeBERTa is estimated as its version 3 is built, which has another {field}."),
-            format!("目前按 DeBERTa V3 的结构估算，其 {field} 与此不同。"),
-        )
-        .with_fix(&key, fix),
-    );
-}
-
 /// All modules with parameters, in the order in which they are built.
 pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     const BOTH: &[&str] = &["weight", "bias"];
@@ -316,7 +271,7 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     };
     let linear = |path| module(path, ModuleKind::Linear, BOTH);
     if let Some(relative) = c.relative {
-        return of_deberta(c, relative, task);
+        return deberta::modules(c, relative, task);
     }
     if let Some(esm) = c.esm {
         return bert_esm::modules(c, esm, task);
@@ -326,12 +281,7 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     let mpnet = c.kind == BertKind::Mpnet;
     let roberta = c.kind.of_roberta();
-    let tables: &[_] = match c.kind {
-        kind if kind.of_roberta() => &["word", "token_type", "position"],
-        _ if c.task_type_vocab_size > 0 => &["word", "position", "token_type", "task_type"],
-        BertKind::Mpnet => &["word", "position"],
-        _ => &["word", "position", "token_type"],
-    };
+    let tables = tables(c);
     let base = c.kind.name();
     let mut all: Vec<Module> = tables
         .iter()
@@ -340,7 +290,12 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
             module(path, ModuleKind::Other, &["weight"])
         })
         .collect();
-    let at = if roberta { 2 } else { tables.len().min(3) };
+    let at = match tables.len() {
+        _ if roberta => 2,
+        // That of tasks comes behind the norm.
+        4 => 3,
+        all => all,
+    };
     if c.kind.norms_embeddings() {
         all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
     }
@@ -362,6 +317,9 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         ]);
     }
     all.extend(mpnet.then(|| embedding("mpnet.encoder.relative_attention_bias")));
+    if c.kind == BertKind::LayoutLm && task != Task::SequenceClassification {
+        all.push(linear(format!("{base}.pooler.dense")));
+    }
     if let Some(name) = task.head_of_each() {
         all.push(linear(name.to_owned()));
     } else if task == Task::SequenceClassification && c.kind == BertKind::Albert {
@@ -401,6 +359,25 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         all.push(module(decoder, ModuleKind::Output, &[]));
     }
     all
+}
+
+/// The tables of the embeddings, in the order in which they are built.
+fn tables(c: &BertConfig) -> &'static [&'static str] {
+    match c.kind {
+        kind if kind.of_roberta() => &["word", "token_type", "position"],
+        _ if c.task_type_vocab_size > 0 => &["word", "position", "token_type", "task_type"],
+        BertKind::Mpnet => &["word", "position"],
+        BertKind::LayoutLm => &[
+            "word",
+            "position",
+            "x_position",
+            "y_position",
+            "h_position",
+            "w_position",
+            "token_type",
+        ],
+        _ => &["word", "position", "token_type"],
+    }
 }
 
 /// The linear layers of a layer of the kinds whose norms are modules beside them.
@@ -450,48 +427,3 @@ fn of_albert() -> Vec<Module> {
 
 /// The path of ALBERT's layer.
 const ALBERT_LAYER: &str = "albert.encoder.albert_layer_groups.0.albert_layers.0";
-
-/// The same of `DeBERTa`.
-fn of_deberta(c: &BertConfig, relative: Relative, task: Task) -> Vec<Module> {
-    let full = |path: &str| modules::linear(path, true);
-    let mut all = vec![embedding("deberta.embeddings.word_embeddings")];
-    let tables = [
-        (relative.position_biased, "position_embeddings"),
-        (c.type_vocab_size > 0, "token_type_embeddings"),
-    ];
-    let tables = tables.into_iter().filter(|(there, _)| *there);
-    all.extend(tables.map(|(_, name)| embedding(format!("deberta.embeddings.{name}"))));
-    all.push(norm("deberta.embeddings.LayerNorm"));
-    for i in 0..c.num_hidden_layers {
-        let at = |name: &str| format!("deberta.encoder.layer.{i}.{name}");
-        let projections = ["query_proj", "key_proj", "value_proj"];
-        all.extend(projections.map(|name| full(&at(&format!("attention.self.{name}")))));
-        all.extend([
-            full(&at("attention.output.dense")),
-            norm(at("attention.output.LayerNorm")),
-            full(&at("intermediate.dense")),
-            full(&at("output.dense")),
-            norm(at("output.LayerNorm")),
-        ]);
-    }
-    all.push(embedding("deberta.encoder.rel_embeddings"));
-    if relative.normalized {
-        all.push(norm("deberta.encoder.LayerNorm"));
-    }
-    if let Some(name) = task.head_of_each() {
-        all.push(full(name));
-        return all;
-    }
-    if task == Task::SequenceClassification {
-        all.extend(["pooler.dense", "classifier"].map(full));
-        return all;
-    }
-    all.push(full("cls.predictions.transform.dense"));
-    all.push(norm("cls.predictions.transform.LayerNorm"));
-    all.push(Module {
-        parameters: &["bias"],
-        ..other("cls.predictions")
-    });
-    all.push(output("cls.predictions.decoder", true));
-    all
-}

@@ -26,6 +26,7 @@ mod closest;
 mod config_fields;
 mod conv_nets;
 mod data;
+mod deberta;
 mod decoder;
 mod decoder_type;
 mod deepseek;

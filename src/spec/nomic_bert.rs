@@ -37,6 +37,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> BertConfig {
         },
         classifier_dropout: fields.drops("classifier_dropout", hidden),
         num_labels: fields.labels(2),
+        page_positions: 0,
         buckets: 0,
         relative: None,
         esm: None,

@@ -136,6 +136,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("vit-huge", 630_767_362),
     ("deit-base-distilled", 86_569_192),
     ("ast-audioset", 86_594_063),
+    ("layoutlm-base", 113_250_618),
+    ("layoutlm-large", 340_418_362),
     ("vit-msn-small", 21_666_434),
     ("dinov2-with-registers-small", 22_059_650),
     ("dinov2-with-registers-base", 86_586_626),

@@ -15,6 +15,7 @@ pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
         return tables + c.num_hidden_layers * layer + h * h + h + 2 * h + c.vocab_size;
     }
     let types = c.type_vocab_size + c.task_type_vocab_size;
+    let types = types + 4 * c.page_positions;
     let tables = c.vocab_size + c.max_position_embeddings + types;
     let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
     let e = c.embedding_size;
@@ -32,6 +33,8 @@ pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
         .esm
         .map_or(0, |_| c.num_hidden_layers * c.num_attention_heads + 1);
     let tables = tables - c.esm.map_or(0, |_| c.max_position_embeddings);
+    // Of LayoutLM: what pools, whatever the task is.
+    let esm = esm + if c.page_positions > 0 { h * h + h } else { 0 };
     esm + tables * e + 2 * e + distances + projection + layers * layer + head
 }
 

@@ -119,6 +119,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("nomic_bert", Reader::Bert(BertKind::Nomic)),
+    ("layoutlm", Reader::Bert(BertKind::LayoutLm)),
     ("electra", Reader::Bert(BertKind::Electra)),
     ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart(BartKind::Bart)),

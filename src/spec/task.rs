@@ -70,7 +70,10 @@ pub(super) fn tasks(architecture: &Architecture, framework: Framework) -> &'stat
             READS_TEXTS
         }
         Architecture::EuroBert(_) => READS_TEXTS,
-        Architecture::Bert(config) if config.esm.is_some() || config.kind == BertKind::Nomic => {
+        Architecture::Bert(config)
+            if config.esm.is_some()
+                || matches!(config.kind, BertKind::Nomic | BertKind::LayoutLm) =>
+        {
             READS_TEXTS
         }
         Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[

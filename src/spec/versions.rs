@@ -47,6 +47,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
                     | BertKind::Ernie
                     | BertKind::Esm
                     | BertKind::Nomic
+                    | BertKind::LayoutLm
             ) || config.kind.pre_norm().is_some() =>
         {
             findings.push(only_recent());

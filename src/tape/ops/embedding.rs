@@ -41,11 +41,11 @@ impl Tape {
         dims.push(weight.dim(1));
         let shape = Shape::new(&dims);
         if !self.records(&[weight]) {
-            let _indices = self.contiguous(indices);
+            let _rows = self.reshape(indices, [indices.numel()]);
             return self.empty("embedding", shape, weight.dtype());
         }
         let saved = self.save(indices);
-        let rows = self.contiguous(indices);
+        let rows = self.reshape(indices, [indices.numel()]);
         let out = self.empty("embedding", shape, weight.dtype());
         drop(rows);
         let table = *weight.shape();
