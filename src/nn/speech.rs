@@ -158,7 +158,7 @@ impl Speech {
             let projected = self.projection.forward(t, &normed);
             // wav2vec 2.0 returns what is projected; HuBERT holds what it was made of.
             let held = match self.config.kind {
-                SpeechKind::Wav2Vec2 => normed,
+                SpeechKind::Wav2Vec2 | SpeechKind::UniSpeech | SpeechKind::UniSpeechSat => normed,
                 SpeechKind::Hubert => {
                     drop(normed);
                     features
@@ -170,7 +170,7 @@ impl Speech {
             hidden = self.augmented(t, hidden);
         }
         let (out, states) = t.scoped("encoder", None, || self.encode(t, hidden));
-        let returned = (self.config.kind == SpeechKind::Wav2Vec2).then_some(held);
+        let returned = (self.config.kind != SpeechKind::Hubert).then_some(held);
         (out, returned, states)
     }
 

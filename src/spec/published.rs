@@ -345,6 +345,7 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("wav2vec2-xls-r-300m", 315_471_520),
     ("wav2vec2-xls-r-1b", 962_538_400),
     ("wav2vec2-xls-r-2b", 2_159_321_120),
+    ("unispeech-sat-base-100h", 94_396_320),
     ("hubert-base-ls960", 94_396_320),
     ("hubert-large-ls960-ft", 315_471_520),
     ("whisper-tiny", 37_760_640),

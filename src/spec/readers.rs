@@ -146,6 +146,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("convnextv2", Reader::ConvNet(ConvNetKind::ConvNextV2)),
     ("resnet", Reader::ConvNet(ConvNetKind::ResNet)),
     ("wav2vec2", Reader::Speech(SpeechKind::Wav2Vec2)),
+    ("unispeech", Reader::Speech(SpeechKind::UniSpeech)),
+    ("unispeech-sat", Reader::Speech(SpeechKind::UniSpeechSat)),
     ("hubert", Reader::Speech(SpeechKind::Hubert)),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),

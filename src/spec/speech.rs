@@ -1,4 +1,5 @@
-//! wav2vec 2.0 and `HuBERT` (`models/{wav2vec2,hubert}/configuration_*.py` of transformers 5.23).
+//! wav2vec 2.0, `HuBERT` and `UniSpeech` (`models/{wav2vec2,hubert,unispeech,unispeech_sat}/
+//! configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
@@ -16,6 +17,10 @@ pub enum SpeechKind {
     Wav2Vec2,
     /// `HuBERT`.
     Hubert,
+    /// `UniSpeech`, which is built as wav2vec 2.0 is.
+    UniSpeech,
+    /// `UniSpeech` that knows speakers, which always has a vector for masked positions.
+    UniSpeechSat,
 }
 
 impl SpeechKind {
@@ -24,6 +29,8 @@ impl SpeechKind {
         match self {
             Self::Wav2Vec2 => "wav2vec2",
             Self::Hubert => "hubert",
+            Self::UniSpeech => "unispeech",
+            Self::UniSpeechSat => "unispeech_sat",
         }
     }
 }
@@ -176,7 +183,7 @@ pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
         convolutions: convolutions(fields),
         conv_bias: fields.flag("conv_bias", false),
         layer_norms: fields.text("feat_extract_norm") == Some("layer"),
-        projection_norm: kind == SpeechKind::Wav2Vec2 || fields.flag("feat_proj_layer_norm", true),
+        projection_norm: kind != SpeechKind::Hubert || fields.flag("feat_proj_layer_norm", true),
         positions: [
             fields.optional("num_conv_pos_embeddings", &SAMPLES, 128),
             groups,
@@ -191,7 +198,7 @@ pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
         },
         activation_dropout: fields.drops("activation_dropout", true),
         final_dropout: fields.drops("final_dropout", true),
-        has_mask: time > 0 || features > 0,
+        has_mask: kind == SpeechKind::UniSpeechSat || time > 0 || features > 0,
         time_masks: (augments && time > 0).then_some([time, length, least]),
         masks_features: augments && features > 0,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 32),

@@ -5,7 +5,8 @@ import ctypes, importlib, os
 import torch
 
 real = bool(os.environ.get("HIGHWATER_REAL_GPU"))
-KINDS = ("wav2vec2", "hubert")
+# Types of models, and what the names of their classes begin with.
+KINDS = {"wav2vec2": "Wav2Vec2", "hubert": "Hubert", "unispeech": "UniSpeech", "unispeech-sat": "UniSpeechSat"}
 
 
 def samples(config, positions):
@@ -30,9 +31,10 @@ def most(shape, mask_prob, mask_length, min_masks=0, **of_time):
 
 def masked(kind):
     """As many positions are found where gradients go as where they were masked."""
-    module = importlib.import_module(f"transformers.models.{kind}.modeling_{kind}")
+    name = kind.replace("-", "_")
+    module = importlib.import_module(f"transformers.models.{name}.modeling_{name}")
     module._compute_mask_indices = most
-    model = getattr(module, f"{kind.capitalize()}Model".replace("vec", "Vec"))
+    model = getattr(module, f"{KINDS[kind]}Model")
     mask = model._mask_hidden_states
 
     def counted(self, hidden_states, **options):
