@@ -2,7 +2,7 @@
 
 use super::model::Request;
 use super::sight_features::ImageFeatures;
-use crate::tape::Tensor;
+use crate::tape::{KeyValueCache, Tensor};
 use crate::units::apart;
 use std::cell::RefCell;
 
@@ -16,6 +16,8 @@ pub(super) struct Call {
     images: RefCell<Option<Tensor>>,
     /// The routers' logits of the forward pass that is running, if anybody wants them.
     routed: RefCell<Option<Vec<Tensor>>>,
+    /// The places for keys and values that an earlier text has left.
+    cache: RefCell<Option<KeyValueCache>>,
 }
 
 impl Call {
@@ -59,6 +61,21 @@ impl Call {
     /// The routers' logits since they are kept; from here on they no longer are.
     pub(super) fn take_router_logits(&self) -> Vec<Tensor> {
         self.routed.take().unwrap_or_default()
+    }
+
+    /// Keeps the places for keys and values of a text.
+    pub(super) fn keep_cache(&self, cache: Option<KeyValueCache>) {
+        self.cache.replace(cache);
+    }
+
+    /// The places that an earlier text has left.
+    pub(super) fn take_cache(&self) -> Option<KeyValueCache> {
+        self.cache.take()
+    }
+
+    /// The mask that is added to scores, where the caller makes it.
+    pub(super) fn causal_mask(&self) -> Option<Tensor> {
+        self.request.borrow().causal_mask.clone()
     }
 
     /// The positions that are given.

@@ -410,7 +410,7 @@ impl<L: Layer> Causal<L> {
             mask: full,
             cos,
             sin,
-            narrows: false,
+            narrows: None,
             input: None,
             states: KeptStates::default(),
             chosen: None,
@@ -427,7 +427,8 @@ impl<L: Layer> Causal<L> {
                 (full, local) = (full.beside(&local), local.beside(&full));
             }
         }
-        local.narrows = self.style.masks == Masks::Narrowed;
+        let narrows = self.style.masks == Masks::Narrowed;
+        local.narrows = narrows.then(|| Shared::near(t, size.1, self.window));
         if self.style.embedding_scale == EmbeddingScale::Late {
             hidden = t.mul_scalar(&hidden);
         }

@@ -229,6 +229,9 @@ impl Shell {
 
     /// The mask of layers without a window, which Gemma of transformers 4 always makes.
     pub(super) fn whole_mask(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        if let Some(given) = self.call.causal_mask() {
+            return given;
+        }
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
         let request = MaskRequest {
             eager: true,

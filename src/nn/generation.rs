@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, Transformers};
 use crate::spec::{
-    Architecture, BartKind, DecoderType, ImageConfig, ImageKind, ResolvedSpec, Task,
+    Architecture, BartKind, DecoderType, ImageConfig, ImageKind, ResolvedSpec, Task, has_places,
     takes_logits_to_keep,
 };
 use crate::tape::CacheKind;
@@ -121,6 +121,7 @@ impl Calling {
         let tuples = bart
             || is(&[DecoderType::Gpt2, DecoderType::Mpt])
             || (early && is(&[DecoderType::Opt]));
+        let hybrid = family.is_some_and(has_places);
         let encodes = spec.task == Task::Seq2SeqLm;
         // The text part of Qwen2-VL names it, which Qwen2 does not.
         let begins = images
@@ -171,11 +172,12 @@ impl Calling {
             cache: match (recent, tuples) {
                 (true, _) => CacheKind::Joined,
                 (false, true) => CacheKind::Tuples,
+                (false, false) if hybrid => CacheKind::Fixed,
                 (false, false) => CacheKind::Given,
             },
             returns_tuples: !recent && (legacy || tuples || encodes),
             labels_or_cache: bart && encodes,
-            keeps: recent || !is(&[DecoderType::Gemma2, DecoderType::Gemma3]),
+            keeps: recent || !hybrid,
             kinds: images.and_then(|images| Kinds::of(images, spec)),
             crossed: match images {
                 Some(ImageConfig::Crossed(c)) if spec.images > 0 => Some(c.tiles * spec.images),

@@ -3,7 +3,7 @@
 use super::facts::MaskStyle;
 pub(super) use super::mask_both_sides::{bidirectional, of_both_sides};
 use crate::spec::Attention;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Places, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// What decides whether there is a mask and of which kind.
@@ -61,6 +61,24 @@ pub(super) fn always(t: &Tape, request: MaskRequest) -> Tensor {
 /// The additive mask that is made whether it is needed or not.
 pub(super) fn whole(t: &Tape, request: MaskRequest) -> Tensor {
     additive(t, request, request.dtype)
+}
+
+/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, for which it has a
+/// padding mask of those that it holds and of these (`keys` in all).
+pub(super) fn of_places(t: &Tape, (size, keys): ((u64, u64), u64), places: Places) -> Tensor {
+    let request = MaskRequest {
+        eager: true,
+        padding: true,
+        window: false,
+        chunked: false,
+        padded: true,
+        size,
+        cached: keys - size.1,
+        keys: places.tokens,
+        dtype: places.dtype,
+        style: MaskStyle::Exact,
+    };
+    additive(t, request, places.dtype)
 }
 
 /// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5, BLOOM and OPT of
@@ -271,26 +289,29 @@ fn within(t: &Tape, r: MaskRequest) -> Tensor {
 fn additive(t: &Tape, r: MaskRequest, sum_dtype: DType) -> Tensor {
     let (b, s) = r.size;
     let seen = r.cached + s;
-    let square = |op| t.empty(op, Shape::from([b, 1, s, seen]), r.dtype);
+    let square = |op, columns| t.empty(op, Shape::from([b, 1, s, columns]), r.dtype);
     if r.padding && !r.eager {
         looks_for_padding(t, (b, seen));
     }
     // Without a padding mask the length of the cache is one more than the sequence.
-    let exact = r.padding || r.style == MaskStyle::Exact;
-    let keys = if exact { seen } else { seen + 1 };
+    let keys = match r.style {
+        MaskStyle::Exact => r.keys,
+        _ if r.padding => seen,
+        _ => seen + 1,
+    };
     let (triangle, locals) = future(t, r, keys);
     if !r.padding {
         let view = t.view(&triangle, [1, 1, s, keys]);
         let view = t.expand(&view, Shape::from([b, 1, s, keys]));
         return t.slice(&view, -1, 0, seen);
     }
-    let mut mask = square("clone");
+    let mut mask = square("clone", keys);
     drop(triangle);
     {
         let sum = t.empty("add", Shape::from([b, 1, s, seen]), sum_dtype);
         let equal = flags(t, "eq", b * s * seen);
         drop(sum);
-        let _filled = square("masked_fill");
+        drop(square("masked_fill", seen));
         drop(equal);
     }
     drop(locals);

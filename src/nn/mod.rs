@@ -91,6 +91,7 @@ mod mask_both_sides;
 mod mask_triangle;
 mod mllama;
 mod model;
+mod model_cache;
 mod modernbert;
 mod modernbert_layer;
 mod moe;
@@ -151,4 +152,5 @@ mod xielu;
 
 pub use generation::{Calling, GenerateVersion, Kinds};
 pub use model::{Batch, Model, Output, Request};
+pub use model_cache::mask_beforehand;
 pub use sight_features::ImageFeatures;

@@ -100,10 +100,12 @@ pub struct Model {
     num_parameters: u64,
     /// Parameters that copies are trained in the place of.
     _copied: Vec<Tensor>,
-    call: Rc<Call>,
+    pub(super) call: Rc<Call>,
     /// Tokens that each layer sees, of those that do not see all.
-    windows: Vec<Option<u64>>,
-    calling: Calling,
+    pub(super) windows: Vec<Option<u64>>,
+    pub(super) calling: Calling,
+    /// The dtype of the weights.
+    pub(super) dtype: DType,
 }
 
 /// What a forward pass of evaluation is asked for.
@@ -119,6 +121,8 @@ pub struct Request {
     pub encoded: Option<Tensor>,
     /// Features of images, where those have been seen before.
     pub features: Option<ImageFeatures>,
+    /// The mask `[B, 1, S, K]` that is added to scores, where the caller makes it.
+    pub causal_mask: Option<Tensor>,
     /// Whether experts are run as `generate` does after the prompt.
     pub batched_experts: bool,
 }
@@ -222,6 +226,7 @@ impl Model {
             call,
             windows: generation::windows(&spec.architecture),
             calling: Calling::of(spec),
+            dtype: spec.weights,
         }
     }
 
@@ -262,17 +267,10 @@ impl Model {
         batch(t, spec, (samples, lengths), given)
     }
 
-    /// From here on attention keeps keys and values.
-    pub fn open_cache(&self, t: &Tape) {
-        if self.calling.keeps {
-            t.open_cache(self.calling.cache, self.windows.clone());
-        }
-    }
-
     /// [`Self::open_cache`] for a batch, whose labels may exclude it.
     pub fn open_cache_for(&self, t: &Tape, batch: &Batch) {
         if !(self.calling.labels_or_cache && batch.labels.is_some()) {
-            self.open_cache(t);
+            self.open_cache(t, batch.input.dim(1));
         }
     }
 

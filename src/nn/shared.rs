@@ -13,8 +13,9 @@ pub(super) struct Shared {
     pub(super) mask: Option<Tensor>,
     pub(super) cos: Tensor,
     pub(super) sin: Tensor,
-    /// Whether a layer hides from the mask what is outside of its window.
-    pub(super) narrows: bool,
+    /// Where a layer hides from the mask what is outside of its window, the first and the last of the keys
+    /// that it sees.
+    pub(super) narrows: Option<[u64; 2]>,
     /// What the layer reads of an embedding of its own, `[B, S, P]`.
     pub(super) input: Option<Tensor>,
     /// Keys and values that later layers read.
@@ -44,7 +45,7 @@ impl Shared {
     /// `models/gemma2/modeling_gemma2.py`, transformers 4.51).
     pub(super) fn narrowed(&self, t: &Tape) -> (Self, Option<Tensor>) {
         let mut narrow = self.clone();
-        let Some(mask) = self.mask.as_ref().filter(|_| self.narrows) else {
+        let Some((mask, [from, to])) = self.mask.as_ref().zip(self.narrows) else {
             return (narrow, None);
         };
         let outside = {
@@ -54,9 +55,23 @@ impl Shared {
             outside
         };
         let number = t.empty("scalar_tensor", Shape::new(&[]), mask.dtype());
-        narrow.mask = Some(t.empty("where", *mask.shape(), mask.dtype()));
+        let hidden = t.empty("where", *mask.shape(), mask.dtype());
         drop(number);
+        let keys = mask.dim(-1);
+        narrow.mask = Some(if to - from < keys {
+            t.slice(&hidden, -1, from, to.min(keys))
+        } else {
+            hidden
+        });
         (narrow, Some(outside))
+    }
+
+    /// The keys of which a layer with a window sees a mask, for `s` tokens after those in the cache.
+    pub(super) fn near(t: &Tape, s: u64, window: Option<u64>) -> [u64; 2] {
+        let seen = t.cached_tokens() + s;
+        let most = window.map_or(seen, |window| window.max(s));
+        let from = seen.saturating_sub(most);
+        [from, from + most]
     }
 
     /// The same for the last `kept` positions alone.

@@ -156,7 +156,7 @@ impl Stack {
                 mask,
                 cos: cos.clone(),
                 sin: sin.clone(),
-                narrows: false,
+                narrows: None,
                 input: None,
                 states: KeptStates::default(),
                 chosen: None,

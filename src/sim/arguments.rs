@@ -4,7 +4,7 @@
 //! (`generation/utils.py`, transformers 4.48, 4.51 and 5.23).
 
 use super::generate::{flags, numbers};
-use crate::nn::{Calling, GenerateVersion, Kinds};
+use crate::nn::{Calling, GenerateVersion, Kinds, mask_beforehand};
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -23,6 +23,8 @@ pub(super) struct Arguments {
     /// Which squares of images each token sees, `[B, S, squares]`, likewise.
     crossed: Option<Tensor>,
     last: Vec<Tensor>,
+    /// The mask that the model is given instead, where it is made beforehand.
+    made: Option<Tensor>,
     /// Whether the model has run.
     started: bool,
 }
@@ -72,6 +74,7 @@ impl Arguments {
             kinds: None,
             crossed: None,
             last: Vec::new(),
+            made: None,
             started: false,
         }
     }
@@ -123,6 +126,7 @@ impl Arguments {
             return self.inputs_since_5(t, first);
         }
         let (ids, given) = self.inputs_before_5(t, prompt, first);
+        self.made = mask_beforehand(t, (ids.dim(0), ids.dim(1)), self.size.1);
         (ids, given, None)
     }
 
@@ -163,6 +167,11 @@ impl Arguments {
         drop((all, newest));
         self.keep(t, &ids, given.as_ref());
         (ids, given)
+    }
+
+    /// The mask that is made beforehand for the model's next call, where there is one.
+    pub(super) fn made(&self) -> Option<Tensor> {
+        self.made.clone()
     }
 
     /// The mask of the model's next call.
@@ -206,7 +215,10 @@ impl Arguments {
     fn keep(&mut self, t: &Tape, ids: &Tensor, given: Option<&Tensor>) {
         let earlier =
             self.calling.version != GenerateVersion::V5 && self.calling.cache != CacheKind::Tuples;
-        let held = [Some(ids), given, self.mask.as_ref()];
+        // With a mask made beforehand it is not given this one.
+        let mask = self.mask.as_ref();
+        let mask = mask.filter(|_| self.calling.cache != CacheKind::Fixed);
+        let held = [Some(ids), given, mask];
         let position = self.positions.as_ref().filter(|_| earlier);
         t.drop_replaced_cache();
         self.last = held

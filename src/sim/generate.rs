@@ -68,6 +68,15 @@ enum Choice {
     Beams(Box<BeamSearch>),
 }
 
+impl Choice {
+    /// So many tokens more; beams have places for all.
+    fn grow(&mut self, t: &Tape, tokens: u64) {
+        if let Self::Samples(sampler) = self {
+            sampler.grow(t, tokens);
+        }
+    }
+}
+
 /// The logits `[B, V]` of the last position in float32; in transformers 4.48 they are cloned first.
 pub(super) fn last_logits(t: &Tape, logits: &Tensor, version: GenerateVersion) -> Tensor {
     let rows = Shape::from([logits.dim(0), logits.dim(-1)]);
@@ -118,6 +127,11 @@ impl Sampler {
         }
     }
 
+    /// So many tokens more of each sample, as steps choose them one by one.
+    fn grow(&mut self, t: &Tape, tokens: u64) {
+        self.ids = numbers(t, "cat", [self.ids.dim(0), self.ids.dim(1) + tokens]);
+    }
+
     /// One step: logits `[B, 1, V]` to one token more of each sample, which may be `forced`.
     fn choose(&mut self, t: &Tape, logits: Tensor, forced: bool) {
         let b = logits.dim(0);
@@ -141,8 +155,7 @@ impl Sampler {
         if hears {
             self.next = self.next.take().map(|next| hearing::padded(t, next));
         }
-        let longer = numbers(t, "cat", [b, self.ids.dim(1) + 1]);
-        self.ids = longer;
+        self.grow(t, 1);
         self.unfinished = {
             let stop = {
                 let _criteria = (flags(t, "full", b), flags(t, "full", b));
@@ -305,7 +318,7 @@ pub(super) fn generate(
         Choice::Samples(Box::new(sampler))
     };
     let mut arguments = Arguments::new(t, calling, &start.ids, start.mask, start.positions.clone());
-    model.open_cache(t);
+    model.open_cache_of_text(t, s + options.max_new_tokens);
     let written = t.written_events();
     let (mut step, mut skips) = (0, false);
     while step < options.max_new_tokens {
@@ -319,6 +332,7 @@ pub(super) fn generate(
                 logits_to_keep: calling.last_logits.then_some(1),
                 encoded: start.encoded.clone(),
                 features: start.features.clone().filter(|_| step == 0),
+                causal_mask: arguments.made(),
                 batched_experts,
             };
             if let Some(dtype) = wrapped {
@@ -352,9 +366,11 @@ pub(super) fn generate(
             let skipped = rest - LAST;
             t.grow_cache(skipped);
             arguments.grow(t, skipped);
+            choice.grow(t, skipped);
             step += skipped;
         }
     }
+    model.close_cache_of_text(t);
     drop((
         start.positions,
         start.ids,

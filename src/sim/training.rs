@@ -196,7 +196,7 @@ impl<'a> Run<'a> {
     /// The forward pass. Its outputs hold the cache that it fills.
     fn forward(&mut self, batch: &Batch) -> Output {
         let (t, spec) = (self.tape, self.spec);
-        if spec.use_cache {
+        if spec.use_cache && self.model.calling().keeps {
             self.model.open_cache_for(t, batch);
         }
         if spec.offload.activations && self.trains() {

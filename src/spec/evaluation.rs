@@ -2,7 +2,8 @@
 
 use super::limits::{ACCUMULATION, MICRO_BATCH_SIZE, SEQ_LEN, check};
 use super::{
-    Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario, training,
+    Architecture, Attention, DecoderType, Finding, Framework, Program, Scenario, places,
+    places::has_places, training,
 };
 use crate::units::names;
 use serde::{Deserialize, Serialize};
@@ -367,15 +368,11 @@ fn unknown_cache(
             if !recent && (big_code || states) {
                 return Some(("of this model in transformers 4", "transformers 4 中该模型"));
             }
-            // `cache_implementation = "hybrid"`, a static cache, for which the model is compiled.
-            let compiled = matches!(
-                config.model_type,
-                DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Cohere2
-            );
-            if !recent && compiled {
+            let early = scenario.framework == Framework::Torch26Transformers448;
+            if early && has_places(config.model_type) {
                 return Some((
-                    "of this model, which transformers 4 compiles for it,",
-                    "该模型（transformers 4 会为此编译模型）",
+                    "of this model in transformers 4.48",
+                    "transformers 4.48 中该模型",
                 ));
             }
         }
@@ -415,6 +412,9 @@ pub(super) fn check_combinations(
     }
     check_logits_to_keep(scenario, architecture, findings);
     let generates = evaluation.kind == EvaluationKind::Generate;
+    if generates {
+        places::check(scenario, architecture, findings);
+    }
     // transformers 5 takes what encoders have no use for; before, they refuse it.
     let idle = encodes(architecture) && scenario.framework == Framework::Torch215Transformers523;
     if !generates && (!evaluation.caches() || idle) {

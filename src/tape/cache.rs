@@ -3,29 +3,21 @@
 //!
 //! Source: `cache_utils.py`, transformers 4.48, 4.51 and 5.23: `DynamicCache` grows by concatenation.
 
+use super::cache_kind::CacheKind;
+use super::fixed_cache::Places;
 use super::layer_states::{LayerState, LayerStates};
 use super::repeats::Standing;
 use super::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// How keys and values are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheKind {
-    /// `DynamicCache` of transformers 5, which joins the first ones to nothing.
-    Joined,
-    /// `DynamicCache` of transformers 4, which keeps the first ones as they are, and of any number
-    /// whatever the window is.
-    Given,
-    /// Tuples, of which the model returns new ones: the old ones live until its next call.
-    Tuples,
-}
-
 /// Keys and values `[B, K, T, D]` by layer, in the order in which the layers run.
 pub struct KeyValueCache {
     kind: CacheKind,
+    /// Where keys and values are written to, if those places are made beforehand.
+    pub(super) places: Option<Places>,
     /// What later tuples have replaced.
     replaced: Vec<Tensor>,
-    layers: Vec<CachedLayer>,
+    pub(super) layers: Vec<CachedLayer>,
     /// Of the encoder's result, by layer of the decoder: made once.
     crossed: Vec<(Tensor, Tensor)>,
     /// Tokens that each layer sees; those that are not listed see all.
@@ -42,15 +34,15 @@ pub struct KeyValueCache {
 }
 
 #[derive(Clone)]
-struct CachedLayer {
-    keys: Tensor,
-    values: Tensor,
+pub(super) struct CachedLayer {
+    pub(super) keys: Tensor,
+    pub(super) values: Tensor,
     /// Keys `[B, T, D]` that an indexer compares.
-    indexed: Option<Tensor>,
+    pub(super) indexed: Option<Tensor>,
     /// Tokens that the layer has seen.
-    seen: u64,
+    pub(super) seen: u64,
     /// The window as a number on the device.
-    window: Option<Tensor>,
+    pub(super) window: Option<Tensor>,
 }
 
 /// How far layers have come in the cache: which asks next in each of its lists.
@@ -132,20 +124,21 @@ fn repeated<K: Kept>(
 }
 
 /// The dimension of the tokens.
-const TOKENS: isize = 2;
+pub(super) const TOKENS: isize = 2;
 const TOKENS_OF_INDEXER: isize = 1;
 
 impl Tape {
     /// From here on attention keeps its keys and values, with nothing kept yet. Layers with a
-    /// window see so many tokens.
-    pub fn open_cache(&self, kind: CacheKind, windows: Vec<Option<u64>>) {
-        let joined = kind == CacheKind::Joined;
+    /// window see so many tokens. Of a kind that is known beforehand there are so many `places`.
+    pub fn open_cache(&self, kind: CacheKind, places: Places, windows: Vec<Option<u64>>) {
+        let windowed = matches!(kind, CacheKind::Joined | CacheKind::Fixed);
         *self.cache.borrow_mut() = Some(KeyValueCache {
             kind,
+            places: (kind == CacheKind::Fixed).then_some(places),
             replaced: Vec::new(),
             layers: Vec::new(),
             crossed: Vec::new(),
-            windows: if joined { windows } else { Vec::new() },
+            windows: if windowed { windows } else { Vec::new() },
             states: Vec::new(),
             next: 0,
             next_crossed: 0,
@@ -266,6 +259,9 @@ impl Tape {
         cache.next += 1;
         let window = cache.windows.get(at).copied().flatten();
         let tokens = k.dim(TOKENS);
+        if let Some(places) = cache.places {
+            return places.keep(self, (&mut cache.layers, at), &[k, v], window);
+        }
         if cache.layers.len() <= at && cache.kind != CacheKind::Joined {
             kept_as_they_are([&k, &v]);
             cache.layers.push(CachedLayer {
@@ -412,6 +408,9 @@ impl Tape {
         for (at, layer) in cache.layers.iter_mut().enumerate() {
             let window = cache.windows.get(at).copied().flatten();
             layer.seen += tokens;
+            if cache.places.is_some() {
+                continue;
+            }
             let longer = |x: &Tensor, along: isize| {
                 let mut shape = *x.shape();
                 let kept = shape.dim(along) + tokens;

@@ -14,11 +14,13 @@
 
 mod autocast;
 mod cache;
+mod cache_kind;
 mod category;
 mod checkpoint;
 mod details;
 mod engine;
 mod event;
+mod fixed_cache;
 mod folds;
 mod graph;
 mod later;
@@ -49,8 +51,10 @@ pub use tensor::Tensor;
 
 use crate::units::{DType, Shape};
 use autocast::Autocast;
-pub use cache::{CacheKind, KeyValueCache};
+pub use cache::KeyValueCache;
+pub use cache_kind::CacheKind;
 use checkpoint::{Frame, Recompute};
+pub use fixed_cache::Places;
 use graph::{Edge, Leaf};
 use parameters::Parameter;
 use recorder::Recorder;

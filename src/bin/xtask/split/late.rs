@@ -55,7 +55,7 @@ const LATE: &[&str] = &[
     "sim::evaluate", "sim::generate", "sim::precision", "sim::sharded", "spec::adapters",
     "spec::closest", "spec::essential", "spec::liger", "spec::offers", "spec::offload",
     "spec::roundup", "spec::attention_masks::are_given", "spec::attention_masks::why", "spec::expert_support::why", "spec::refused::why", "spec::evaluation::unknown", "spec::evaluation::without", "spec::parallelism::DataParallel",
-    "Parallelism as serde", "tape::layer_states",
+    "Parallelism as serde", "tape::layer_states", "tape::fixed_cache", "nn::model_cache", "spec::places::check", "spec::places::misplaced",
     // What is computed when the first answer is on screen, or when somebody asks.
     "app::background::go_on", "app::closely::follow::{closure#1}::{closure#0}",
     "app::store::Store>::", "chart::crossover", "chart::timeline", "codec::flat", "codec::json",
