@@ -252,7 +252,9 @@ impl Gpt2Block {
             attn: AttentionKind::new(&b.at("attn"), c, options, keeps_keys),
             ln_2: (!c.parallel_residual).then(|| LayerNorm::new(&b.at("ln_2"), c.hidden_size)),
             mlp: Mlp::new(&b.at("mlp"), c),
-            returns: keeps_keys || is_wide(c.model_type),
+            returns: is_wide(c.model_type)
+                || c.model_type == DecoderType::GptBigCode
+                    && options.facts.transformers != Transformers::V5,
         }
     }
 }

@@ -113,7 +113,10 @@ impl BigCodeAttention {
         let out = dropped(t, projected, self.dropout);
         drop((q, k, v));
         drop(weights);
-        (out, Some(present).filter(|_| self.keeps_keys))
+        (
+            out,
+            Some(present).filter(|_| self.keeps_keys || t.has_cache()),
+        )
     }
 
     /// `GPTBigCodeSdpaAttention` or `GPTBigCodeFlashAttention2`: `[B, S, A, D]`.

@@ -365,7 +365,8 @@ fn unknown_cache(
         Architecture::Decoder(config) if GENERATING.contains(&config.model_type) => {
             let big_code = config.model_type == DecoderType::GptBigCode;
             let states = config.model_type.is_mamba() || !config.mixers.is_empty();
-            if !recent && (big_code || states) {
+            let generates = resolve(scenario).kind == EvaluationKind::Generate;
+            if !recent && (big_code && generates || states) {
                 return Some(("of this model in transformers 4", "transformers 4 中该模型"));
             }
             let early = scenario.framework == Framework::Torch26Transformers448;
