@@ -8,12 +8,12 @@ import { DIST } from "./support/site.mjs";
 const BUDGET = 250 * 1024;
 
 /**
- * What it may take until it is within the budget: above it this stage fails. The program was one
- * file of 648 KiB; what the first estimate does without lies in a second one since, by the paths
- * in `src/bin/xtask/split/late.rs`. Of what is left, data (texts, the catalog's configurations,
- * tables of functions) are about 85 KiB, the engine with its models 110, the page and Leptos 210.
+ * What it may take until it is within the budget: above it this stage fails. The program is 960 KiB in
+ * all; what does not run before the first estimate lies in a second file (`src/bin/xtask/split`). Of
+ * the first one, functions are about 270 KiB, constants (texts, the catalog's configurations) 70, and
+ * 27 say what the two files have in common.
  */
-const CEILING = 496 * 1024;
+const CEILING = 392 * 1024;
 
 /** Links' pictures, other pages, and the part of the program that comes after the estimate. */
 const LATER = /\.(html|png)$|_rest\.wasm$/;

@@ -66,28 +66,33 @@ test("when the program does not arrive or does not compile there is a sentence a
 
 const REST = /_rest\.wasm$/;
 
-test("the first estimate does without the rest of the program, which comes after it", async () => {
-  const { page, close } = await open(browser, "about:blank", { ready: false });
-  let release;
-  const held = new Promise((done) => (release = done));
-  let asked = false;
-  await page.route(REST, async (route) => {
-    asked = true;
-    await held;
-    await route.continue();
+for (const [name, query, options] of [
+  ["page", "", {}],
+  ["link in Chinese to another decoder", "?v=1&model=llama-3.2-3b&precision=bf16&mb=4", { locale: "zh-CN" }],
+]) {
+  test(`the first estimate of a ${name} does without the rest of the program, which comes after it`, async () => {
+    const { page, close } = await open(browser, "about:blank", { ready: false, ...options });
+    let release;
+    const held = new Promise((done) => (release = done));
+    let asked = false;
+    await page.route(REST, async (route) => {
+      asked = true;
+      await held;
+      await route.continue();
+    });
+    await page.goto(site.url + query);
+    await estimateShown(page).catch(() =>
+      assert.fail("the first answer waits for the rest: no visit of first-visits.mjs is like this one"),
+    );
+    await painted(page);
+    assert.equal(await page.locator("canvas").count(), 1, "of the figures only the first");
+    release();
+    await page.locator("html[data-whole]").waitFor();
+    assert.ok((await page.locator("canvas").count()) > 1);
+    assert.ok(asked, "the page is one file: nothing was cut off");
+    await close();
   });
-  await page.goto(site.url);
-  await estimateShown(page).catch(() =>
-    assert.fail("the first answer waits for the rest: it needs what split/late.rs calls late"),
-  );
-  await painted(page);
-  assert.equal(await page.locator("canvas").count(), 1, "of the figures only the first");
-  release();
-  await page.locator("html[data-whole]").waitFor();
-  assert.ok((await page.locator("canvas").count()) > 1);
-  assert.ok(asked, "the page is one file: nothing was cut off");
-  await close();
-});
+}
 
 test("what is asked of the rest before it is there waits for it", async () => {
   const { page, problems, close } = await open(browser, "about:blank", { ready: false });

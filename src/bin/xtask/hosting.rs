@@ -2,14 +2,19 @@
 //! needs one; no script within the page, so that a strict Content-Security-Policy needs no
 //! exception; and absolute addresses for previews of links.
 
-use crate::process::{Failure, minutes, program, root, run};
-use crate::split::split;
+use crate::process::{Failure, browser_tests, minutes, program, root, run};
+use crate::split::{split, watched};
+use crate::tools;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 /// Where the page's files are.
 const DIST: &str = "target/dist";
+/// The program as it was linked, before wasm-bindgen.
+const LINKED: &str = "target/wasm32-unknown-unknown/web/web.wasm";
+/// Which functions ran in the first visits, one byte each.
+const RAN: &str = "target/first-visits";
 /// How the script that Trunk writes into the page begins and ends.
 const BEGINS: &str = "<script type=\"module\">";
 const ENDS: &str = "</script>";
@@ -44,8 +49,9 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
     let before = program_of(page)
         .ok_or_else(|| Failure::new("the built page names no program of Trunk's to cut"))?;
     let whole = fs::read(folder.join(before)).map_err(failed)?;
-    let (first, rest) = split(&whole)
-        .map_err(|place| Failure::new(format!("{before} cannot be cut: at its {place}")))?;
+    let ran = first_visits(&whole, &folder.join(before))?;
+    let linked = fs::read(root().join(LINKED)).map_err(failed)?;
+    let (first, rest) = split(&whole, &linked, &ran).map_err(unread)?;
     let hash = hash_of(&(&first, &rest));
     let names = [PROGRAM, "_rest.wasm"].map(|end| format!("web-{hash:016x}{end}"));
     for (name, part) in names.iter().zip([first, rest]) {
@@ -59,6 +65,40 @@ fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
     let [first, rest] = names;
     let named = format!("<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" /></head>");
     Ok(page.replace(before, &first).replace("</head>", &named))
+}
+
+/// Which functions of a program run until the first estimate is on screen: the file is, for so long,
+/// a program that notes it. Without a browser all of them, so that the first part has everything.
+fn first_visits(whole: &[u8], file: &Path) -> Result<Vec<bool>, Failure> {
+    let failed = |error: std::io::Error| Failure::new(format!("{RAN}: {error}"));
+    let watched = watched(whole).map_err(unread)?;
+    let browser = match tools::browser() {
+        Ok(browser) => browser,
+        Err(why) => {
+            println!(
+                "A first visit downloads the whole program, uncut: {}",
+                why.message
+            );
+            return Ok(vec![true; watched.functions]);
+        }
+    };
+    fs::write(file, &watched.program).map_err(failed)?;
+    run(
+        program("node")
+            .arg("first-visits.mjs")
+            .args([watched.notes, watched.functions].map(|number| number.to_string()))
+            .arg(root().join(RAN))
+            .current_dir(browser_tests())
+            .env("CHROMIUM", browser.chromium),
+        minutes(5),
+    )?;
+    let notes = fs::read(root().join(RAN)).map_err(failed)?;
+    Ok(notes.iter().map(|note| *note != 0).collect())
+}
+
+/// A program that is not as rustc, wasm-bindgen and the linker write it.
+fn unread(place: &str) -> Failure {
+    Failure::new(format!("the page's program cannot be cut: at its {place}"))
 }
 
 /// The name of the program in a page.

@@ -24,8 +24,8 @@ cargo xtask bench                     time of one estimate, natively and in WebA
 cargo xtask setup                     install what the others need, and nothing else
 
 What is missing is installed at a pinned version: Rust's WebAssembly target with rustup, Trunk and
-wasm-bindgen under target/tools, node packages under tests/e2e, and, for the browser tests when run
-as root on Debian or Ubuntu, Chromium with apt-get.
+wasm-bindgen under target/tools, node packages under tests/e2e, and, for the browser tests and the cut
+of the built page, Chromium with apt-get when run as root on Debian or Ubuntu.
 ";
 
 fn main() -> ExitCode {

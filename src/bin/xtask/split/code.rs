@@ -30,7 +30,8 @@ pub fn named(body: &[u8]) -> Read<Vec<usize>> {
     Ok(found)
 }
 
-fn locals(reader: &mut Reader) -> Read<()> {
+/// Passes the declarations of locals, with which a body begins.
+pub fn locals(reader: &mut Reader) -> Read<()> {
     reader.list(|reader| {
         reader.number()?;
         reader.byte()

@@ -8,12 +8,14 @@
 
 use super::bytes::{Read, Reader, block, constant, number, section};
 use super::code::{named, renamed};
-use super::module::{Module, id, kind};
+use super::module::{MAGIC, Module, id, kind};
 use super::plan::Plan;
+use std::ops::Range;
 
 /// The module that the rest imports from.
 const FIRST: &[u8] = b"first";
-const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
+/// How the custom section begins that says which instructions there are; names and the like are left out.
+const FEATURES: &[u8] = b"\x0ftarget_features";
 /// The export that brings the rest.
 const BRING: &[u8] = b"bringRest";
 
@@ -47,15 +49,49 @@ impl Places {
     }
 }
 
-/// Both parts: the first one, and the rest.
-pub fn cut(module: &Module, plan: &Plan) -> Read<(Vec<u8>, Vec<u8>)> {
+/// Both parts: the first one, and the rest, with the data of the places in memory that are `late`.
+pub fn cut(module: &Module, plan: &Plan, late: &[Range<usize>]) -> Read<(Vec<u8>, Vec<u8>)> {
     let places = Places::new(module, plan);
-    let (rest, imports) = rest(module, plan, &places)?;
-    Ok((first(module, plan, &places, &imports)?, rest))
+    let (mut rest, imports) = rest(module, plan, &places)?;
+    let (kept, moved) = data(module, late);
+    section(&mut rest, id::DATA, &moved);
+    Ok((first(module, plan, &places, &imports, &kept)?, rest))
+}
+
+/// The data of both parts: those that stay, with nothing in the places that are `late`, and those.
+fn data(module: &Module, late: &[Range<usize>]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let (mut kept, mut moved) = (Vec::new(), Vec::new());
+    for (start, bytes) in &module.data {
+        let mut left = bytes.to_vec();
+        let within =
+            |place: &&Range<usize>| *start <= place.start && place.end <= start + bytes.len();
+        for place in late.iter().filter(within) {
+            let piece = place.start - start..place.end - start;
+            moved.push(at(place.start, &bytes[piece.clone()]));
+            left[piece].fill(0);
+        }
+        kept.push(at(*start, &left));
+    }
+    (kept, moved)
+}
+
+/// A segment of data.
+fn at(place: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut item = vec![0];
+    constant(&mut item, place);
+    item.push(0x0b);
+    block(&mut item, bytes);
+    item
 }
 
 /// The first part, which exports `functions` to the rest.
-fn first(module: &Module, plan: &Plan, places: &Places, functions: &[usize]) -> Read<Vec<u8>> {
+fn first(
+    module: &Module,
+    plan: &Plan,
+    places: &Places,
+    functions: &[usize],
+    data: &[Vec<u8>],
+) -> Read<Vec<u8>> {
     let bring = module.exports.iter().find(|export| export.0 == BRING);
     let bring = bring.ok_or("an export that brings the rest")?.2;
     let ready = module.types.len();
@@ -92,7 +128,8 @@ fn first(module: &Module, plan: &Plan, places: &Places, functions: &[usize]) -> 
             id::GLOBAL => extended(&mut out, id, content, &[vec![I32, MUTABLE, 0x41, 0, 0x0b]])?,
             id::EXPORT => extended(&mut out, id, content, &exports(module, functions))?,
             id::CODE => section(&mut out, id, &bodies),
-            id::CUSTOM if content.starts_with(b"\x04name") => {}
+            id::DATA => section(&mut out, id, data),
+            id::CUSTOM if !content.starts_with(FEATURES) => {}
             _ => {
                 out.push(id);
                 block(&mut out, content);
@@ -117,6 +154,12 @@ fn rest(module: &Module, plan: &Plan, places: &Places) -> Read<(Vec<u8>, Vec<usi
         index[function] = new;
     }
     let mut out = MAGIC.to_vec();
+    for (id, content) in &module.sections {
+        if *id == id::CUSTOM && content.starts_with(FEATURES) {
+            out.push(*id);
+            block(&mut out, content);
+        }
+    }
     let of_types = module.sections.iter().find(|(id, _)| *id == id::TYPE);
     let (_, types) = of_types.ok_or("types")?;
     out.push(id::TYPE);
@@ -136,12 +179,6 @@ fn rest(module: &Module, plan: &Plan, places: &Places) -> Read<(Vec<u8>, Vec<usi
         bodies.push(sized(&body));
     }
     section(&mut out, id::CODE, &bodies);
-    for (id, content) in &module.sections {
-        if *id == id::CUSTOM && content.starts_with(b"\x0ftarget_features") {
-            out.push(*id);
-            block(&mut out, content);
-        }
-    }
     Ok((out, imports))
 }
 

@@ -14,6 +14,7 @@ pub mod id {
     pub const EXPORT: u8 = 7;
     pub const ELEMENT: u8 = 9;
     pub const CODE: u8 = 10;
+    pub const DATA: u8 = 11;
 }
 
 /// What an export or an import is.
@@ -46,11 +47,14 @@ pub struct Module<'a> {
     pub elements: (usize, Vec<usize>),
     /// The body of each function that is not imported.
     pub bodies: Vec<&'a [u8]>,
+    /// What memory has at first: places and bytes.
+    pub data: Vec<(usize, &'a [u8])>,
     /// The name of each function.
     pub names: Vec<&'a str>,
 }
 
-const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
+/// How a program begins.
+pub const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
 
 impl<'a> Module<'a> {
     /// Reads a program.
@@ -69,10 +73,11 @@ impl<'a> Module<'a> {
         let mut types: Vec<usize> = section(id::IMPORT, "imports")?.list(imported_type)?;
         let imported = types.len();
         types.extend(section(id::FUNCTION, "functions")?.list(Reader::index)?);
-        let mut names = vec![""; types.len()];
-        for (id, content) in &sections {
-            if *id == id::CUSTOM {
-                read_names(content, &mut names)?;
+        let mut of_functions = vec![""; types.len()];
+        for (_, content) in sections.iter().filter(|(id, _)| *id == id::CUSTOM) {
+            let mut reader = Reader::new(content);
+            if reader.block()? == b"name" {
+                of_functions = names(reader, NAMES_OF_FUNCTIONS, types.len())?;
             }
         }
         Ok(Self {
@@ -89,7 +94,8 @@ impl<'a> Module<'a> {
                 .list(|reader| Ok((reader.block()?, reader.byte()?, reader.index()?)))?,
             elements: elements(section(id::ELEMENT, "elements")?)?,
             bodies: section(id::CODE, "code")?.list(Reader::block)?,
-            names,
+            data: section(id::DATA, "data")?.list(segment)?,
+            names: of_functions,
             types,
             sections,
         })
@@ -159,25 +165,35 @@ fn elements(mut reader: Reader) -> Read<(usize, Vec<usize>)> {
     Ok((place, reader.list(Reader::index)?))
 }
 
-/// Reads the names of functions if a custom section has them.
-fn read_names<'a>(content: &'a [u8], names: &mut [&'a str]) -> Read<()> {
-    const FUNCTIONS: u8 = 1;
-    let mut reader = Reader::new(content);
-    if reader.block()? != b"name" {
-        return Ok(());
+/// A segment of data: where it goes in memory, which is a number, and its bytes.
+pub fn segment<'a>(reader: &mut Reader<'a>) -> Read<(usize, &'a [u8])> {
+    if (reader.number()?, reader.byte()?) != (0, 0x41) {
+        return Err("data whose place is no number");
     }
+    let start = reader.index()?;
+    reader.byte()?;
+    Ok((start, reader.block()?))
+}
+
+const NAMES_OF_FUNCTIONS: u8 = 1;
+/// Of segments of data.
+pub const NAMES_OF_DATA: u8 = 9;
+
+/// The first `n` names of a kind in the custom section of names.
+pub fn names(mut reader: Reader<'_>, kind: u8, n: usize) -> Read<Vec<&str>> {
+    let mut found = vec![""; n];
     while !reader.is_done() {
-        let (kind, content) = (reader.byte()?, reader.block()?);
-        if kind != FUNCTIONS {
+        let (of, content) = (reader.byte()?, reader.block()?);
+        if of != kind {
             continue;
         }
         Reader::new(content).list(|reader| {
-            let (function, name) = (reader.index()?, reader.block()?);
-            if let Some(place) = names.get_mut(function) {
+            let (index, name) = (reader.index()?, reader.block()?);
+            if let Some(place) = found.get_mut(index) {
                 *place = std::str::from_utf8(name).unwrap_or("");
             }
             Ok(())
         })?;
     }
-    Ok(())
+    Ok(found)
 }

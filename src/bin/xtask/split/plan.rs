@@ -4,9 +4,8 @@ use super::bytes::Read;
 use super::code::named;
 use super::module::{Module, kind};
 
-/// A function with fewer bytes stays: bringing it later would save little.
-/// Small ones of different names may also have become one, as the compiler finds them to be the same.
-const SMALL: usize = 120;
+/// A function with fewer bytes stays: what would stand in its place is hardly smaller.
+const SMALL: usize = 24;
 
 /// For each function, where it goes.
 pub struct Plan {
@@ -17,9 +16,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The rest has the functions that `is_late` names, and those that only functions of the rest
-    /// call. What the host calls stays.
-    pub fn new(module: &Module, is_late: impl Fn(&str) -> bool) -> Read<Self> {
+    /// The rest has the functions that did not run, and those that only functions of the rest call.
+    /// What the host calls stays.
+    pub fn new(module: &Module, ran: impl Fn(usize) -> bool) -> Read<Self> {
         let exported = module
             .exports
             .iter()
@@ -28,7 +27,7 @@ impl Plan {
         let late = |function: usize| {
             function >= module.imported
                 && module.body(function).len() >= SMALL
-                && is_late(module.names[function])
+                && !ran(function)
                 && !fixed.contains(&function)
         };
         let late: Vec<bool> = (0..module.types.len()).map(late).collect();
