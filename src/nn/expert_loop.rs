@@ -12,7 +12,11 @@ use crate::units::{DType, Shape};
 
 /// The experts of one layer.
 pub(super) struct ExpertLoop {
+    /// All of them, or as many as stand for all.
     experts: Vec<GatedMlp>,
+    count: u64,
+    /// How many come before those that get equally many tokens.
+    head: u64,
     /// Whether weights are read first and experts without tokens left out (`DeepseekV3MoE.moe`).
     weights_first: bool,
 }
@@ -24,8 +28,13 @@ impl ExpertLoop {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let sizes = [c.hidden_size, experts.intermediate_size];
         let numbered = LayerNames::of(c).numbers_experts(true);
+        let spec = b.plan.spec;
+        let tokens = spec.micro_batch_size * spec.seq_len;
+        let head = tokens * experts.per_token % experts.count;
         Self {
-            experts: b.items("experts", experts.count, |b| {
+            count: experts.count,
+            head,
+            experts: b.items_within("experts", [head, experts.count], |b| {
                 if numbered {
                     GatedMlp::numbered(b, sizes, Tape::silu)
                 } else {
@@ -46,7 +55,10 @@ impl ExpertLoop {
         weights: &Tensor,
     ) -> (Tensor, Held) {
         let (n, k) = (chosen.dim(0), chosen.dim(1));
-        let count = self.experts.len() as u64;
+        let count = self.count;
+        if n * k % count > self.head {
+            t.spoil_folds();
+        }
         let dtype = if self.weights_first {
             weights.dtype()
         } else {
@@ -59,44 +71,46 @@ impl ExpertLoop {
         let mut held: [Option<Tensor>; 5] = Default::default();
         for (index, expert) in (0..).zip(&self.experts) {
             let share = n * k / count + u64::from(u64::from(index) < n * k % count);
-            let at = t.where_set(order, share);
-            held[0] = Some(at.clone());
-            if self.weights_first && share == 0 {
-                continue;
-            }
-            let rows = t.select(&at, 0);
-            let read = || {
-                let at = [rows.clone(), rows.clone()];
-                if self.weights_first {
-                    t.index_elements(weights, &at)
-                } else {
-                    t.index_elements(&t.unsqueeze(weights, 2), &at)
+            t.scoped("experts", Some(index), || {
+                let at = t.where_set(order, share);
+                held[0] = Some(at.clone());
+                if self.weights_first && share == 0 {
+                    return;
                 }
-            };
-            if self.weights_first {
-                held[1] = Some(read());
-            }
-            let input = if self.weights_first {
-                t.index_rows(tokens, &rows)
-            } else {
-                let found = t.index_along(&t.unsqueeze(tokens, 0), 1, &rows);
-                t.view(&found, [rows.numel(), tokens.dim(1)])
-            };
-            held[2] = Some(input.clone());
-            let mut result = Some(t.scoped("experts", Some(index), || expert.forward(t, &input)));
-            if self.weights_first {
-                held[3].clone_from(&result);
-            }
-            let weighted = {
-                let first = held[1].as_ref().map(|weights| t.unsqueeze(weights, 1));
-                let weights = first.unwrap_or_else(read);
-                let result = result.take();
-                result.map(|result| t.mul(&result, &weights))
-            };
-            held[4].clone_from(&weighted);
-            if let Some(weighted) = weighted {
-                out = t.index_add_in_place(out, &rows, &t.to(&weighted, dtype));
-            }
+                let rows = t.select(&at, 0);
+                let read = || {
+                    let at = [rows.clone(), rows.clone()];
+                    if self.weights_first {
+                        t.index_elements(weights, &at)
+                    } else {
+                        t.index_elements(&t.unsqueeze(weights, 2), &at)
+                    }
+                };
+                if self.weights_first {
+                    held[1] = Some(read());
+                }
+                let input = if self.weights_first {
+                    t.index_rows(tokens, &rows)
+                } else {
+                    let found = t.index_along(&t.unsqueeze(tokens, 0), 1, &rows);
+                    t.view(&found, [rows.numel(), tokens.dim(1)])
+                };
+                held[2] = Some(input.clone());
+                let mut result = Some(expert.forward(t, &input));
+                if self.weights_first {
+                    held[3].clone_from(&result);
+                }
+                let weighted = {
+                    let first = held[1].as_ref().map(|weights| t.unsqueeze(weights, 1));
+                    let weights = first.unwrap_or_else(read);
+                    let result = result.take();
+                    result.map(|result| t.mul(&result, &weights))
+                };
+                held[4].clone_from(&weighted);
+                if let Some(weighted) = weighted {
+                    out = t.index_add_in_place(out.clone(), &rows, &t.to(&weighted, dtype));
+                }
+            });
         }
         (t.to(&out, tokens.dtype()), (mask, held))
     }

@@ -69,6 +69,20 @@ impl Builder<'_> {
         self.built(name, [built, count], repetition, make).0
     }
 
+    /// The elements of the module list `name` within a layer, of which the first `head` may differ from the
+    /// others.
+    pub(super) fn items_within<T>(
+        &self,
+        name: &'static str,
+        [head, count]: [u64; 2],
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let repeating = Repetition::ALIKE.after(head.max(self.plan.named));
+        let list = (self.scope, name);
+        let built = self.plan.tape.fold_list(list, repeating, count);
+        self.built(name, [built, count], None, make).0
+    }
+
     /// The layers of the module list `name`, which run through [`Tape::through_layers`].
     pub(super) fn layers<T>(
         &self,
@@ -113,7 +127,7 @@ impl Builder<'_> {
         let outside = asked.replace(false);
         let mut items: Vec<T> = (0..number(built)).map(at).collect();
         if built < count && asked.get() {
-            self.plan.tape.keep_list_whole();
+            self.plan.tape.keep_list_whole((self.scope, name));
             items.extend((number(built)..number(count)).map(at));
         }
         (items, !asked.replace(outside))

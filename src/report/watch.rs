@@ -85,6 +85,9 @@ struct Watcher<'a> {
     asked: Asked,
     phases: Vec<PhasePeak>,
     points: Vec<TimelinePoint>,
+    /// Events of short stretches that share a point, and the highest moment in them.
+    gathered: usize,
+    pending: Option<(usize, Alive)>,
 }
 
 impl<'a> Watcher<'a> {
@@ -100,6 +103,8 @@ impl<'a> Watcher<'a> {
             points: Vec::with_capacity(
                 POINTS + trace.program.len() + 2 * BORDERS.min(trace.marks.len()),
             ),
+            gathered: 0,
+            pending: None,
         }
     }
 
@@ -121,7 +126,9 @@ impl<'a> Watcher<'a> {
             let (from, to) = (here(window.start), here(window.end).max(here(window.start)));
             let parts = [range.start..from, from..to, to..range.end];
             for (part, which) in parts.into_iter().zip([0, 1, 0]) {
-                stretches.walk(part, lengths[which], |stretch| self.see(stretch));
+                let length = lengths[which];
+                stretches.walk(part, length, |stretch| self.see(stretch, length));
+                self.add_pending();
             }
         }
         self.add_point(end.saturating_sub(1), self.alive);
@@ -130,9 +137,13 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    fn see(&mut self, stretch: &Stretch) {
+    /// A stretch; those that are together at most so long share a point.
+    fn see(&mut self, stretch: &Stretch, length: usize) {
         if stretch.begins_phase {
+            self.add_pending();
             self.begin_phase();
+        } else if self.gathered + stretch.events > length {
+            self.add_pending();
         }
         let asked = self.asked_now.after(stretch.asked_highest);
         self.asked = self.asked.highest(asked);
@@ -142,7 +153,11 @@ impl<'a> Watcher<'a> {
             if highest.live > phase.live {
                 (phase.live, phase.composition) = (highest.live, highest.composition);
             }
-            self.add_point(self.event + stretch.highest_at, highest);
+            self.gathered += stretch.events;
+            let found = (self.event + stretch.highest_at, highest);
+            let higher = self.pending.take();
+            let higher = higher.filter(|(_, before)| before.live >= highest.live);
+            self.pending = Some(higher.unwrap_or(found));
         }
         self.alive = self.alive.after(&stretch.whole);
         self.storages = self.storages.max(self.alive.storages);
@@ -171,6 +186,14 @@ impl<'a> Watcher<'a> {
         }
         if self.trace.marks.len() <= BORDERS {
             self.add_point(self.event, self.alive);
+        }
+    }
+
+    /// The highest moment of what was gathered.
+    fn add_pending(&mut self) {
+        self.gathered = 0;
+        if let Some((event, alive)) = self.pending.take() {
+            self.add_point(event, alive);
         }
     }
 

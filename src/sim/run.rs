@@ -6,7 +6,9 @@ use super::fold::{Batches, Recorded, keeps_masks};
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
-use crate::spec::{EvaluationKind, MasterWeights, OptimizerName, Program, ResolvedSpec};
+use crate::spec::{
+    Architecture, EvaluationKind, Framework, MasterWeights, OptimizerName, Program, ResolvedSpec,
+};
 use crate::tape::{Backend, Built, Tape};
 use std::ops::Range;
 
@@ -55,8 +57,12 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
     }
     repeated(spec)
         .then(|| {
-            let folded = |built| folded(spec, accumulation, tape, Layers::Folded(built));
-            Built::ALL.into_iter().find_map(folded)
+            let folded = |layers| folded(spec, accumulation, tape, layers);
+            let has_lists = has_lists_within_layers(spec);
+            Built::ALL.into_iter().find_map(|built| {
+                let within = has_lists.then(|| folded(Layers::FoldedWithin(built)));
+                within.flatten().or_else(|| folded(Layers::Folded(built)))
+            })
         })
         .flatten()
         .or_else(|| folded(spec, accumulation, tape, Layers::All))
@@ -69,12 +75,23 @@ pub(super) enum Layers {
     All,
     /// Those that a long list of them is made of (Note [Layers that repeat], `tape/folds.rs`).
     Folded(Built),
+    /// The same, and of long lists within each of those.
+    FoldedWithin(Built),
 }
 
 /// Whether the layers of a model are all gone when the optimizer steps: the keys and values of all could
 /// be converted after the last.
 fn repeated(spec: &ResolvedSpec) -> bool {
     !(spec.use_cache && converts_outputs(spec))
+}
+
+/// Whether experts run one after another.
+fn has_lists_within_layers(spec: &ResolvedSpec) -> bool {
+    let experts = match &spec.architecture {
+        Architecture::Decoder(c) => c.experts.is_some(),
+        _ => false,
+    };
+    experts && spec.framework != Framework::Torch215Transformers523
 }
 
 /// Runs every step.
@@ -112,8 +129,10 @@ pub(super) fn folded(
         return None;
     }
     let tape = tape(backend(spec));
-    if let Layers::Folded(built) = layers {
-        tape.allow_folds(built);
+    match layers {
+        Layers::All => {}
+        Layers::Folded(built) => tape.allow_folds(built, false),
+        Layers::FoldedWithin(built) => tape.allow_folds(built, true),
     }
     let mut run = Run::new(&tape, spec, accumulation);
     let built = tape.storage_count();

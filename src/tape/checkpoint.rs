@@ -30,6 +30,8 @@ pub(super) struct Frame {
     /// Whether a gradient flows to the input.
     trained: bool,
     autocast: Option<DType>,
+    /// Where it ran.
+    scope: u32,
     /// Of each saved tensor whether the graph that saved it lives.
     asked: RefCell<Vec<bool>>,
     recomputed: RefCell<Vec<Option<Tensor>>>,
@@ -176,6 +178,7 @@ impl Tape {
             next: Cell::new(0),
         });
         let outer = self.recompute.borrow_mut().replace(recompute);
+        self.recorder.set_scope(frame.scope);
         self.without_cache(|| (frame.region)(self, &input));
         *self.recompute.borrow_mut() = outer;
         self.recorder.mute(false);
@@ -198,6 +201,7 @@ impl Tape {
             input: self.save(input),
             trained: input.requires_grad(),
             autocast: self.autocast_dtype(),
+            scope: self.scope(),
             asked: RefCell::default(),
             recomputed: RefCell::default(),
             done: Cell::new(false),

@@ -65,7 +65,13 @@ impl Word {
     /// What comes so many times after it, each as much further as it is from `before`.
     #[inline]
     pub(super) fn further(self, before: Self, times: u32) -> Self {
-        let step = self.0.wrapping_sub(before.0);
+        self.as_much(self, before, times)
+    }
+
+    /// What is so many times as much further than this as `one` is from `before`.
+    #[inline]
+    pub(super) fn as_much(self, one: Self, before: Self, times: u32) -> Self {
+        let step = one.0.wrapping_sub(before.0);
         Self(self.0.wrapping_add(step.wrapping_mul(times)))
     }
 

@@ -15,6 +15,8 @@
 //! of the same or of a neighbouring layer, is checked; where it is not so, the record cannot be
 //! unfolded, and the run is made with all layers. A list whose modules ask for their place in it is
 //! never folded. Where the first layers differ from all others, those are built beside the list.
+//! Lists within layers, such as experts that run one after another, are folded by themselves
+//! ([`super::levels`]).
 //!
 //! `sim` tests that records are the same either way.
 
@@ -195,12 +197,13 @@ impl Folds {
     }
 
     /// How many of the `count` modules of a list to build, which repeat like this: a few, if it is long
-    /// and not part of another.
+    /// and not part of another. So many `events` were recorded before.
     pub(super) fn fold(
         &mut self,
         (parent, name): (u32, &'static str),
         repetition: Repetition,
         count: u64,
+        events: usize,
     ) -> u64 {
         if self.built.whole && repetition.period == 1 {
             return count;
@@ -221,8 +224,11 @@ impl Folds {
         let [Ok(head), Ok(period), Ok(end), Ok(periods)] = numbers.map(usize::try_from) else {
             return count;
         };
-        if periods <= 2 || self.of_scope(parent) != Tag::NONE || self.is_beside(parent) {
+        if periods <= 2 || self.is_within(parent) {
             return count;
+        }
+        if self.lists.is_empty() {
+            note(&mut self.events, Tag::NONE, events);
         }
         self.lists.push(Some(List {
             parent,
@@ -235,10 +241,17 @@ impl Folds {
         (head + 2 * self.built.side * end + 2 * period) as u64
     }
 
-    /// Says that the last list is built whole.
-    pub(super) fn keep_whole(&mut self) {
-        let Some(last) = self.lists.len().checked_sub(1) else {
-            return;
+    /// Whether a scope is within a list: what is folded of it, or what comes before that.
+    pub(super) fn is_within(&self, scope: u32) -> bool {
+        self.of_scope(scope) != Tag::NONE || self.is_beside(scope)
+    }
+
+    /// Says that the last list of this name is built whole; false when there is none.
+    pub(super) fn keep_whole(&mut self, (parent, name): (u32, &'static str)) -> bool {
+        let is_it = |list: &List| list.parent == parent && list.name == name;
+        let found = |list: &Option<List>| list.as_ref().is_some_and(is_it);
+        let Some(last) = self.lists.iter().rposition(found) else {
+            return false;
         };
         self.lists[last] = None;
         // What was built of it belongs to no list.
@@ -246,6 +259,7 @@ impl Folds {
             Some((list, _)) if list == last => Tag::NONE,
             _ => tag,
         });
+        true
     }
 
     /// Whether there are no folded lists.
@@ -296,9 +310,21 @@ impl Folds {
             Tag::NONE => found().unwrap_or_default(),
             inherited => inherited,
         };
+        self.scope_is_of(scope, tag);
+    }
+
+    fn scope_is_of(&mut self, scope: u32, tag: Tag) {
         let scope = scope as usize;
         self.scopes.resize(self.scopes.len().max(scope), Tag::NONE);
         self.scopes.push(tag);
+    }
+
+    /// Scopes were added, none of them that of a folded list's module.
+    pub(super) fn scopes_added(&mut self, scopes: &Scopes) {
+        for (scope, added) in scopes.since(self.scopes.len()) {
+            let parent = self.scopes.get(added.parent as usize);
+            self.scope_is_of(scope, parent.copied().unwrap_or_default());
+        }
     }
 
     /// Whether a scope is of a module that is built beside a folded list.
@@ -322,6 +348,9 @@ impl Folds {
 
     /// Something is allocated, or a mark is set, in the scope `here`.
     pub(super) fn alloc(&mut self, here: u32) {
+        if self.lists.is_empty() {
+            return;
+        }
         let tag = self.of_scope(here);
         self.last = Tag::NONE;
         note(&mut self.events, tag, 1);
@@ -331,6 +360,9 @@ impl Folds {
     /// elements it belongs to the one that has just run, whose caller lets go of something, else
     /// to the one that made it.
     pub(super) fn free(&mut self, here: u32, made: u32) {
+        if self.lists.is_empty() {
+            return;
+        }
         let tags = [self.of_scope(here), self.last, self.of_scope(made)];
         let tag = tags.into_iter().find(|&tag| tag != Tag::NONE);
         note(&mut self.events, tag.unwrap_or_default(), 1);
@@ -339,6 +371,14 @@ impl Folds {
     /// What the events belong to; asked for once.
     pub(super) fn take_events(&mut self) -> Vec<Run> {
         std::mem::take(&mut self.events)
+    }
+
+    /// The events stand elsewhere: each where `to` says. Nothing when one does not know.
+    pub(super) fn events_moved(&mut self, to: impl Fn(usize) -> Option<usize>) -> Option<()> {
+        for run in &mut self.events {
+            run.range = to(run.range.start)?..to(run.range.end)?;
+        }
+        Some(())
     }
 
     /// For how many elements of its list what happens in a scope stands.

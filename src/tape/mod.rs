@@ -26,6 +26,8 @@ mod graph;
 mod later;
 mod layer_states;
 mod layout;
+mod left_out;
+mod levels;
 mod ops;
 mod parameters;
 mod record;

@@ -36,6 +36,8 @@ pub(super) struct LeftOut {
     pub(super) like: Rc<[Like; 2]>,
     pub(super) storage: Rc<Storage>,
     pub(super) grad: Cell<Option<Rc<Storage>>>,
+    /// Whether its layer was left out, not just a module of that.
+    pub(super) of_layer: bool,
 }
 
 impl LeftOut {
@@ -213,7 +215,9 @@ impl Tape {
         };
         let mut layers = LayersPassed::default();
         for (i, parameter) in shown.clone().zip(parameters.get(shown).unwrap_or_default()) {
-            if let Parameter::LeftOut(p) = parameter {
+            if let Parameter::LeftOut(p) = parameter
+                && p.of_layer
+            {
                 layers.come_to(p, &self.recorder);
             }
             f(i, parameter);

@@ -2,7 +2,8 @@
 //!
 //! Of layers that do the same (Note [Layers that repeat], `folds.rs`) two neighbours are written: with
 //! each further one the numbers of all events, of storages and of scopes go on by as much. So a record
-//! of a hundred layers takes the room of a few. Numbers and places are those of the whole record. Where
+//! of a hundred layers takes the room of a few. So it is within each of them with lists that are long, such
+//! as experts that run one after another. Numbers and places are those of the whole record. Where
 //! layers repeat without gradients (`repeats.rs`) their scopes are listed.
 
 use super::Category;
@@ -22,8 +23,8 @@ pub struct Record {
 /// Of each storage of a stretch that comes again its scopes, time by time.
 pub(super) type ScopesAgain = Arc<[Arc<[u32]>]>;
 
-/// A stretch that comes again and again and is not written. What was written before is it, and the one
-/// before it.
+/// A stretch that comes again and again and is not written. What comes before is it, and the one
+/// before that; in them something can come again, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Copies {
     /// Events and storages before the first of them: in the whole record, and written.
@@ -39,6 +40,28 @@ struct Copies {
     scopes: Option<ScopesAgain>,
 }
 
+impl Copies {
+    /// Events of the whole record after the last of them.
+    fn end(&self) -> usize {
+        self.place + self.events * self.times
+    }
+}
+
+/// What comes next of a record.
+pub(super) enum Passage<'a> {
+    Written(Piece<'a>),
+    Again(Again),
+}
+
+/// What came last comes again and again, going on as it did, and is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Again {
+    /// Events and storages of each time.
+    pub(super) events: usize,
+    storages: usize,
+    pub(super) times: usize,
+}
+
 /// Consecutive events, none of them or all of one repetition.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
@@ -47,6 +70,9 @@ pub struct Piece<'a> {
     before: &'a [Word],
     /// How often they went on.
     times: u32,
+    /// The same within what is repeated.
+    before_within: &'a [Word],
+    times_within: u32,
     /// Where the words are written.
     pub written_at: usize,
     /// Storages before those that are allocated here and that are not written.
@@ -67,12 +93,14 @@ impl<'a> Piece<'a> {
         let (words, times, unwritten) = (self.words, self.times, self.unwritten);
         // As many, so that nothing is checked in the loop.
         let before = &self.before[..words.len()];
+        let within = &self.before_within[..words.len()];
         (0..words.len()).map(move |place| {
             let word = words[place];
             let is_momentary = words.get(place + 1).is_some_and(|next| next.ends(word));
             let stored = (word.number() as usize).wrapping_sub(unwritten);
-            let event = word.further(before[place], times).event();
-            (event, stored, is_momentary)
+            let on = word.further(before[place], times);
+            let on = on.as_much(word, within[place], self.times_within);
+            (on.event(), stored, is_momentary)
         })
     }
 
@@ -117,9 +145,16 @@ impl Record {
     /// The last so many events and storages come once more, going on as they do from those before.
     pub(super) fn go_on(&mut self, events: usize, storages: usize) {
         match self.copies.last_mut() {
-            Some(last) if last.words == self.words.len() => last.times += 1,
+            Some(last) if last.words == self.words.len() && last.events == events => {
+                last.times += 1;
+            }
             _ => self.come_again([events, storages], 1, None),
         }
+    }
+
+    /// What came last comes again as it does elsewhere.
+    pub(super) fn go_on_as(&mut self, again: Again) {
+        self.come_again([again.events, again.storages], again.times, None);
     }
 
     /// Of stretches of so many events and storages that follow one another: the one before the last is not
@@ -234,33 +269,67 @@ impl Record {
         let mut unwritten = 0;
         let mut at = start;
         if let Some(copies) = self.copies[..after].last() {
-            let since = start - copies.place;
-            unwritten = copies.storage - copies.stored;
-            if let Some(since) = since.checked_sub(copies.events * copies.times) {
-                unwritten += copies.storages * copies.times;
-                at = copies.words + since;
-            } else {
-                let (time, offset) = (since / copies.events, since % copies.events);
-                let length = (end - start).min(copies.events - offset);
-                let at = copies.words - copies.events + offset;
-                let before = at - copies.events;
-                return Piece {
-                    words: &self.words[at..at + length],
-                    before: &self.words[before..before + length],
-                    times: u32::try_from(time + 1).unwrap_or(u32::MAX),
-                    written_at: at,
-                    unwritten,
-                };
-            }
+            let Some(since) = start.checked_sub(copies.end()) else {
+                return self.repeated(copies, start..end);
+            };
+            unwritten = copies.storage + copies.storages * copies.times - copies.stored;
+            at = copies.words + since;
         }
         let words = &self.words[at..at + end - start];
         Piece {
             words,
             before: words,
             times: 0,
+            before_within: words,
+            times_within: 0,
             written_at: at,
             unwritten,
         }
+    }
+
+    /// The same of what comes again.
+    fn repeated(&self, copies: &Copies, Range { start, end }: Range<usize>) -> Piece<'_> {
+        let since = start - copies.place;
+        let (time, offset) = (since / copies.events, since % copies.events);
+        let length = (end - start).min(copies.events - offset);
+        let last = copies.place - copies.events + offset;
+        let one = self.piece(last..last + length);
+        let last = last - copies.events;
+        let before = self.piece(last..last + one.words.len());
+        let length = before.words.len();
+        Piece {
+            words: &one.words[..length],
+            before: before.words,
+            times: u32::try_from(time + 1).unwrap_or(u32::MAX),
+            before_within: &one.before[..length],
+            times_within: one.times,
+            ..one
+        }
+    }
+
+    /// What comes at some places, between which and others nothing that repeats is cut.
+    pub(super) fn passages(
+        &self,
+        mut places: Range<usize>,
+    ) -> impl Iterator<Item = Passage<'_>> + '_ {
+        let after = |start| self.copies.partition_point(|copies| copies.place < start);
+        let mut copies = self.copies[after(places.start)..].iter().peekable();
+        std::iter::from_fn(move || {
+            if places.is_empty() {
+                return None;
+            }
+            if let Some(found) = copies.next_if(|copies| copies.place == places.start) {
+                places.start = found.end();
+                return Some(Passage::Again(Again {
+                    events: found.events,
+                    storages: found.storages,
+                    times: found.times,
+                }));
+            }
+            let piece = self.piece(places.clone());
+            places.start += piece.event_count();
+            Some(Passage::Written(piece))
+        })
     }
 
     /// The events at some places, piece by piece.
@@ -301,44 +370,53 @@ impl Record {
         &mut self.storages
     }
 
-    /// Where a storage is written, and how often its numbers go on from there.
-    fn find(&self, id: u32) -> (usize, Option<(&Copies, usize)>) {
-        let id = id as usize;
+    /// The storage that comes again as the one with this number, with how often, if it is one that does.
+    fn again(&self, id: usize) -> Result<(&Copies, usize), usize> {
         let after = self.copies.partition_point(|copies| copies.storage <= id);
         let Some(copies) = self.copies[..after].last() else {
-            return (id, None);
+            return Err(id);
         };
         let since = id - copies.storage;
         match since.checked_sub(copies.storages * copies.times) {
-            Some(since) => (copies.stored + since, None),
-            None => (
-                copies.stored - copies.storages + since % copies.storages,
-                Some((copies, since / copies.storages + 1)),
-            ),
+            Some(since) => Err(copies.stored + since),
+            None => Ok((copies, since)),
         }
     }
 
     /// Where a storage is written.
     pub fn place_of(&self, id: u32) -> usize {
-        self.find(id).0
+        let mut id = id as usize;
+        loop {
+            match self.again(id) {
+                Err(place) => return place,
+                Ok((copies, since)) => {
+                    id = copies.storage - copies.storages + since % copies.storages;
+                }
+            }
+        }
     }
 
     /// The storage with a number.
     pub fn storage(&self, id: u32) -> Option<RawStorage> {
-        let (at, copies) = self.find(id);
-        let mut storage = self.storages.get(at)?;
-        if let Some((copies, times)) = copies {
-            storage.scope = if let Some(scopes) = &copies.scopes {
-                *scopes
-                    .get((id as usize - copies.storage) % copies.storages)?
-                    .get(times - 1)?
-            } else {
-                let before = self.storages.get(at - copies.storages)?.scope;
-                let step = storage.scope.wrapping_sub(before);
-                let further = step.wrapping_mul(u32::try_from(times).unwrap_or(0));
-                storage.scope.wrapping_add(further)
-            };
-        }
+        self.numbered(id as usize)
+    }
+
+    fn numbered(&self, id: usize) -> Option<RawStorage> {
+        let (copies, since) = match self.again(id) {
+            Err(place) => return self.storages.get(place),
+            Ok(again) => again,
+        };
+        let (time, ordinal) = (since / copies.storages, since % copies.storages);
+        let last = copies.storage - copies.storages + ordinal;
+        let mut storage = self.numbered(last)?;
+        storage.scope = if let Some(scopes) = &copies.scopes {
+            *scopes.get(ordinal)?.get(time)?
+        } else {
+            let before = self.numbered(last - copies.storages)?.scope;
+            let step = storage.scope.wrapping_sub(before);
+            let further = step.wrapping_mul(u32::try_from(time + 1).unwrap_or(0));
+            storage.scope.wrapping_add(further)
+        };
         Some(storage)
     }
 

@@ -3,7 +3,7 @@
 use super::Category;
 use super::details::Details;
 use super::event::Event;
-use super::folds::Folds;
+use super::levels::{Levels, follow};
 use super::record::{Record, ScopesAgain};
 use super::repeats::Stepping;
 use super::scopes::{Scope, Scopes};
@@ -25,7 +25,7 @@ pub(super) struct Recorder {
     /// What made the storages, when that is asked for.
     details: RefCell<Option<Details>>,
     /// Lists of modules that are built shorter than they are, where that is allowed.
-    folds: RefCell<Option<Folds>>,
+    folds: RefCell<Option<Levels>>,
     /// Where storages stand that were alive when the record was unfolded, by their ids in order; those that
     /// were made later stand at their own numbers.
     places: RefCell<Vec<(u32, u32)>>,
@@ -131,31 +131,37 @@ impl Recorder {
     }
 
     /// What is folded, to be changed; nothing unless that is allowed.
-    pub(super) fn folds(&self) -> RefMut<'_, Option<Folds>> {
+    pub(super) fn folds(&self) -> RefMut<'_, Option<Levels>> {
         self.folds.borrow_mut()
     }
 
-    /// Puts the record together as that of whole lists; nothing when it cannot be done.
-    pub(super) fn unfold(&self) -> Option<Unfolded> {
-        let folds = self.folds.take()?;
+    /// Puts the record together as that of whole lists, from within; nothing when it cannot be done.
+    pub(super) fn unfold(&self) -> Option<Vec<Unfolded>> {
+        let mut left = self.folds.take()?.inside_out()?;
         let mut details = self.details.borrow_mut();
         let mut record = self.record.borrow_mut();
-        let folded = Folded {
-            record: &record,
-            details: details.as_ref(),
-        };
-        let mut unfolded = Unfolded::new(folds, &folded, &mut self.scopes.borrow_mut())?;
-        let living = record.written().living().filter_map(|(at, _)| {
-            let id = u32::try_from(at).ok()?;
-            Some((id, unfolded.place(id)?))
-        });
-        self.places.replace(living.collect());
-        *record = std::mem::take(&mut unfolded.record);
-        if let Some(details) = &mut *details {
-            details.made = std::mem::take(&mut unfolded.made);
+        let mut scopes = self.scopes.borrow_mut();
+        let living = record.written().living();
+        let living = living.filter_map(|(at, _)| u32::try_from(at).ok());
+        let mut places: Vec<(u32, u32)> = living.map(|id| (id, id)).collect();
+        let mut levels = Vec::with_capacity(left.len());
+        while !left.is_empty() {
+            let folded = Folded {
+                record: &record,
+                details: details.as_ref(),
+            };
+            let mut unfolded = Unfolded::new(left.remove(0), &folded, &mut scopes)?;
+            places.retain_mut(|(_, at)| unfolded.place(*at).map(|place| *at = place).is_some());
+            *record = std::mem::take(&mut unfolded.record);
+            if let Some(details) = &mut *details {
+                details.made = std::mem::take(&mut unfolded.made);
+            }
+            follow(&mut left, &scopes, |at| unfolded.event(at))?;
+            levels.push(unfolded);
         }
+        self.places.replace(places);
         self.scope_ids.borrow_mut().clear();
-        Some(unfolded)
+        Some(levels)
     }
 
     /// Where the next event and the next storage will be.

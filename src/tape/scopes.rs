@@ -24,6 +24,13 @@ impl Scopes {
         self.0.get((scope as usize).checked_sub(1)?)
     }
 
+    /// Those from a number on.
+    pub(super) fn since(&self, first: usize) -> impl Iterator<Item = (u32, &Scope)> {
+        let first = first.max(1);
+        let numbers = u32::try_from(first).unwrap_or(u32::MAX)..;
+        numbers.zip(self.0.iter().skip(first - 1))
+    }
+
     /// The same, to be changed.
     pub(super) fn get_mut(&mut self, scope: u32) -> Option<&mut Scope> {
         self.0.get_mut((scope as usize).checked_sub(1)?)

@@ -3,17 +3,10 @@
 use super::details::{Details, Made};
 use super::event::Event;
 use super::folds::{Built, CopiedScopes, Folds, Tag};
-use super::parameters::{LeftOut, Parameter, Present};
-use super::record::Record;
+use super::record::{Again, Passage, Record};
 use super::scopes::Scopes;
 use super::sweeps::{Part, Run, Step, note, parts, steps};
-use super::tensor::Like;
-use super::{Storage, Tape, Tensor};
-use crate::units::Repetition;
-use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
 
 /// Where a storage of the folded record was made.
 #[derive(Clone, Copy, PartialEq)]
@@ -26,27 +19,40 @@ struct Home {
 }
 
 /// Where all of them were made.
-struct Homes {
+struct Homes(
     /// Of the first of each run, with its number.
-    of_runs: Vec<(Home, u32)>,
-    /// The run of each storage.
-    runs: Vec<u32>,
-}
+    Vec<(Home, u32)>,
+);
 
 impl Homes {
+    /// Where what comes again from an event on ends; nothing where that goes on beyond a run.
+    fn goes_on(&self, folded: &Folded, again: &Again, at: usize) -> Option<usize> {
+        let end = at + again.events * again.times;
+        let before = |at: usize| {
+            let events = folded.events(at - again.events..at);
+            events.map(|event| match event {
+                Event::Free(id) => self.run(id),
+                _ => None,
+            })
+        };
+        let of_run = before(at).zip(before(at - again.events)).zip(before(end));
+        let mut of_run = of_run.map(|((last, before), end)| last == before && last == end);
+        of_run.all(|same| same).then_some(end)
+    }
+
     fn find(&self, id: u32) -> Option<Home> {
-        let run = *self.runs.get(id as usize)?;
-        let &(home, first) = self.of_runs.get(run as usize)?;
+        let run = self.run(id)?;
+        let &(home, first) = self.0.get(run)?;
         Some(Home {
             ordinal: id - first,
             ..home
         })
     }
 
-    /// How many a run has made.
-    fn of_run(&self, run: usize) -> usize {
-        let first = |run: usize| self.of_runs.get(run).map(|&(_, first)| first as usize);
-        first(run + 1).unwrap_or(self.runs.len()) - first(run).unwrap_or(self.runs.len())
+    /// The run that has made a storage.
+    fn run(&self, id: u32) -> Option<usize> {
+        let after = self.0.partition_point(|&(_, first)| first <= id);
+        after.checked_sub(1)
     }
 }
 
@@ -59,6 +65,8 @@ pub(super) struct Unfolded {
     homes: Homes,
     /// The first storage of each part; of a sweep, for each place.
     firsts: Vec<Vec<u32>>,
+    /// Where each part begins, and the end: in the folded record, and in the whole one.
+    begins: Vec<[usize; 2]>,
 }
 
 /// What a tape recorded.
@@ -68,9 +76,24 @@ pub(super) struct Folded<'a> {
 }
 
 impl<'a> Folded<'a> {
-    /// The events at some places, all of them one piece: what repeats is written.
+    /// The events at some places.
     fn events(&self, places: Range<usize>) -> impl Iterator<Item = Event> + 'a {
-        self.record.piece(places).events()
+        self.record.between(places)
+    }
+
+    /// Storages and events that are written at some places.
+    fn written(&self, places: Range<usize>) -> [usize; 2] {
+        let mut written = [0, 0];
+        for passage in self.record.passages(places) {
+            if let Passage::Written(piece) = passage {
+                let made = piece
+                    .events()
+                    .filter(|event| matches!(event, Event::Alloc(_)));
+                written[0] += made.count();
+                written[1] += piece.event_count();
+            }
+        }
+        written
     }
 }
 
@@ -97,6 +120,7 @@ impl Unfolded {
             made: Vec::new(),
             homes: homes(folds.built, folded, &runs, &parts)?,
             firsts: vec![Vec::new(); parts.len()],
+            begins: Vec::with_capacity(parts.len() + 1),
             folds,
             parts,
         };
@@ -157,11 +181,12 @@ impl Unfolded {
 
     fn alike(&self, a: u32, b: u32, folded: &Folded, scopes: &Scopes) -> bool {
         let [made_a, made_b] = [a, b].map(|id| {
-            let id = id as usize;
-            folded.details.map(|made| (made.op(id), made.shape(id)))
+            let place = folded.record.place_of(id);
+            folded
+                .details
+                .map(|made| (made.op(place), made.shape(place)))
         });
-        let storages = folded.record.written();
-        let [Some(a), Some(b)] = [a, b].map(|id| storages.get(id as usize)) else {
+        let [Some(a), Some(b)] = [a, b].map(|id| folded.record.storage(id)) else {
             return false;
         };
         a.bytes == b.bytes
@@ -198,7 +223,7 @@ impl Unfolded {
 
     /// How many storages and events are written.
     fn written(&self, folded: &Folded, runs: &[Run], parts: &[Part]) -> [usize; 2] {
-        let mut written = [folded.record.storage_count(), folded.record.event_count()];
+        let mut written = folded.written(0..folded.record.event_count());
         for &part in parts {
             if let Part::Sweep {
                 first,
@@ -210,8 +235,9 @@ impl Unfolded {
                 let built = self.folds.built;
                 let copies = built.left_out(count).len().min(2);
                 let run = first + built.passed(rising, built.pattern());
-                written[0] += copies * self.homes.of_run(run);
-                written[1] += copies * runs[run].range.len();
+                let each = folded.written(runs[run].range.clone());
+                written[0] += copies * each[0];
+                written[1] += copies * each[1];
             }
         }
         written
@@ -229,6 +255,10 @@ impl Unfolded {
         let mut copies = 0;
         let mut first = 0;
         for step in steps(built, &parts) {
+            if self.begins.len() == step.part {
+                let begins = runs[step.run].range.start;
+                self.begins.push([begins, self.record.event_count()]);
+            }
             let before = std::mem::replace(&mut first, number(self.record.storage_count())?);
             let firsts = &mut self.firsts[step.part];
             let copy_of = match parts[step.part] {
@@ -256,39 +286,62 @@ impl Unfolded {
                 }
                 _ => step.run,
             };
-            let [events, of_neighbour] =
-                [step.run, neighbour].map(|run| folded.events(runs[run].range.clone()));
-            for (event, of_neighbour) in events.zip(of_neighbour) {
-                let event = match event {
-                    Event::Alloc(id) => {
-                        let mut storage = folded.record.storage(id)?;
-                        if let Some(list) = copy_of {
-                            let is_pattern = self.folds.of_scope(storage.scope)
-                                == Tag::of(list, built.pattern());
-                            if is_pattern {
-                                storage.scope = copied.at(list, step.place, storage.scope);
-                            }
-                        }
-                        let made = folded.details.map(|details| details.made[id as usize]);
-                        self.made.extend(made);
-                        Event::Alloc(self.record.add(storage))
+            let mut at = runs[step.run].range.start;
+            let [here, of_neighbour] =
+                [step.run, neighbour].map(|run| folded.record.passages(runs[run].range.clone()));
+            for both in here.zip(of_neighbour) {
+                let (here, of_neighbour) = match both {
+                    (Passage::Written(here), Passage::Written(of_neighbour))
+                        if here.event_count() == of_neighbour.event_count() =>
+                    {
+                        (here, of_neighbour)
                     }
-                    Event::Free(id) => {
-                        let home = self.homes.find(id)?;
-                        let seen = match of_neighbour {
-                            Event::Free(id) if copy_of.is_some() && built.is_end(home.element) => {
-                                let home = self.homes.find(id)?;
-                                self.seen_from(&parts, &step, built.pattern() + 1, home)
-                            }
-                            _ => self.seen_from(&parts, &step, step.element, home),
-                        };
-                        Event::Free(seen?)
+                    (Passage::Again(again), Passage::Again(other)) if again == other => {
+                        at = self.homes.goes_on(folded, &again, at)?;
+                        self.record.go_on_as(again);
+                        continue;
                     }
-                    event @ (Event::Mark(_) | Event::EmptyCache) => event,
+                    _ => return None,
                 };
-                self.record.push(event);
+                at += here.event_count();
+                for (event, of_neighbour) in here.events().zip(of_neighbour.events()) {
+                    let event = match event {
+                        Event::Alloc(id) => {
+                            let mut storage = folded.record.storage(id)?;
+                            if let Some(list) = copy_of {
+                                let is_pattern = self.folds.of_scope(storage.scope)
+                                    == Tag::of(list, built.pattern());
+                                if is_pattern {
+                                    storage.scope = copied.at(list, step.place, storage.scope);
+                                }
+                            }
+                            let made = folded
+                                .details
+                                .map(|details| details.made[folded.record.place_of(id)]);
+                            self.made.extend(made);
+                            Event::Alloc(self.record.add(storage))
+                        }
+                        Event::Free(id) => {
+                            let home = self.homes.find(id)?;
+                            let seen = match of_neighbour {
+                                Event::Free(id)
+                                    if copy_of.is_some() && built.is_end(home.element) =>
+                                {
+                                    let home = self.homes.find(id)?;
+                                    self.seen_from(&parts, &step, built.pattern() + 1, home)
+                                }
+                                _ => self.seen_from(&parts, &step, step.element, home),
+                            };
+                            Event::Free(seen?)
+                        }
+                        event @ (Event::Mark(_) | Event::EmptyCache) => event,
+                    };
+                    self.record.push(event);
+                }
             }
         }
+        let ends = [folded.record.event_count(), self.record.event_count()];
+        self.begins.push(ends);
         self.parts = parts;
         Some(())
     }
@@ -312,6 +365,17 @@ impl Unfolded {
             _ => return None,
         };
         Some(firsts.get(place)? + home.ordinal)
+    }
+
+    /// Where an event of the folded record stands, unless it is amid a sweep.
+    pub(super) fn event(&self, at: usize) -> Option<usize> {
+        let after = self.begins.partition_point(|&[begins, _]| begins <= at);
+        let part = after.checked_sub(1)?;
+        let [begins, stands] = self.begins[part];
+        match self.parts.get(part) {
+            Some(Part::Sweep { .. }) if at > begins => None,
+            _ => Some(stands + at - begins),
+        }
     }
 
     /// Where a storage of the folded record stands.
@@ -360,22 +424,18 @@ impl Unfolded {
 
 /// Where each storage was made.
 fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Option<Homes> {
-    let mut homes = Homes {
-        of_runs: Vec::with_capacity(runs.len()),
-        runs: Vec::with_capacity(folded.record.storage_count()),
-    };
+    let mut homes = Homes(Vec::with_capacity(runs.len()));
+    let mut next = 0;
     let mut note = |part, element, run: &Run| {
-        let number = u32::try_from(homes.of_runs.len()).ok()?;
-        let first = u32::try_from(homes.runs.len()).ok()?;
         let home = Home {
             part,
             element,
             ordinal: 0,
         };
-        homes.of_runs.push((home, first));
+        homes.0.push((home, next));
         let events = folded.events(run.range.clone());
         let made = events.filter(|event| matches!(event, Event::Alloc(_)));
-        homes.runs.extend(made.map(|_| number));
+        next += u32::try_from(made.count()).ok()?;
         Some(())
     };
     for (part, &what) in parts.iter().enumerate() {
@@ -389,98 +449,4 @@ fn homes(built: Built, folded: &Folded, runs: &[Run], parts: &[Part]) -> Option<
         }
     }
     Some(homes)
-}
-
-impl Tape {
-    /// From here on lists of modules may be built shorter than they are; [`Tape::unfold`] makes
-    /// up for it.
-    pub fn allow_folds(&self, built: Built) {
-        self.recorder
-            .folds()
-            .get_or_insert_with(|| Folds::new(built));
-    }
-
-    /// How many of the `count` modules of a list, by its scope and name, to build, where they repeat like
-    /// this.
-    pub fn fold_list(&self, list: (u32, &'static str), repetition: Repetition, count: u64) -> u64 {
-        let mut folds = self.recorder.folds();
-        let folds = folds.as_mut();
-        folds.map_or(count, |folds| folds.fold(list, repetition, count))
-    }
-
-    /// The last list is built whole after all.
-    pub fn keep_list_whole(&self) {
-        if let Some(folds) = self.recorder.folds().as_mut() {
-            folds.keep_whole();
-        }
-    }
-
-    /// For how many modules what is made in a scope stands.
-    pub fn multiplicity(&self, scope: u32) -> u64 {
-        let folds = self.recorder.folds();
-        folds.as_ref().map_or(1, |folds| folds.multiplicity(scope))
-    }
-
-    /// Makes the record that of the whole lists, and adds the parameters that were left out, with
-    /// their gradients; from here on it is as if all had been built. False when it cannot be done:
-    /// then the record is of no use.
-    ///
-    /// Only between a backward pass and the optimizer's step: nothing else of the modules that were
-    /// left out is there.
-    #[must_use]
-    pub fn unfold(&self) -> bool {
-        if self.recorder.folds().as_ref().is_none_or(Folds::is_empty) {
-            self.recorder.folds().take();
-            return true;
-        }
-        let folded = self.present_parameters();
-        let scope = |p: &Present| self.scope_of(&p.tensor);
-        let scopes: Vec<u32> = folded.iter().map(scope).collect();
-        let Some(unfolded) = self.recorder.unfold() else {
-            return false;
-        };
-        let Some(order) = unfolded.order(scopes.into_iter()) else {
-            return false;
-        };
-        // Parameters or gradients can be parts of one storage: of each that was recorded the last copy.
-        let mut slots = BTreeMap::new();
-        let mut slot = |x: &Tensor| {
-            let next = slots.len();
-            *slots.entry(x.folded_id()).or_insert(next)
-        };
-        let slots_of: Vec<[Option<usize>; 2]> = (folded.iter())
-            .map(|p| [Some(&p.tensor), p.leaf.grad.borrow().as_ref()].map(|x| x.map(&mut slot)))
-            .collect();
-        let mut storages: Vec<Option<(usize, Rc<Storage>)>> = vec![None; slots.len()];
-        let mut copy = |x: &Tensor, slot: Option<usize>, place| {
-            let last = &mut storages[slot?];
-            if last.as_ref().is_none_or(|(of, _)| *of != place) {
-                let stands = unfolded.copy(x.folded_id(), place)?;
-                *last = Some((place, Rc::new(self.recorder.standing(stands))));
-            }
-            last.as_ref().map(|(_, storage)| Rc::clone(storage))
-        };
-        let mut likes: Vec<Option<Rc<[Like; 2]>>> = vec![None; folded.len()];
-        let mut left_out = |item: usize, place| {
-            let Present { tensor, leaf } = &folded[item];
-            let [of_tensor, of_grad] = slots_of[item];
-            let grad = leaf.grad.borrow();
-            let like = || Rc::new([tensor, grad.as_ref().unwrap_or(tensor)].map(Tensor::like));
-            let copied_grad = grad.as_ref().and_then(|grad| copy(grad, of_grad, place));
-            Some(Parameter::LeftOut(LeftOut {
-                like: Rc::clone(likes[item].get_or_insert_with(like)),
-                grad: Cell::new(copied_grad),
-                storage: copy(tensor, of_tensor, place)?,
-            }))
-        };
-        let whole = order.into_iter().map(|(item, place)| match place {
-            None => Some(Parameter::Present(folded[item].clone())),
-            Some(place) => left_out(item, place),
-        });
-        let Some(whole) = whole.collect() else {
-            return false;
-        };
-        self.parameters.replace(whole);
-        true
-    }
 }

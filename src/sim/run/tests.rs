@@ -391,3 +391,46 @@ fn what_an_optimizer_does_for_layers_that_are_left_out_is_written_for_a_few() {
         assert!(2 * few < all, "{option}: {few} of {all}");
     }
 }
+
+#[test]
+fn experts_that_run_one_after_another_are_folded_within_their_layers() {
+    let options = [
+        r#"{"optimizer": {"name": "adamw", "impl": "foreach"}, "clip_grad_norm": true}"#,
+        r#"{"precision": "amp_bf16", "attention": "eager", "gradient_accumulation_steps": 3}"#,
+        r#"{"precision": "bf16", "optimizer": {"name": "adamw"}, "activation_checkpointing": "full",
+            "evaluation": {"kind": "loss"}}"#,
+        r#"{"activation_checkpointing": "full_reentrant", "checkpoint_every": 3,
+            "lora": {"r": 8, "target_modules": ["all-linear"], "dropout": 0.1},
+            "quantization": {"type": "nf4"}, "precision": "bf16"}"#,
+        r#"{"activation_checkpointing": "full", "checkpoint_every": 2, "zero_grad_set_to_none": false,
+            "gradient_accumulation_steps": 2}"#,
+    ];
+    for model in [
+        "qwen3-30b-a3b",
+        "mixtral-8x7b",
+        "deepseek-v3",
+        "olmoe-1b-7b",
+    ] {
+        for option in options {
+            let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
+            scenario.model = crate::spec::ModelRef::Catalog(model.to_owned());
+            scenario.framework = Framework::Torch26Transformers451;
+            let layers = ("num_hidden_layers".to_owned(), 16.into());
+            scenario.model_overrides.extend([layers]);
+            (scenario.micro_batch_size, scenario.seq_len) = (1, 64);
+            let Some(spec) = resolve(&scenario).spec else {
+                continue;
+            };
+            let fold = |layers| folded(&spec, accumulation(&spec), Tape::with_details, layers);
+            let within = fold(Layers::FoldedWithin(Built::FEW)).expect(option);
+            let few = fold(Layers::Folded(Built::FEW)).expect(option);
+            assert!(written(&within) == written(&few), "{model} {option}");
+            let [within, few] = [within, few].map(|trace| trace.record.written().count());
+            let has_many = model != "mixtral-8x7b";
+            assert!(
+                !has_many || 2 * within < few,
+                "{model} {option}: {within} of {few}"
+            );
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Lists that are built shorter than they are, and the parameters of what was left out of them (Note
+//! [Layers that repeat], `folds.rs`).
+
+use super::folds::Built;
+use super::levels::Levels;
+use super::parameters::{LeftOut, Parameter, Present};
+use super::tensor::Like;
+use super::unfold::Unfolded;
+use super::{Storage, Tape, Tensor};
+use crate::units::Repetition;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Tape {
+    /// From here on lists of modules may be built shorter than they are; [`Tape::unfold`] makes
+    /// up for it. Those within layers, too, if `within` is true.
+    pub fn allow_folds(&self, built: Built, within: bool) {
+        self.recorder
+            .folds()
+            .get_or_insert_with(|| Levels::new(built, within));
+    }
+
+    /// How many of the `count` modules of a list, by its scope and name, to build, where they repeat like
+    /// this.
+    pub fn fold_list(&self, list: (u32, &'static str), repetition: Repetition, count: u64) -> u64 {
+        let events = self.event_count();
+        let mut folds = self.recorder.folds();
+        let folds = folds.as_mut();
+        folds.map_or(count, |folds| folds.fold(list, repetition, count, events))
+    }
+
+    /// The last list of this scope and name is built whole after all.
+    pub fn keep_list_whole(&self, list: (u32, &'static str)) {
+        if let Some(folds) = self.recorder.folds().as_mut() {
+            folds.keep_whole(list);
+        }
+    }
+
+    /// What was built of a folded list is not what was to be run: the record cannot be unfolded.
+    pub fn spoil_folds(&self) {
+        if let Some(folds) = self.recorder.folds().as_mut() {
+            folds.spoil();
+        }
+    }
+
+    /// For how many modules what is made in a scope stands.
+    pub fn multiplicity(&self, scope: u32) -> u64 {
+        let folds = self.recorder.folds();
+        folds.as_ref().map_or(1, |folds| folds.multiplicity(scope))
+    }
+
+    /// Makes the record that of the whole lists, and adds the parameters that were left out, with
+    /// their gradients; from here on it is as if all had been built. False when it cannot be done:
+    /// then the record is of no use.
+    ///
+    /// Only between a backward pass and the optimizer's step: nothing else of the modules that were
+    /// left out is there.
+    #[must_use]
+    pub fn unfold(&self) -> bool {
+        if self.recorder.folds().as_ref().is_none_or(Levels::is_empty) {
+            self.recorder.folds().take();
+            return true;
+        }
+        let folded = self.present_parameters();
+        let scope = |p: &Present| self.scope_of(&p.tensor);
+        let scopes: Vec<u32> = folded.iter().map(scope).collect();
+        let Some(levels) = self.recorder.unfold() else {
+            return false;
+        };
+        let Some((order, alike)) = order(&levels, &scopes) else {
+            return false;
+        };
+        // Parameters or gradients can be parts of one storage: of each that was recorded the last copy.
+        let mut slots = BTreeMap::new();
+        let mut slot = |x: &Tensor| {
+            let next = slots.len();
+            *slots.entry(x.folded_id()).or_insert(next)
+        };
+        let slots_of: Vec<[Option<usize>; 2]> = (folded.iter())
+            .map(|p| [Some(&p.tensor), p.leaf.grad.borrow().as_ref()].map(|x| x.map(&mut slot)))
+            .collect();
+        let mut storages: Vec<Option<(Way, Rc<Storage>)>> = vec![None; slots.len()];
+        let mut copy = |x: &Tensor, slot: Option<usize>, way: Way| {
+            let last = &mut storages[slot?];
+            if last.as_ref().is_none_or(|(of, _)| *of != way) {
+                let stands = stands(&levels, x.folded_id(), way)?;
+                *last = Some((way, Rc::new(self.recorder.standing(stands))));
+            }
+            last.as_ref().map(|(_, storage)| Rc::clone(storage))
+        };
+        let mut likes: Vec<Option<Rc<[Like; 2]>>> = vec![None; alike];
+        let mut left_out = |ordered: &Ordered| {
+            let Present { tensor, leaf } = &folded[ordered.item];
+            let [of_tensor, of_grad] = slots_of[ordered.item];
+            let grad = leaf.grad.borrow();
+            let like = || Rc::new([tensor, grad.as_ref().unwrap_or(tensor)].map(Tensor::like));
+            let copied_grad = grad
+                .as_ref()
+                .and_then(|grad| copy(grad, of_grad, ordered.way));
+            Some(Parameter::LeftOut(LeftOut {
+                like: Rc::clone(likes[ordered.alike].get_or_insert_with(like)),
+                grad: Cell::new(copied_grad),
+                storage: copy(tensor, of_tensor, ordered.way)?,
+                of_layer: ordered.way[levels.len() - 1].is_some(),
+            }))
+        };
+        let whole = order.iter().map(|ordered| match ordered.way {
+            [None, None] => Some(Parameter::Present(folded[ordered.item].clone())),
+            _ => left_out(ordered),
+        });
+        let Some(whole) = whole.collect() else {
+            return false;
+        };
+        self.parameters.replace(whole);
+        true
+    }
+}
+
+/// For which place of a list, on each level, something is copied.
+type Way = [Option<usize>; 2];
+
+/// A parameter of the whole lists.
+#[derive(Clone, Copy)]
+struct Ordered {
+    /// Of which of those that were built it is a copy, or which it is.
+    item: usize,
+    way: Way,
+    /// What it is alike to, among those of the layers that were built.
+    alike: usize,
+}
+
+/// The parameters of the whole lists, of which those are given that were built, each with its scope, and
+/// how many there are of the layers that were built.
+fn order(levels: &[Unfolded], scopes: &[u32]) -> Option<(Vec<Ordered>, usize)> {
+    let item = |item| Ordered {
+        item,
+        way: [None; 2],
+        alike: item,
+    };
+    let mut order: Vec<Ordered> = (0..scopes.len()).map(item).collect();
+    let mut count = order.len();
+    for (level, unfolded) in levels.iter().enumerate() {
+        count = order.len();
+        let found = unfolded.order(order.iter().map(|ordered| scopes[ordered.item]))?;
+        let ordered = found.into_iter().map(|(alike, place)| {
+            let mut ordered = order[alike];
+            ordered.way[level] = place;
+            Ordered { alike, ..ordered }
+        });
+        order = ordered.collect();
+    }
+    Some((order, count))
+}
+
+/// Where the copy of a storage stands.
+fn stands(levels: &[Unfolded], id: u32, way: Way) -> Option<u32> {
+    let mut levels = levels.iter().zip(way);
+    levels.try_fold(id, |id, (unfolded, place)| match place {
+        Some(place) => unfolded.copy(id, place),
+        None => unfolded.place(id),
+    })
+}

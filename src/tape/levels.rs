@@ -1,0 +1,115 @@
+//! Lists of layers, and lists within layers, each folded by itself (Note [Layers that repeat],
+//! `folds.rs`).
+//!
+//! The experts of a mixture that run one after another do the same, as layers do. Their list stands in every
+//! layer that is built; a few of each are. When the record is unfolded the lists within layers come first:
+//! then it is that of a few layers with all their experts, as if those had been built, and the layers
+//! follow. What repeats in a layer that repeats is written as little as the layer
+//! ([`super::record`]).
+
+use super::folds::{Built, Folds};
+use super::scopes::Scopes;
+use crate::units::Repetition;
+
+/// What is folded, on both levels.
+#[derive(Debug)]
+pub(super) struct Levels {
+    layers: Folds,
+    within: Folds,
+    /// Whether lists within layers are folded.
+    folds_within: bool,
+    /// Whether what was built is not what was to be run.
+    spoilt: bool,
+}
+
+impl Levels {
+    pub(super) fn new(built: Built, folds_within: bool) -> Self {
+        Self {
+            layers: Folds::new(built),
+            // Backward adds what the last two give in a tensor of its own, what the others give in its place.
+            within: Folds::new(Built::MORE),
+            folds_within,
+            spoilt: false,
+        }
+    }
+
+    /// How many of the `count` modules of a list to build, which repeat like this. So many `events` were
+    /// recorded before.
+    pub(super) fn fold(
+        &mut self,
+        list: (u32, &'static str),
+        repetition: Repetition,
+        count: u64,
+        events: usize,
+    ) -> u64 {
+        if !self.layers.is_within(list.0) {
+            self.layers.fold(list, repetition, count, events)
+        } else if self.folds_within {
+            self.within.fold(list, repetition, count, events)
+        } else {
+            count
+        }
+    }
+
+    /// The last list of this name is built whole.
+    pub(super) fn keep_whole(&mut self, list: (u32, &'static str)) {
+        if !self.within.keep_whole(list) {
+            self.layers.keep_whole(list);
+        }
+    }
+
+    /// What was built cannot stand for all.
+    pub(super) fn spoil(&mut self) {
+        self.spoilt = true;
+    }
+
+    /// Whether there are no folded lists.
+    pub(super) fn is_empty(&self) -> bool {
+        self.layers.is_empty() && self.within.is_empty()
+    }
+
+    pub(super) fn scope_made(&mut self, scope: u32, parent: u32, name: &str, index: Option<u32>) {
+        self.layers.scope_made(scope, parent, name, index);
+        self.within.scope_made(scope, parent, name, index);
+    }
+
+    pub(super) fn scope_left(&mut self, left: u32) {
+        self.layers.scope_left(left);
+        self.within.scope_left(left);
+    }
+
+    /// Something is allocated, or a mark is set, in the scope `here`.
+    pub(super) fn alloc(&mut self, here: u32) {
+        self.layers.alloc(here);
+        self.within.alloc(here);
+    }
+
+    /// A storage that was made in the scope `made` is freed in the scope `here`.
+    pub(super) fn free(&mut self, here: u32, made: u32) {
+        self.layers.free(here, made);
+        self.within.free(here, made);
+    }
+
+    /// For how many modules what happens in a scope stands.
+    pub(super) fn multiplicity(&self, scope: u32) -> u64 {
+        self.layers.multiplicity(scope) * self.within.multiplicity(scope)
+    }
+
+    /// What is folded, from within; nothing when the record cannot be unfolded.
+    pub(super) fn inside_out(self) -> Option<Vec<Folds>> {
+        let folds = [self.within, self.layers].into_iter();
+        (!self.spoilt).then(|| folds.filter(|folds| !folds.is_empty()).collect())
+    }
+}
+
+/// The levels that are left when some scopes were added and events moved.
+pub(super) fn follow(
+    left: &mut [Folds],
+    scopes: &Scopes,
+    to: impl Fn(usize) -> Option<usize>,
+) -> Option<()> {
+    left.iter_mut().try_for_each(|folds| {
+        folds.scopes_added(scopes);
+        folds.events_moved(&to)
+    })
+}
