@@ -34,7 +34,7 @@ impl ExpertLoop {
         Self {
             count: experts.count,
             head,
-            experts: b.items_within("experts", [head, experts.count], |b| {
+            experts: b.layers_within("experts", [head, experts.count], |b| {
                 if numbered {
                     GatedMlp::numbered(b, sizes, Tape::silu)
                 } else {
@@ -56,26 +56,28 @@ impl ExpertLoop {
     ) -> (Tensor, Held) {
         let (n, k) = (chosen.dim(0), chosen.dim(1));
         let count = self.count;
-        if n * k % count > self.head {
-            t.spoil_folds();
-        }
+        let alike = n * k % count <= self.head;
         let dtype = if self.weights_first {
             weights.dtype()
         } else {
             tokens.dtype()
         };
-        let mut out = t.empty("zeros", *tokens.shape(), dtype);
+        let out = t.empty("zeros", *tokens.shape(), dtype);
         let mask = t.empty("one_hot", Shape::from([n, k, count]), DType::Int64);
         let order = if self.weights_first { [n, k] } else { [k, n] };
         // What a step's variables refer to, until the next step.
         let mut held: [Option<Tensor>; 5] = Default::default();
-        for (index, expert) in (0..).zip(&self.experts) {
-            let share = n * k / count + u64::from(u64::from(index) < n * k % count);
-            t.scoped("experts", Some(index), || {
+        let out = t.through(
+            "experts",
+            alike,
+            &self.experts,
+            out,
+            |index, expert, out| {
+                let share = n * k / count + u64::from((index as u64) < n * k % count);
                 let at = t.where_set(order, share);
                 held[0] = Some(at.clone());
                 if self.weights_first && share == 0 {
-                    return;
+                    return out.clone();
                 }
                 let rows = t.select(&at, 0);
                 let read = || {
@@ -107,11 +109,14 @@ impl ExpertLoop {
                     result.map(|result| t.mul(&result, &weights))
                 };
                 held[4].clone_from(&weighted);
-                if let Some(weighted) = weighted {
-                    out = t.index_add_in_place(out.clone(), &rows, &t.to(&weighted, dtype));
+                match weighted {
+                    Some(weighted) => {
+                        t.index_add_in_place(out.clone(), &rows, &t.to(&weighted, dtype))
+                    }
+                    None => out.clone(),
                 }
-            });
-        }
+            },
+        );
         (t.to(&out, tokens.dtype()), (mask, held))
     }
 }

@@ -69,20 +69,6 @@ impl Builder<'_> {
         self.built(name, [built, count], repetition, make).0
     }
 
-    /// The elements of the module list `name` within a layer, of which the first `head` may differ from the
-    /// others.
-    pub(super) fn items_within<T>(
-        &self,
-        name: &'static str,
-        [head, count]: [u64; 2],
-        make: impl Fn(&Self) -> T,
-    ) -> Vec<T> {
-        let repeating = Repetition::ALIKE.after(head.max(self.plan.named));
-        let list = (self.scope, name);
-        let built = self.plan.tape.fold_list(list, repeating, count);
-        self.built(name, [built, count], None, make).0
-    }
-
     /// The layers of the module list `name`, which run through [`Tape::through_layers`].
     pub(super) fn layers<T>(
         &self,
@@ -101,11 +87,34 @@ impl Builder<'_> {
         count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        let (tape, list) = (self.plan.tape, (self.scope, name));
         let repeating = self.plan.repetition(repetition);
+        self.running(repeating, repetition, name, count, make)
+    }
+
+    /// The elements of the module list `name` within a layer, which run through [`Tape::through`]. The first
+    /// `head` may differ from the others.
+    pub(super) fn layers_within<T>(
+        &self,
+        name: &'static str,
+        [head, count]: [u64; 2],
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let repeating = Repetition::ALIKE.after(head.max(self.plan.named));
+        self.running(repeating, None, name, count, make)
+    }
+
+    fn running<T>(
+        &self,
+        repeating: Repetition,
+        known: Option<Repetition>,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let (tape, list) = (self.plan.tape, (self.scope, name));
         let built = tape.fold_list(list, repeating, count);
         let built = built.min(tape.run_of_layers(repeating, count));
-        let (layers, alike) = self.built(name, [built, count], repetition, make);
+        let (layers, alike) = self.built(name, [built, count], known, make);
         if alike {
             tape.list_is_alike(list, repeating, count);
         }

@@ -37,13 +37,6 @@ impl Tape {
         }
     }
 
-    /// What was built of a folded list is not what was to be run: the record cannot be unfolded.
-    pub fn spoil_folds(&self) {
-        if let Some(folds) = self.recorder.folds().as_mut() {
-            folds.spoil();
-        }
-    }
-
     /// For how many modules what is made in a scope stands.
     pub fn multiplicity(&self, scope: u32) -> u64 {
         let folds = self.recorder.folds();

@@ -58,7 +58,7 @@ impl Levels {
         }
     }
 
-    /// What was built cannot stand for all.
+    /// What was built is not what was to be run: it cannot stand for all.
     pub(super) fn spoil(&mut self) {
         self.spoilt = true;
     }

@@ -65,9 +65,11 @@ pub(super) struct Repeats {
     built_short: bool,
     /// Whether layers were needed that are not there.
     fell_short: bool,
+    /// Whether layers are running.
+    within: bool,
     passes: Vec<Pass>,
-    /// Of each scope of the layer that is repeated those of the layers that follow.
-    scopes: BTreeMap<u32, Arc<[u32]>>,
+    /// Of two scopes, of a layer and the next, those of so many layers that follow.
+    scopes: BTreeMap<([u32; 2], u32), Arc<[u32]>>,
     /// Those of all storages of a layer, as the last pass found them: the next finds the same.
     of_layer: Option<ScopesAgain>,
 }
@@ -181,12 +183,25 @@ impl Tape {
         &self,
         name: &'static str,
         layers: &[L],
+        hidden: Tensor,
+        run: impl FnMut(usize, &L, &Tensor) -> Tensor,
+    ) -> Tensor {
+        self.through(name, true, layers, hidden, run)
+    }
+
+    /// The same of a list whose elements may not be `alike` in what they are given this time.
+    pub fn through<L>(
+        &self,
+        name: &'static str,
+        alike: bool,
+        layers: &[L],
         mut hidden: Tensor,
         mut run: impl FnMut(usize, &L, &Tensor) -> Tensor,
     ) -> Tensor {
         let list = (self.scope(), name);
         let list = self.repeats.borrow().list(list);
-        let repeating = list.filter(|_| self.may_repeat());
+        let repeating = list.filter(|_| alike && self.may_repeat());
+        let within = std::mem::replace(&mut self.repeats.borrow_mut().within, true);
         let count = list.map_or(layers.len(), |alike| alike.count);
         let mut borders = Vec::new();
         let mut repeated = false;
@@ -205,10 +220,16 @@ impl Tape {
                 }
             }
         }
-        if !repeated && layers.len() < count && self.recorder.folds().is_none() {
-            self.repeats.borrow_mut().fell_short = true;
+        if !repeated && layers.len() < count {
+            match self.recorder.folds().as_mut() {
+                Some(folds) if !alike => folds.spoil(),
+                Some(_) => {}
+                None => self.repeats.borrow_mut().fell_short = true,
+            }
         }
-        if !borders.is_empty() {
+        self.repeats.borrow_mut().within = within;
+        // What a list within a layer leaves to others is gone when that ends.
+        if !(borders.is_empty() || within) {
             borders.push(self.border());
             self.note_pass(&borders, repeated);
         }
@@ -338,13 +359,14 @@ impl Tape {
                 continue;
             }
             last = Some(here);
-            let known = repeats.scopes.get(&here).cloned();
+            let of_both = [scope(one + ordinal), here];
+            let known = repeats.scopes.get(&(of_both, following)).cloned();
             let scopes = if let Some(scopes) = known {
                 scopes
             } else {
-                let of_both = [scope(one + ordinal), here];
                 let scopes = self.recorder.siblings(of_both, period, following)?;
-                repeats.scopes.insert(here, Arc::clone(&scopes));
+                let key = (of_both, following);
+                repeats.scopes.insert(key, Arc::clone(&scopes));
                 scopes
             };
             found.push(scopes);
