@@ -6,7 +6,7 @@
 
 use super::builder::Builder;
 use super::gated_mlp::GatedMlp;
-use crate::spec::{DecoderConfig, DecoderType, Experts, LayerNames};
+use crate::spec::{DecoderConfig, DecoderType, EvaluationKind, Experts, LayerNames, ResolvedSpec};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -21,6 +21,20 @@ pub(super) struct ExpertLoop {
     weights_first: bool,
 }
 
+/// How many experts may get a token more than the others, in training, in an evaluation, or where it generates
+/// one token after another.
+fn most_before(spec: &ResolvedSpec, experts: &Experts) -> u64 {
+    let evaluation = &spec.evaluation;
+    let samples = evaluation.micro_batch_size.unwrap_or(spec.micro_batch_size);
+    let passes = [
+        Some(spec.micro_batch_size * spec.seq_len),
+        (evaluation.kind != EvaluationKind::None).then_some(samples * spec.seq_len),
+        (evaluation.kind == EvaluationKind::Generate).then_some(samples * evaluation.num_beams),
+    ];
+    let more = |tokens: u64| tokens * experts.per_token % experts.count;
+    passes.into_iter().flatten().map(more).max().unwrap_or(0)
+}
+
 /// The variables of a loop that has run.
 pub(super) type Held = (Tensor, [Option<Tensor>; 5]);
 
@@ -28,9 +42,7 @@ impl ExpertLoop {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let sizes = [c.hidden_size, experts.intermediate_size];
         let numbered = LayerNames::of(c).numbers_experts(true);
-        let spec = b.plan.spec;
-        let tokens = spec.micro_batch_size * spec.seq_len;
-        let head = tokens * experts.per_token % experts.count;
+        let head = most_before(b.plan.spec, experts);
         Self {
             count: experts.count,
             head,

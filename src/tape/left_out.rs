@@ -84,22 +84,22 @@ impl Tape {
         };
         let mut likes: Vec<Option<Rc<[Like; 2]>>> = vec![None; alike];
         let mut left_out = |ordered: &Ordered| {
-            let Present { tensor, leaf } = &folded[ordered.item];
-            let [of_tensor, of_grad] = slots_of[ordered.item];
+            let Present { tensor, leaf } = &folded[ordered.item as usize];
+            let [of_tensor, of_grad] = slots_of[ordered.item as usize];
             let grad = leaf.grad.borrow();
             let like = || Rc::new([tensor, grad.as_ref().unwrap_or(tensor)].map(Tensor::like));
             let copied_grad = grad
                 .as_ref()
                 .and_then(|grad| copy(grad, of_grad, ordered.way));
             Some(Parameter::LeftOut(LeftOut {
-                like: Rc::clone(likes[ordered.alike].get_or_insert_with(like)),
+                like: Rc::clone(likes[ordered.alike as usize].get_or_insert_with(like)),
                 grad: Cell::new(copied_grad),
                 storage: copy(tensor, of_tensor, ordered.way)?,
                 of_layer: ordered.way[levels.len() - 1].is_some(),
             }))
         };
         let whole = order.iter().map(|ordered| match ordered.way {
-            [None, None] => Some(Parameter::Present(folded[ordered.item].clone())),
+            [None, None] => Some(Parameter::Present(folded[ordered.item as usize].clone())),
             _ => left_out(ordered),
         });
         let Some(whole) = whole.collect() else {
@@ -111,16 +111,16 @@ impl Tape {
 }
 
 /// For which place of a list, on each level, something is copied.
-type Way = [Option<usize>; 2];
+type Way = [Option<u32>; 2];
 
 /// A parameter of the whole lists.
 #[derive(Clone, Copy)]
 struct Ordered {
     /// Of which of those that were built it is a copy, or which it is.
-    item: usize,
+    item: u32,
     way: Way,
     /// What it is alike to, among those of the layers that were built.
-    alike: usize,
+    alike: u32,
 }
 
 /// The parameters of the whole lists, of which those are given that were built, each with its scope, and
@@ -131,13 +131,15 @@ fn order(levels: &[Unfolded], scopes: &[u32]) -> Option<(Vec<Ordered>, usize)> {
         way: [None; 2],
         alike: item,
     };
-    let mut order: Vec<Ordered> = (0..scopes.len()).map(item).collect();
+    let count = u32::try_from(scopes.len()).ok()?;
+    let mut order: Vec<Ordered> = (0..count).map(item).collect();
     let mut count = order.len();
     for (level, unfolded) in levels.iter().enumerate() {
         count = order.len();
-        let found = unfolded.order(order.iter().map(|ordered| scopes[ordered.item]))?;
+        let scopes = order.iter().map(|ordered| scopes[ordered.item as usize]);
+        let found = unfolded.order(scopes)?;
         let ordered = found.into_iter().map(|(alike, place)| {
-            let mut ordered = order[alike];
+            let mut ordered = order[alike as usize];
             ordered.way[level] = place;
             Ordered { alike, ..ordered }
         });
@@ -150,7 +152,7 @@ fn order(levels: &[Unfolded], scopes: &[u32]) -> Option<(Vec<Ordered>, usize)> {
 fn stands(levels: &[Unfolded], id: u32, way: Way) -> Option<u32> {
     let mut levels = levels.iter().zip(way);
     levels.try_fold(id, |id, (unfolded, place)| match place {
-        Some(place) => unfolded.copy(id, place),
+        Some(place) => unfolded.copy(id, place as usize),
         None => unfolded.place(id),
     })
 }

@@ -400,7 +400,7 @@ impl Unfolded {
     pub(super) fn order(
         &self,
         scopes: impl Iterator<Item = u32>,
-    ) -> Option<Vec<(usize, Option<usize>)>> {
+    ) -> Option<Vec<(u32, Option<u32>)>> {
         let mut runs = Vec::new();
         for scope in scopes {
             note(&mut runs, self.folds.of_scope(scope), 1);
@@ -411,12 +411,19 @@ impl Unfolded {
             let copy = match parts[step.part] {
                 Part::Sweep { count, .. } => {
                     let left_out = self.folds.built.left_out(count);
-                    left_out.contains(&step.place).then_some(step.place)
+                    let place = u32::try_from(step.place).ok()?;
+                    left_out.contains(&step.place).then_some(place)
                 }
                 Part::Once(run) if runs[run].is_of_end(self.folds.built) => None,
                 Part::Once(_) => return None,
             };
-            order.extend(runs[step.run].range.clone().map(|item| (item, copy)));
+            let items = runs[step.run].range.clone();
+            order.extend(
+                (0..)
+                    .skip(items.start)
+                    .take(items.len())
+                    .map(|item| (item, copy)),
+            );
         }
         Some(order)
     }

@@ -164,10 +164,12 @@ fn peak_memory() -> Option<u64> {
 }
 
 /// What is asked of models whose memory is measured, a process each.
-const ASKED: [&str; 3] = [
+const ASKED: [&str; 5] = [
     "a step",
     "a generation after it",
     "adapters on every expert",
+    "those, every fourth layer checkpointed, and an evaluation",
+    "those, every fifth layer checkpointed, and a generation",
 ];
 
 /// Models of the catalog, each with both generations of transformers.
@@ -180,13 +182,32 @@ fn asked(what: &str) -> impl Iterator<Item = Scenario> {
     if what == ASKED[1] {
         usual.evaluation.kind = EvaluationKind::Generate;
     }
-    let adapted = what == ASKED[2];
-    if adapted {
-        usual =
-            decode_json(r#"{"lora": {"target_modules": ["gate_proj", "up_proj", "down_proj"]}}"#).0;
+    let adapted = match what {
+        _ if what == ASKED[2] => Some((
+            "deepseek-v3",
+            r#"{"lora": {"target_modules": ["gate_proj", "up_proj", "down_proj"]}}"#,
+        )),
+        _ if what == ASKED[3] => Some((
+            "deepseek-v3",
+            r#"{"lora": {"target_modules": ["all-linear"]}, "quantization": {"type": "nf4"},
+                "optimizer": {"name": "adagrad"}, "activation_checkpointing": "full",
+                "checkpoint_every": 4, "micro_batch_size": 1, "seq_len": 512,
+                "evaluation": {"kind": "loss"}}"#,
+        )),
+        _ if what == ASKED[4] => Some((
+            "qwen3-30b-a3b",
+            r#"{"lora": {"target_modules": ["all-linear"]}, "optimizer": {"name": "adafactor"},
+                "activation_checkpointing": "full", "checkpoint_every": 5, "attention": "eager",
+                "micro_batch_size": 1, "seq_len": 4096,
+                "evaluation": {"kind": "generate", "max_new_tokens": 64}}"#,
+        )),
+        _ => None,
+    };
+    if let Some((_, options)) = adapted {
+        usual = decode_json(options).0;
     }
     let models = catalog::MODELS.iter();
-    let models = models.filter(move |model| !adapted || model.id == "deepseek-v3");
+    let models = models.filter(move |model| adapted.is_none_or(|(only, _)| model.id == only));
     models.flat_map(move |model| {
         let usual = usual.clone();
         frameworks.into_iter().map(move |framework| Scenario {
