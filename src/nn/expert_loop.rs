@@ -7,23 +7,29 @@
 use super::builder::Builder;
 use super::gated_mlp::GatedMlp;
 use crate::spec::{DecoderConfig, DecoderType, EvaluationKind, Experts, LayerNames, ResolvedSpec};
-use crate::tape::{Tape, Tensor};
+use crate::tape::{ListId, Tape, Tensor};
 use crate::units::{DType, Shape};
 
 /// The experts of one layer.
 pub(super) struct ExpertLoop {
-    /// All of them, or as many as stand for all.
-    experts: Vec<GatedMlp>,
+    parts: Vec<Part>,
     count: u64,
-    /// How many come before those that get equally many tokens.
-    head: u64,
     /// Whether weights are read first and experts without tokens left out (`DeepseekV3MoE.moe`).
     weights_first: bool,
 }
 
-/// How many experts may get a token more than the others, in training, in an evaluation, or where it generates
-/// one token after another.
-fn most_before(spec: &ResolvedSpec, experts: &Experts) -> u64 {
+/// Experts that get equally many tokens.
+struct Part {
+    list: ListId,
+    /// The first one that is not of it any more.
+    end: u64,
+    /// All of them, or as many as stand for all.
+    experts: Vec<GatedMlp>,
+}
+
+/// Where parts of the experts begin and end: some may get a token more than those that follow, in
+/// training, in an evaluation, or where it generates one token after another.
+fn borders(spec: &ResolvedSpec, experts: &Experts) -> Vec<u64> {
     let evaluation = &spec.evaluation;
     let samples = evaluation.micro_batch_size.unwrap_or(spec.micro_batch_size);
     let passes = [
@@ -32,7 +38,11 @@ fn most_before(spec: &ResolvedSpec, experts: &Experts) -> u64 {
         (evaluation.kind == EvaluationKind::Generate).then_some(samples * evaluation.num_beams),
     ];
     let more = |tokens: u64| tokens * experts.per_token % experts.count;
-    passes.into_iter().flatten().map(more).max().unwrap_or(0)
+    let mut borders: Vec<u64> = passes.into_iter().flatten().map(more).collect();
+    borders.extend([0, experts.count]);
+    borders.sort_unstable();
+    borders.dedup();
+    borders
 }
 
 /// The variables of a loop that has run.
@@ -42,17 +52,27 @@ impl ExpertLoop {
     pub(super) fn new(b: &Builder, c: &DecoderConfig, experts: &Experts) -> Self {
         let sizes = [c.hidden_size, experts.intermediate_size];
         let numbered = LayerNames::of(c).numbers_experts(true);
-        let head = most_before(b.plan.spec, experts);
-        Self {
-            count: experts.count,
-            head,
-            experts: b.layers_within("experts", [head, experts.count], |b| {
+        let part = |border: &[u64]| {
+            let list = ListId {
+                first: u32::try_from(border[0]).unwrap_or(u32::MAX),
+                ..ListId::whole(b.scope, "experts")
+            };
+            let experts = b.layers_within(list, border[1] - border[0], |b| {
                 if numbered {
                     GatedMlp::numbered(b, sizes, Tape::silu)
                 } else {
                     GatedMlp::new(b, sizes[0], sizes[1], Tape::silu)
                 }
-            }),
+            });
+            Part {
+                list,
+                end: border[1],
+                experts,
+            }
+        };
+        Self {
+            parts: borders(b.plan.spec, experts).windows(2).map(part).collect(),
+            count: experts.count,
             weights_first: c.model_type == DecoderType::DeepseekV3,
         }
     }
@@ -68,67 +88,63 @@ impl ExpertLoop {
     ) -> (Tensor, Held) {
         let (n, k) = (chosen.dim(0), chosen.dim(1));
         let count = self.count;
-        let alike = n * k % count <= self.head;
+        let more = n * k % count;
         let dtype = if self.weights_first {
             weights.dtype()
         } else {
             tokens.dtype()
         };
-        let out = t.empty("zeros", *tokens.shape(), dtype);
+        let mut out = t.empty("zeros", *tokens.shape(), dtype);
         let mask = t.empty("one_hot", Shape::from([n, k, count]), DType::Int64);
         let order = if self.weights_first { [n, k] } else { [k, n] };
         // What a step's variables refer to, until the next step.
         let mut held: [Option<Tensor>; 5] = Default::default();
-        let out = t.through(
-            "experts",
-            alike,
-            &self.experts,
-            out,
-            |index, expert, out| {
-                let share = n * k / count + u64::from((index as u64) < n * k % count);
-                let at = t.where_set(order, share);
-                held[0] = Some(at.clone());
-                if self.weights_first && share == 0 {
-                    return out.clone();
-                }
-                let rows = t.select(&at, 0);
-                let read = || {
-                    let at = [rows.clone(), rows.clone()];
-                    if self.weights_first {
-                        t.index_elements(weights, &at)
-                    } else {
-                        t.index_elements(&t.unsqueeze(weights, 2), &at)
-                    }
-                };
+        let mut run = |index: usize, expert: &GatedMlp, out: &Tensor| {
+            let share = n * k / count + u64::from((index as u64) < more);
+            let at = t.where_set(order, share);
+            held[0] = Some(at.clone());
+            if self.weights_first && share == 0 {
+                return out.clone();
+            }
+            let rows = t.select(&at, 0);
+            let read = || {
+                let at = [rows.clone(), rows.clone()];
                 if self.weights_first {
-                    held[1] = Some(read());
-                }
-                let input = if self.weights_first {
-                    t.index_rows(tokens, &rows)
+                    t.index_elements(weights, &at)
                 } else {
-                    let found = t.index_along(&t.unsqueeze(tokens, 0), 1, &rows);
-                    t.view(&found, [rows.numel(), tokens.dim(1)])
-                };
-                held[2] = Some(input.clone());
-                let mut result = Some(expert.forward(t, &input));
-                if self.weights_first {
-                    held[3].clone_from(&result);
+                    t.index_elements(&t.unsqueeze(weights, 2), &at)
                 }
-                let weighted = {
-                    let first = held[1].as_ref().map(|weights| t.unsqueeze(weights, 1));
-                    let weights = first.unwrap_or_else(read);
-                    let result = result.take();
-                    result.map(|result| t.mul(&result, &weights))
-                };
-                held[4].clone_from(&weighted);
-                match weighted {
-                    Some(weighted) => {
-                        t.index_add_in_place(out.clone(), &rows, &t.to(&weighted, dtype))
-                    }
-                    None => out.clone(),
-                }
-            },
-        );
+            };
+            if self.weights_first {
+                held[1] = Some(read());
+            }
+            let input = if self.weights_first {
+                t.index_rows(tokens, &rows)
+            } else {
+                let found = t.index_along(&t.unsqueeze(tokens, 0), 1, &rows);
+                t.view(&found, [rows.numel(), tokens.dim(1)])
+            };
+            held[2] = Some(input.clone());
+            let mut result = Some(expert.forward(t, &input));
+            if self.weights_first {
+                held[3].clone_from(&result);
+            }
+            let weighted = {
+                let first = held[1].as_ref().map(|weights| t.unsqueeze(weights, 1));
+                let weights = first.unwrap_or_else(read);
+                let result = result.take();
+                result.map(|result| t.mul(&result, &weights))
+            };
+            held[4].clone_from(&weighted);
+            match weighted {
+                Some(weighted) => t.index_add_in_place(out.clone(), &rows, &t.to(&weighted, dtype)),
+                None => out.clone(),
+            }
+        };
+        for part in &self.parts {
+            let alike = more <= part.list.first.into() || more >= part.end;
+            out = t.through_part(part.list, alike, &part.experts, out, &mut run);
+        }
         (t.to(&out, tokens.dtype()), (mask, held))
     }
 }

@@ -3,6 +3,7 @@
 
 use super::builder::{Builder, Plan};
 use crate::spec::{ActivationCheckpointing, ResolvedSpec};
+use crate::tape::ListId;
 use crate::units::Repetition;
 
 /// Up to which element of a list options name single ones, as in `layers.3.`: all, where what follows the
@@ -64,9 +65,9 @@ impl Builder<'_> {
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
         let repeating = self.plan.repetition(repetition);
-        let list = (self.scope, name);
+        let list = ListId::whole(self.scope, name);
         let built = self.plan.tape.fold_list(list, repeating, count);
-        self.built(name, [built, count], repetition, make).0
+        self.built(list, [built, count], repetition, make).0
     }
 
     /// The layers of the module list `name`, which run through [`Tape::through_layers`].
@@ -88,33 +89,32 @@ impl Builder<'_> {
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
         let repeating = self.plan.repetition(repetition);
-        self.running(repeating, repetition, name, count, make)
+        let list = ListId::whole(self.scope, name);
+        self.running((list, count), repeating, repetition, make)
     }
 
-    /// The elements of the module list `name` within a layer, which run through [`Tape::through`]. The first
-    /// `head` may differ from the others.
+    /// `count` elements of a list within a layer, which run through [`Tape::through_part`].
     pub(super) fn layers_within<T>(
         &self,
-        name: &'static str,
-        [head, count]: [u64; 2],
+        list: ListId,
+        count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        let repeating = Repetition::ALIKE.after(head.max(self.plan.named));
-        self.running(repeating, None, name, count, make)
+        let named = self.plan.named.saturating_sub(list.first.into());
+        self.running((list, count), Repetition::ALIKE.after(named), None, make)
     }
 
     fn running<T>(
         &self,
+        (list, count): (ListId, u64),
         repeating: Repetition,
         known: Option<Repetition>,
-        name: &'static str,
-        count: u64,
         make: impl Fn(&Self) -> T,
     ) -> Vec<T> {
-        let (tape, list) = (self.plan.tape, (self.scope, name));
+        let tape = self.plan.tape;
         let built = tape.fold_list(list, repeating, count);
         let built = built.min(tape.run_of_layers(repeating, count));
-        let (layers, alike) = self.built(name, [built, count], known, make);
+        let (layers, alike) = self.built(list, [built, count], known, make);
         if alike {
             tape.list_is_alike(list, repeating, count);
         }
@@ -125,18 +125,18 @@ impl Builder<'_> {
     /// how they repeat, and whether they do not.
     fn built<T>(
         &self,
-        name: &'static str,
+        list: ListId,
         [built, count]: [u64; 2],
         repetition: Option<Repetition>,
         make: impl Fn(&Self) -> T,
     ) -> (Vec<T>, bool) {
-        let at = |i| make(&self.child(name, Some(i), repetition));
+        let at = |i| make(&self.child(list.name, Some(list.first + i), repetition));
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
         let asked = &self.plan.asked_index;
         let outside = asked.replace(false);
         let mut items: Vec<T> = (0..number(built)).map(at).collect();
         if built < count && asked.get() {
-            self.plan.tape.keep_list_whole((self.scope, name));
+            self.plan.tape.keep_list_whole(list);
             items.extend((number(built)..number(count)).map(at));
         }
         (items, !asked.replace(outside))

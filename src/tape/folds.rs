@@ -24,6 +24,28 @@ use super::scopes::Scopes;
 use super::sweeps::{Run, note, retagged};
 use crate::units::Repetition;
 
+/// A list of modules, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListId {
+    /// The scope of the module that has it.
+    pub scope: u32,
+    /// What it is called.
+    pub name: &'static str,
+    /// The index of its first module: parts of a list follow one another.
+    pub first: u32,
+}
+
+impl ListId {
+    /// A whole list.
+    pub fn whole(scope: u32, name: &'static str) -> Self {
+        Self {
+            scope,
+            name,
+            first: 0,
+        }
+    }
+}
+
 /// How many elements of a folded list are built: two in the middle that are compared, the others at
 /// the ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,9 +155,10 @@ impl Tag {
 /// A list of modules that is built shorter than it is.
 #[derive(Debug)]
 struct List {
-    parent: u32,
-    name: &'static str,
-    /// Modules before the first that is folded.
+    id: ListId,
+    /// How many modules are built.
+    modules: u32,
+    /// The index of the first module that is folded.
     head: usize,
     /// Modules of an element, and of one at an end.
     period: usize,
@@ -200,7 +223,7 @@ impl Folds {
     /// and not part of another. So many `events` were recorded before.
     pub(super) fn fold(
         &mut self,
-        (parent, name): (u32, &'static str),
+        id: ListId,
         repetition: Repetition,
         count: u64,
         events: usize,
@@ -224,21 +247,24 @@ impl Folds {
         let [Ok(head), Ok(period), Ok(end), Ok(periods)] = numbers.map(usize::try_from) else {
             return count;
         };
-        if periods <= 2 || self.is_within(parent) {
+        let Ok(modules) = u32::try_from(head + 2 * self.built.side * end + 2 * period) else {
+            return count;
+        };
+        if periods <= 2 || self.is_within(id.scope) {
             return count;
         }
         if self.lists.is_empty() {
             note(&mut self.events, Tag::NONE, events);
         }
         self.lists.push(Some(List {
-            parent,
-            name,
-            head,
+            id,
+            modules,
+            head: head + id.first as usize,
             period,
             end,
             count: periods + 2 * self.built.side,
         }));
-        (head + 2 * self.built.side * end + 2 * period) as u64
+        modules.into()
     }
 
     /// Whether a scope is within a list: what is folded of it, or what comes before that.
@@ -246,10 +272,9 @@ impl Folds {
         self.of_scope(scope) != Tag::NONE || self.is_beside(scope)
     }
 
-    /// Says that the last list of this name is built whole; false when there is none.
-    pub(super) fn keep_whole(&mut self, (parent, name): (u32, &'static str)) -> bool {
-        let is_it = |list: &List| list.parent == parent && list.name == name;
-        let found = |list: &Option<List>| list.as_ref().is_some_and(is_it);
+    /// Says that a list is built whole; false when it is not folded.
+    pub(super) fn keep_whole(&mut self, id: ListId) -> bool {
+        let found = |list: &Option<List>| list.as_ref().is_some_and(|list| list.id == id);
         let Some(last) = self.lists.iter().rposition(found) else {
             return false;
         };
@@ -296,13 +321,17 @@ impl Folds {
     /// A scope was made.
     pub(super) fn scope_made(&mut self, scope: u32, parent: u32, name: &str, index: Option<u32>) {
         let found = || {
-            let is_it = |list: &List| list.parent == parent && list.name == name;
+            let index = index?;
+            let is_it = |&List { id, modules, .. }: &&List| {
+                let has = (id.first..id.first + modules).contains(&index);
+                has && id.scope == parent && id.name == name
+            };
             let mut lists = (0..).zip(&self.lists);
             let (number, list) = lists.find_map(|(number, list)| {
-                let list = list.as_ref().filter(|list| is_it(list))?;
+                let list = list.as_ref().filter(is_it)?;
                 Some((number, list))
             })?;
-            let element = list.element(index? as usize, self.built);
+            let element = list.element(index as usize, self.built);
             Some(element.map_or(Tag::BESIDE, |element| Tag::of(number, element)))
         };
         let tag = match self.of_scope(parent) {

@@ -1,7 +1,7 @@
 //! Lists that are built shorter than they are, and the parameters of what was left out of them (Note
 //! [Layers that repeat], `folds.rs`).
 
-use super::folds::Built;
+use super::folds::{Built, ListId};
 use super::levels::Levels;
 use super::parameters::{LeftOut, Parameter, Present};
 use super::tensor::Like;
@@ -21,17 +21,16 @@ impl Tape {
             .get_or_insert_with(|| Levels::new(built, within));
     }
 
-    /// How many of the `count` modules of a list, by its scope and name, to build, where they repeat like
-    /// this.
-    pub fn fold_list(&self, list: (u32, &'static str), repetition: Repetition, count: u64) -> u64 {
+    /// How many of the `count` modules of a list to build, where they repeat like this.
+    pub fn fold_list(&self, list: ListId, repetition: Repetition, count: u64) -> u64 {
         let events = self.event_count();
         let mut folds = self.recorder.folds();
         let folds = folds.as_mut();
         folds.map_or(count, |folds| folds.fold(list, repetition, count, events))
     }
 
-    /// The last list of this scope and name is built whole after all.
-    pub fn keep_list_whole(&self, list: (u32, &'static str)) {
+    /// A list is built whole after all.
+    pub fn keep_list_whole(&self, list: ListId) {
         if let Some(folds) = self.recorder.folds().as_mut() {
             folds.keep_whole(list);
         }

@@ -7,7 +7,7 @@
 //! follow. What repeats in a layer that repeats is written as little as the layer
 //! ([`super::record`]).
 
-use super::folds::{Built, Folds};
+use super::folds::{Built, Folds, ListId};
 use super::scopes::Scopes;
 use crate::units::Repetition;
 
@@ -37,12 +37,12 @@ impl Levels {
     /// recorded before.
     pub(super) fn fold(
         &mut self,
-        list: (u32, &'static str),
+        list: ListId,
         repetition: Repetition,
         count: u64,
         events: usize,
     ) -> u64 {
-        if !self.layers.is_within(list.0) {
+        if !self.layers.is_within(list.scope) {
             self.layers.fold(list, repetition, count, events)
         } else if self.folds_within {
             self.within.fold(list, repetition, count, events)
@@ -51,8 +51,8 @@ impl Levels {
         }
     }
 
-    /// The last list of this name is built whole.
-    pub(super) fn keep_whole(&mut self, list: (u32, &'static str)) {
+    /// A list is built whole.
+    pub(super) fn keep_whole(&mut self, list: ListId) {
         if !self.within.keep_whole(list) {
             self.layers.keep_whole(list);
         }

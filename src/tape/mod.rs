@@ -43,7 +43,7 @@ pub use category::Category;
 pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
-pub use folds::Built;
+pub use folds::{Built, ListId};
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
 pub use record::{Piece, Record};
 pub use recorder::Storage;

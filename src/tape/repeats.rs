@@ -12,6 +12,7 @@
 
 use super::cache::Cursor;
 use super::event::Event;
+use super::folds::ListId;
 use super::record::ScopesAgain;
 use super::recorder::Storage;
 use super::{CacheKind, Tape, Tensor};
@@ -59,8 +60,7 @@ struct Pass {
 pub(super) struct Repeats {
     /// Whether all layers are run, so that records can be compared.
     all: bool,
-    /// By scope and name of the list.
-    lists: Vec<((u32, &'static str), Alike)>,
+    lists: Vec<(ListId, Alike)>,
     /// Whether no more layers are built than are run.
     built_short: bool,
     /// Whether layers were needed that are not there.
@@ -76,9 +76,9 @@ pub(super) struct Repeats {
 
 impl Repeats {
     /// The list that was built last in this scope, by this name.
-    fn list(&self, named: (u32, &'static str)) -> Option<Alike> {
+    fn list(&self, id: ListId) -> Option<Alike> {
         let mut lists = self.lists.iter().rev();
-        let found = lists.find(|(list, _)| *list == named);
+        let found = lists.find(|(list, _)| *list == id);
         found.map(|&(_, alike)| alike)
     }
 }
@@ -131,7 +131,7 @@ impl Standing<'_> {
 
 impl Tape {
     /// The layers of a list of so many repeat like this.
-    pub fn list_is_alike(&self, list: (u32, &'static str), repetition: Repetition, count: u64) {
+    pub fn list_is_alike(&self, list: ListId, repetition: Repetition, count: u64) {
         let numbers = [repetition.first(count), repetition.period, count];
         if let [Ok(first), Ok(period), Ok(count)] = numbers.map(usize::try_from) {
             let alike = Alike {
@@ -186,19 +186,21 @@ impl Tape {
         hidden: Tensor,
         run: impl FnMut(usize, &L, &Tensor) -> Tensor,
     ) -> Tensor {
-        self.through(name, true, layers, hidden, run)
+        let list = ListId::whole(self.scope(), name);
+        self.through_part(list, true, layers, hidden, run)
     }
 
-    /// The same of a list whose elements may not be `alike` in what they are given this time.
-    pub fn through<L>(
+    /// The same of a list in the current scope, or a part of one, whose elements may not be `alike` in what
+    /// they are given this time. They are told their index in the whole list.
+    pub fn through_part<L>(
         &self,
-        name: &'static str,
+        list: ListId,
         alike: bool,
         layers: &[L],
         mut hidden: Tensor,
         mut run: impl FnMut(usize, &L, &Tensor) -> Tensor,
     ) -> Tensor {
-        let list = (self.scope(), name);
+        let ListId { name, first, .. } = list;
         let list = self.repeats.borrow().list(list);
         let repeating = list.filter(|_| alike && self.may_repeat());
         let within = std::mem::replace(&mut self.repeats.borrow_mut().within, true);
@@ -209,8 +211,9 @@ impl Tape {
             if repeating.is_some_and(|list| list.begins(i)) {
                 borders.push(self.border());
             }
-            let index = u32::try_from(i).ok();
-            hidden = self.scoped(name, index, || run(i, layer, &hidden));
+            let index = u32::try_from(i).ok().map(|index| first + index);
+            let place = first as usize + i;
+            hidden = self.scoped(name, index, || run(place, layer, &hidden));
             if let Some(list) = repeating
                 && let Some(following) = list.following(i)
             {
