@@ -247,12 +247,12 @@ impl Folds {
         let [Ok(head), Ok(period), Ok(end), Ok(periods)] = numbers.map(usize::try_from) else {
             return count;
         };
-        let Ok(modules) = u32::try_from(head + 2 * self.built.side * end + 2 * period) else {
-            return count;
-        };
         if periods <= 2 || self.is_within(id.scope) {
             return count;
         }
+        let Ok(modules) = u32::try_from(head + 2 * self.built.side * end + 2 * period) else {
+            return count;
+        };
         if self.lists.is_empty() {
             note(&mut self.events, Tag::NONE, events);
         }

@@ -411,13 +411,14 @@ fn experts_that_run_one_after_another_are_folded_within_their_layers() {
         "deepseek-v3",
         "olmoe-1b-7b",
     ] {
-        for option in options {
+        // 60 tokens do not go to all experts alike.
+        for (option, seq_len) in options.into_iter().zip([64, 60].into_iter().cycle()) {
             let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
             scenario.model = crate::spec::ModelRef::Catalog(model.to_owned());
             scenario.framework = Framework::Torch26Transformers451;
             let layers = ("num_hidden_layers".to_owned(), 16.into());
             scenario.model_overrides.extend([layers]);
-            (scenario.micro_batch_size, scenario.seq_len) = (1, 64);
+            (scenario.micro_batch_size, scenario.seq_len) = (1, seq_len);
             let Some(spec) = resolve(&scenario).spec else {
                 continue;
             };
@@ -428,7 +429,7 @@ fn experts_that_run_one_after_another_are_folded_within_their_layers() {
             let [within, few] = [within, few].map(|trace| trace.record.written().count());
             let has_many = model != "mixtral-8x7b";
             assert!(
-                !has_many || 2 * within < few,
+                !has_many || 3 * within < 2 * few,
                 "{model} {option}: {within} of {few}"
             );
         }

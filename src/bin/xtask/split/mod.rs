@@ -134,7 +134,8 @@ mod tests {
         let program = program();
         let module = Module::read(&program).expect("it is well formed");
         let plan = Plan::new(&module, |function| function != LATER).expect("it is well formed");
-        let (first, rest) = cut(&module, &plan, &[65..67]).expect("it can be cut");
+        let constants = std::slice::from_ref(&(65..67));
+        let (first, rest) = cut(&module, &plan, constants).expect("it can be cut");
         let first = Module::read(&first).expect("the first part is well formed");
         assert_eq!(first.body(2), module.body(2));
         // i32.const 2, call `ready`, call_indirect
