@@ -55,6 +55,7 @@ impl ExpertLoop {
         let part = |border: &[u64]| {
             let list = ListId {
                 first: u32::try_from(border[0]).unwrap_or(u32::MAX),
+                within: true,
                 ..ListId::whole(b.scope, "experts")
             };
             let experts = b.layers_within(list, border[1] - border[0], |b| {

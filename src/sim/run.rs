@@ -9,7 +9,7 @@ use super::{Phase, Trace};
 use crate::spec::{
     Architecture, EvaluationKind, Framework, MasterWeights, OptimizerName, Program, ResolvedSpec,
 };
-use crate::tape::{Backend, Built, Tape};
+use crate::tape::{Backend, Built, Tape, Which};
 use std::ops::Range;
 
 /// Micro-batches of a step that are simulated: from the third on each finds and leaves memory as
@@ -59,10 +59,10 @@ fn run(spec: &ResolvedSpec, accumulation: u32, tape: NewTape) -> Trace {
         .then(|| {
             let folded = |layers| folded(spec, accumulation, tape, layers);
             let has_lists = has_lists_within_layers(spec);
-            Built::ALL.into_iter().find_map(|built| {
-                let within = has_lists.then(|| folded(Layers::FoldedWithin(built)));
-                within.flatten().or_else(|| folded(Layers::Folded(built)))
-            })
+            let both = Built::ALL.map(Layers::FoldedWithin).into_iter();
+            let within = both.chain([Layers::OnlyWithin]).filter(|_| has_lists);
+            let layers = Built::ALL.map(Layers::Folded);
+            within.chain(layers).find_map(folded)
         })
         .flatten()
         .or_else(|| folded(spec, accumulation, tape, Layers::All))
@@ -77,6 +77,8 @@ pub(super) enum Layers {
     Folded(Built),
     /// The same, and of long lists within each of those.
     FoldedWithin(Built),
+    /// All, but few modules of long lists within each.
+    OnlyWithin,
 }
 
 /// Whether the layers of a model are all gone when the optimizer steps: the keys and values of all could
@@ -129,10 +131,15 @@ pub(super) fn folded(
         return None;
     }
     let tape = tape(backend(spec));
-    match layers {
-        Layers::All => {}
-        Layers::Folded(built) => tape.allow_folds(built, false),
-        Layers::FoldedWithin(built) => tape.allow_folds(built, true),
+    let (built, which) = match layers {
+        Layers::All => (None, [false, false]),
+        Layers::Folded(built) => (Some(built), [true, false]),
+        Layers::FoldedWithin(built) => (Some(built), [true, true]),
+        Layers::OnlyWithin => (Some(Built::FEW), [false, true]),
+    };
+    if let Some(built) = built {
+        let [layers, within] = which;
+        tape.allow_folds(built, Which { layers, within });
     }
     let mut run = Run::new(&tape, spec, accumulation);
     let built = tape.storage_count();

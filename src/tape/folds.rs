@@ -33,6 +33,8 @@ pub struct ListId {
     pub name: &'static str,
     /// The index of its first module: parts of a list follow one another.
     pub first: u32,
+    /// Whether it is within a layer.
+    pub within: bool,
 }
 
 impl ListId {
@@ -42,6 +44,7 @@ impl ListId {
             scope,
             name,
             first: 0,
+            within: false,
         }
     }
 }

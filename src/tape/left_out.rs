@@ -2,7 +2,7 @@
 //! [Layers that repeat], `folds.rs`).
 
 use super::folds::{Built, ListId};
-use super::levels::Levels;
+use super::levels::{Levels, Which};
 use super::parameters::{LeftOut, Parameter, Present};
 use super::tensor::Like;
 use super::unfold::Unfolded;
@@ -14,11 +14,11 @@ use std::rc::Rc;
 
 impl Tape {
     /// From here on lists of modules may be built shorter than they are; [`Tape::unfold`] makes
-    /// up for it. Those within layers, too, if `within` is true.
-    pub fn allow_folds(&self, built: Built, within: bool) {
+    /// up for it.
+    pub fn allow_folds(&self, built: Built, which: Which) {
         self.recorder
             .folds()
-            .get_or_insert_with(|| Levels::new(built, within));
+            .get_or_insert_with(|| Levels::new(built, which));
     }
 
     /// How many of the `count` modules of a list to build, where they repeat like this.

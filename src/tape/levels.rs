@@ -11,24 +11,33 @@ use super::folds::{Built, Folds, ListId};
 use super::scopes::Scopes;
 use crate::units::Repetition;
 
+/// Whether lists of layers are folded, and lists within layers.
+#[derive(Clone, Copy, Debug)]
+pub struct Which {
+    /// Those of layers.
+    pub layers: bool,
+    /// Those within layers.
+    pub within: bool,
+}
+
 /// What is folded, on both levels.
 #[derive(Debug)]
 pub(super) struct Levels {
     layers: Folds,
     within: Folds,
-    /// Whether lists within layers are folded.
-    folds_within: bool,
+    /// Whether lists of layers are folded, and lists within layers.
+    which: Which,
     /// Whether what was built is not what was to be run.
     spoilt: bool,
 }
 
 impl Levels {
-    pub(super) fn new(built: Built, folds_within: bool) -> Self {
+    pub(super) fn new(built: Built, which: Which) -> Self {
         Self {
             layers: Folds::new(built),
             // Backward adds what the last two give in a tensor of its own, what the others give in its place.
             within: Folds::new(Built::MORE),
-            folds_within,
+            which,
             spoilt: false,
         }
     }
@@ -42,10 +51,10 @@ impl Levels {
         count: u64,
         events: usize,
     ) -> u64 {
-        if !self.layers.is_within(list.scope) {
-            self.layers.fold(list, repetition, count, events)
-        } else if self.folds_within {
+        if list.within && self.which.within {
             self.within.fold(list, repetition, count, events)
+        } else if !list.within && self.which.layers {
+            self.layers.fold(list, repetition, count, events)
         } else {
             count
         }

@@ -44,6 +44,7 @@ pub use checkpoint::{Function, Region, Results};
 pub use details::Details;
 pub use event::Event;
 pub use folds::{Built, ListId};
+pub use levels::Which;
 pub use ops::{EightBit, FlaVersion, FourBit, Packed, Sdpa, SdpaKernel, Transcripts, Window};
 pub use record::{Piece, Record};
 pub use recorder::Storage;

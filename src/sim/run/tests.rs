@@ -426,6 +426,8 @@ fn experts_that_run_one_after_another_are_folded_within_their_layers() {
             let within = fold(Layers::FoldedWithin(Built::FEW)).expect(option);
             let few = fold(Layers::Folded(Built::FEW)).expect(option);
             assert!(written(&within) == written(&few), "{model} {option}");
+            let only = fold(Layers::OnlyWithin).expect(option);
+            assert!(written(&only) == written(&few), "{model} {option}");
             let [within, few] = [within, few].map(|trace| trace.record.written().count());
             let has_many = model != "mixtral-8x7b";
             assert!(
