@@ -63,28 +63,9 @@ pub(super) fn whole(t: &Tape, request: MaskRequest) -> Tensor {
     additive(t, request, request.dtype)
 }
 
-/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, for which it has a
-/// padding mask of those that it holds and of these (`keys` in all).
-pub(super) fn of_places(t: &Tape, (size, keys): ((u64, u64), u64), places: Places) -> Tensor {
-    let request = MaskRequest {
-        eager: true,
-        padding: true,
-        window: false,
-        chunked: false,
-        padded: true,
-        size,
-        cached: keys - size.1,
-        keys: places.tokens,
-        dtype: places.dtype,
-        style: MaskStyle::Exact,
-    };
-    additive(t, request, places.dtype)
-}
-
-/// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5, BLOOM and OPT of
-/// transformers 4), made from a triangle and added to the scores.
-pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor {
-    let request = MaskRequest {
+/// What is asked of a mask that is always made, of all tokens with the padding among them.
+fn of_padded(size: (u64, u64), dtype: DType, style: MaskStyle) -> MaskRequest {
+    MaskRequest {
         eager: true,
         padding: true,
         window: false,
@@ -94,8 +75,25 @@ pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor
         cached: 0,
         keys: size.1,
         dtype,
-        style: MaskStyle::Triangle,
+        style,
+    }
+}
+
+/// The mask of B samples of S tokens `[B, 1, S, K]` over a cache that has K `places`, for which it has a
+/// padding mask of those that it holds and of these (`keys` in all).
+pub(super) fn of_places(t: &Tape, (size, keys): ((u64, u64), u64), places: Places) -> Tensor {
+    let request = MaskRequest {
+        cached: keys - size.1,
+        keys: places.tokens,
+        ..of_padded(size, places.dtype, MaskStyle::Exact)
     };
+    additive(t, request, places.dtype)
+}
+
+/// The causal mask of a decoder that gives itself a padding mask of ones in float32 (T5, BLOOM and OPT of
+/// transformers 4), made from a triangle and added to the scores.
+pub(super) fn causal_of_ones(t: &Tape, size: (u64, u64), dtype: DType) -> Tensor {
+    let request = of_padded(size, dtype, MaskStyle::Triangle);
     additive(t, request, DType::Float32)
 }
 

@@ -154,10 +154,9 @@ impl<'a> Watcher<'a> {
                 (phase.live, phase.composition) = (highest.live, highest.composition);
             }
             self.gathered += stretch.events;
-            let found = (self.event + stretch.highest_at, highest);
-            let higher = self.pending.take();
-            let higher = higher.filter(|(_, before)| before.live >= highest.live);
-            self.pending = Some(higher.unwrap_or(found));
+            if (self.pending).is_none_or(|(_, before)| highest.live > before.live) {
+                self.pending = Some((self.event + stretch.highest_at, highest));
+            }
         }
         self.alive = self.alive.after(&stretch.whole);
         self.storages = self.storages.max(self.alive.storages);

@@ -312,8 +312,10 @@ impl Record {
         &self,
         mut places: Range<usize>,
     ) -> impl Iterator<Item = Passage<'_>> + '_ {
-        let after = |start| self.copies.partition_point(|copies| copies.place < start);
-        let mut copies = self.copies[after(places.start)..].iter().peekable();
+        let before = self
+            .copies
+            .partition_point(|copies| copies.place < places.start);
+        let mut copies = self.copies[before..].iter().peekable();
         std::iter::from_fn(move || {
             if places.is_empty() {
                 return None;
@@ -370,7 +372,8 @@ impl Record {
         &mut self.storages
     }
 
-    /// The storage that comes again as the one with this number, with how often, if it is one that does.
+    /// What the storage with this number comes again with, and how many did before it; where it is written if
+    /// it does not.
     fn again(&self, id: usize) -> Result<(&Copies, usize), usize> {
         let after = self.copies.partition_point(|copies| copies.storage <= id);
         let Some(copies) = self.copies[..after].last() else {

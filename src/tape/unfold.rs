@@ -223,7 +223,8 @@ impl Unfolded {
 
     /// How many storages and events are written.
     fn written(&self, folded: &Folded, runs: &[Run], parts: &[Part]) -> [usize; 2] {
-        let mut written = folded.written(0..folded.record.event_count());
+        let record = folded.record;
+        let mut written = [record.written().count(), record.written_events()];
         for &part in parts {
             if let Part::Sweep {
                 first,

@@ -163,13 +163,36 @@ fn peak_memory() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What is asked of models whose memory is measured, a process each.
-const ASKED: [&str; 5] = [
-    "a step",
-    "a generation after it",
-    "adapters on every expert",
-    "those, every fourth layer checkpointed, and an evaluation",
-    "those, every fifth layer checkpointed, and a generation",
+/// What is asked of models whose memory is measured, a process each: in words, of which model if not of
+/// all, and in JSON.
+const ASKED: [(&str, Option<&str>, &str); 5] = [
+    ("a step", None, "{}"),
+    (
+        "a generation after it",
+        None,
+        r#"{"evaluation": {"kind": "generate"}}"#,
+    ),
+    (
+        "adapters on every expert",
+        Some("deepseek-v3"),
+        r#"{"lora": {"target_modules": ["gate_proj", "up_proj", "down_proj"]}}"#,
+    ),
+    (
+        "those, every fourth layer checkpointed, and an evaluation",
+        Some("deepseek-v3"),
+        r#"{"lora": {"target_modules": ["all-linear"]}, "quantization": {"type": "nf4"},
+            "optimizer": {"name": "adagrad"}, "activation_checkpointing": "full",
+            "checkpoint_every": 4, "micro_batch_size": 1, "seq_len": 512,
+            "evaluation": {"kind": "loss"}}"#,
+    ),
+    (
+        "those, every fifth layer checkpointed, and a generation",
+        Some("qwen3-30b-a3b"),
+        r#"{"lora": {"target_modules": ["all-linear"]}, "optimizer": {"name": "adafactor"},
+            "activation_checkpointing": "full", "checkpoint_every": 5, "attention": "eager",
+            "micro_batch_size": 1, "seq_len": 4096,
+            "evaluation": {"kind": "generate", "max_new_tokens": 64}}"#,
+    ),
 ];
 
 /// Models of the catalog, each with both generations of transformers.
@@ -178,36 +201,11 @@ fn asked(what: &str) -> impl Iterator<Item = Scenario> {
         Framework::Torch215Transformers523,
         Framework::Torch26Transformers451,
     ];
-    let mut usual = Scenario::default();
-    if what == ASKED[1] {
-        usual.evaluation.kind = EvaluationKind::Generate;
-    }
-    let adapted = match what {
-        _ if what == ASKED[2] => Some((
-            "deepseek-v3",
-            r#"{"lora": {"target_modules": ["gate_proj", "up_proj", "down_proj"]}}"#,
-        )),
-        _ if what == ASKED[3] => Some((
-            "deepseek-v3",
-            r#"{"lora": {"target_modules": ["all-linear"]}, "quantization": {"type": "nf4"},
-                "optimizer": {"name": "adagrad"}, "activation_checkpointing": "full",
-                "checkpoint_every": 4, "micro_batch_size": 1, "seq_len": 512,
-                "evaluation": {"kind": "loss"}}"#,
-        )),
-        _ if what == ASKED[4] => Some((
-            "qwen3-30b-a3b",
-            r#"{"lora": {"target_modules": ["all-linear"]}, "optimizer": {"name": "adafactor"},
-                "activation_checkpointing": "full", "checkpoint_every": 5, "attention": "eager",
-                "micro_batch_size": 1, "seq_len": 4096,
-                "evaluation": {"kind": "generate", "max_new_tokens": 64}}"#,
-        )),
-        _ => None,
-    };
-    if let Some((_, options)) = adapted {
-        usual = decode_json(options).0;
-    }
+    let found = ASKED.iter().find(|(words, ..)| *words == what);
+    let &(_, only, options) = found.expect("something that is asked");
+    let (usual, _) = decode_json(options);
     let models = catalog::MODELS.iter();
-    let models = models.filter(move |model| adapted.is_none_or(|(only, _)| model.id == only));
+    let models = models.filter(move |model| only.is_none_or(|only| model.id == only));
     models.flat_map(move |model| {
         let usual = usual.clone();
         frameworks.into_iter().map(move |framework| Scenario {
@@ -245,7 +243,7 @@ fn hungriest(what: &str) {
 /// The same for all that is asked, each in a process of its own: memory is kept between estimates.
 fn memory() {
     let bench = std::env::current_exe().expect("this program");
-    for what in ASKED {
+    for (what, ..) in ASKED {
         let measured = Command::new(&bench).arg(MEMORY).arg(what).status();
         assert!(measured.expect("this program runs").success());
     }
