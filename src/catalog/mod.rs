@@ -20,6 +20,6 @@ mod situations;
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
 pub use contexts::NCCL;
 pub use fact::{Confidence, Fact};
-pub use models::{MODELS, Model, model};
+pub use models::{Model, model, models};
 pub use search::search;
 pub use situations::{SITUATIONS, Situation};

@@ -290,7 +290,7 @@ fn unknown_id(id: &str) -> Finding {
     );
     // A hub id such as `Qwen/Qwen2.5-1.5B` names its model after the slash.
     let name = id.rsplit('/').next().unwrap_or(id);
-    match closest(name, catalog::MODELS.iter().map(|model| model.id)) {
+    match closest(name, catalog::models().map(|model| model.id)) {
         Some(nearest) => finding.with_fix("model", nearest),
         None => finding,
     }

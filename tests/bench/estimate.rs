@@ -204,7 +204,7 @@ fn asked(what: &str) -> impl Iterator<Item = Scenario> {
     let found = ASKED.iter().find(|(words, ..)| *words == what);
     let &(_, only, options) = found.expect("something that is asked");
     let (usual, _) = decode_json(options);
-    let models = catalog::MODELS.iter();
+    let models = catalog::models();
     let models = models.filter(move |model| only.is_none_or(|only| model.id == only));
     models.flat_map(move |model| {
         let usual = usual.clone();
