@@ -260,24 +260,22 @@ impl Bert {
             mask::looks_like_padding(t, size.0);
         }
         let [embeddings, list] = self.names;
+        // `ElectraModel` of transformers 4 makes its mask first, `AlbertModel` before it projects.
+        let albert = self.names == ALBERT;
+        let first = !recent && self.names == ELECTRA;
+        let mut masks = first.then(|| self.masks(t, size, self.dtype));
         let mut embedded = t.scoped(embeddings, None, || self.embeddings.forward(t, input_ids));
         let (mut hidden, dtype) = (embedded.clone(), embedded.dtype());
+        if albert {
+            masks = Some(self.masks(t, size, dtype));
+        }
         if let Some(projection) = &self.projection {
             hidden = projection.forward(t, &embedded);
-            if self.uses == 1 {
+            if !albert {
                 embedded = hidden.clone();
             }
         }
-        let (mask, locals) = if recent {
-            let attention = self.options.implementation;
-            let mask = self
-                .shell
-                .padding_mask
-                .then(|| mask::of_encoder(t, size, attention, dtype));
-            (mask, None)
-        } else {
-            self.mask_of_four(t, size, dtype)
-        };
+        let (mask, locals) = masks.unwrap_or_else(|| self.masks(t, size, dtype));
         let uses = self
             .layers
             .iter()
@@ -290,6 +288,19 @@ impl Bert {
         let pooled = pooler.map(|pooler| pooled(t, facts, pooler, &hidden));
         drop((mask, locals, embedded));
         (hidden, pooled)
+    }
+
+    /// The mask of its layers, in the `dtype` of what is embedded, and what its function holds besides.
+    fn masks(&self, t: &Tape, size: (u64, u64), dtype: DType) -> (Option<Tensor>, Option<Tensor>) {
+        if self.options.facts.transformers != Transformers::V5 {
+            return self.mask_of_four(t, size, dtype);
+        }
+        let attention = self.options.implementation;
+        let padded = self.shell.padding_mask;
+        (
+            padded.then(|| mask::of_encoder(t, size, attention, dtype)),
+            None,
+        )
     }
 
     /// The mask of transformers 4, with the padding mask that the model makes for itself. sdpa gets

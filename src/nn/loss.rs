@@ -111,8 +111,8 @@ pub(super) fn of_classes(t: &Tape, logits: &Tensor, labels: &Tensor) -> Tensor {
         let classes = logits.dim(-1);
         let flat = t.view(logits, [logits.numel() / classes, classes]);
         let target = t.view(labels, [labels.numel()]);
-        if classes == 1 {
-            // A number is predicted.
+        if classes == 1 && logits.shape().rank() == 2 {
+            // A number is predicted, of a sample; a token has a class even where there is one.
             return t.mse_loss(&t.view(&flat, [flat.numel()]), &target);
         }
         t.cross_entropy(&flat, &target)

@@ -236,6 +236,7 @@ impl Speech {
                 let likely = t.transpose(&t.log_softmax_wide(logits), 0, 1);
                 let of = Transcripts {
                     targets: &chosen,
+                    lengths: [&inputs, &targets],
                     longest: labels.dim(1),
                     mean: self.config.mean_loss,
                     zero_infinity: self.config.zero_infinity,

@@ -46,6 +46,25 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
     }
 }
 
+/// `CodeGenAttention` cuts its projection into four blocks of as many heads each (`mp_num`).
+fn check_blocks(hidden_size: u64, heads: u64, fields: &mut ConfigFields<'_>) {
+    if heads.is_multiple_of(4) {
+        return;
+    }
+    let key = fields.key("n_head");
+    let fits = (1..=hidden_size / 4).map(|n| 4 * n);
+    let fits = fits.filter(|n| hidden_size.is_multiple_of(*n));
+    let nearest = fits.min_by_key(|n| n.abs_diff(heads)).unwrap_or(4);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("CodeGen puts its heads into four blocks: {heads} is no multiple of 4."),
+            format!("CodeGen 把注意力头分成四块：{heads} 不是 4 的倍数。"),
+        )
+        .with_fix(&key, nearest),
+    );
+}
+
 /// Reads the config of GPT-Neo, GPT-J or `CodeGen`.
 pub(super) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let neo = model_type == DecoderType::GptNeo;
@@ -59,6 +78,9 @@ pub(super) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) 
     let head_dim = fields.divided(hidden_size, num_attention_heads, heads[usize::from(neo)]);
     if neo {
         check_attention_types(num_hidden_layers, fields);
+    }
+    if model_type == DecoderType::CodeGen {
+        check_blocks(hidden_size, num_attention_heads, fields);
     }
     let vocab_size = if neo { 50_257 } else { 50_400 };
     DecoderConfig {

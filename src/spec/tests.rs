@@ -201,6 +201,14 @@ fn heads_that_do_not_divide_are_repaired_by_the_nearest_that_do() {
 }
 
 #[test]
+fn heads_that_do_not_fill_four_blocks_are_refused() {
+    let config = json!({"model_type": "codegen", "n_embd": 64, "n_head": 2});
+    let (key, found) = error(json!({"model": {"hf_config": config}, "attention": "eager"}));
+    assert_eq!(key, "model.hf_config.n_head");
+    assert_eq!(found, fix("model.hf_config.n_head", 4));
+}
+
+#[test]
 fn a_config_that_lacks_sizes_says_which() {
     let (key, fix) = error(json!({"model": {"hf_config": {
         "model_type": "llama", "hidden_size": 64, "intermediate_size": 64,

@@ -56,7 +56,7 @@ def one(model, asked, evaluation, batch, autocast, kept, recorder):
     if evaluation["use_cache"] is not None:
         more["use_cache"] = evaluation["use_cache"]
     if kind == "logits" and evaluation["logits_to_keep"] is not None:
-        former = "num_logits_to_keep" in inspect.signature(model.forward).parameters  # transformers 4.48
+        former = "num_logits_to_keep" in inspect.signature(getattr(model, "get_base_model", lambda: model)().forward).parameters  # transformers 4.48
         more["num_logits_to_keep" if former else "logits_to_keep"] = evaluation["logits_to_keep"]
     # Accelerate's wrapper of the model opens autocast itself.
     opens = autocast and asked["autocast_style"] == "plain"
