@@ -335,6 +335,9 @@ models! {
     "xlm-roberta-xxl", "XLM-RoBERTa XXL", "facebook/xlm-roberta-xxl", "2021-05";
     "megatron-bert-345m", "Megatron BERT 345M", "nvidia/megatron-bert-cased-345m", "2019-09";
     "camembert-base", "CamemBERT base", "almanach/camembert-base", "2019-11";
+    "deberta-base", "DeBERTa base", "microsoft/deberta-base", "2020-06";
+    "deberta-large", "DeBERTa large", "microsoft/deberta-large", "2020-06";
+    "deberta-xlarge", "DeBERTa xlarge", "microsoft/deberta-xlarge", "2020-06";
     "deberta-v3-small", "DeBERTa V3 small", "microsoft/deberta-v3-small", "2021-11";
     "deberta-v3-base", "DeBERTa V3 base", "microsoft/deberta-v3-base", "2021-11";
     "deberta-v3-large", "DeBERTa V3 large", "microsoft/deberta-v3-large", "2021-11";

@@ -49,7 +49,10 @@ impl ResidualNorm {
     pub(super) fn new(b: &Builder, inputs: u64, c: &BertConfig) -> Self {
         Self {
             dense: Linear::new(&b.at("dense"), inputs, c.hidden_size, true),
-            layer_norm: Some(LayerNorm::new(&b.at("LayerNorm"), c.hidden_size)),
+            layer_norm: Some(
+                LayerNorm::new(&b.at("LayerNorm"), c.hidden_size)
+                    .written_out(c.kind == BertKind::DebertaV1),
+            ),
             dropout: c.dropout.residual,
         }
     }

@@ -1,4 +1,5 @@
-//! `DeBERTa` V2 and V3 (`models/deberta_v2/modeling_deberta_v2.py` of transformers 5.23), predicting masked
+//! `DeBERTa` (`models/deberta/modeling_deberta.py` of transformers 5.23), V2 and V3
+//! (`models/deberta_v2/modeling_deberta_v2.py`), predicting masked
 //! tokens or a class.
 
 use super::attention::{AttentionOptions, dropped};
@@ -10,12 +11,12 @@ use super::heads::{Head, HeadLoss, Reads, Transform};
 use super::layers::{Embedding, LayerNorm, Linear};
 use super::mask;
 use super::model::Output;
-use crate::spec::{Activation, BertConfig, Relative, ResolvedSpec, Task};
+use crate::spec::{Activation, BertConfig, BertKind, Relative, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
 
-/// `DebertaV2ForMaskedLM` or `DebertaV2ForSequenceClassification`.
+/// `DebertaForMaskedLM`, `DebertaV2ForMaskedLM` or `DebertaV2ForSequenceClassification`.
 pub(super) struct Deberta {
     words: Embedding,
     /// Of positions, if they are added to words, and of segments, if there are any.
@@ -27,6 +28,8 @@ pub(super) struct Deberta {
     distances: (Embedding, Option<LayerNorm>),
     head: Head,
     dropout: bool,
+    /// Whether it is of the first version.
+    first: bool,
     shell: Shell,
 }
 
@@ -97,7 +100,8 @@ impl Deberta {
                 c.type_vocab_size,
             ),
         ];
-        let layer_norm = LayerNorm::new(&at.at("LayerNorm"), c.hidden_size);
+        let first = c.kind == BertKind::DebertaV1;
+        let layer_norm = LayerNorm::new(&at.at("LayerNorm"), c.hidden_size).written_out(first);
         let position_ids = at.buffer("position_ids", [1, rows], DType::Int64);
         let encoder = base.at("encoder");
         let layers = encoder.items("layer", c.num_hidden_layers, |b| {
@@ -116,6 +120,7 @@ impl Deberta {
             distances,
             head,
             dropout: c.dropout.embedding,
+            first,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -146,7 +151,13 @@ impl Deberta {
             self.embed(t, input_ids, &segments, ones.as_ref())
         });
         let mask = t.empty("mul", Shape::from([b, 1, s, s]), of_mask);
-        let distances = t.scoped("encoder", None, || distances(t, s));
+        let distances = t.scoped("encoder", None, || {
+            if self.first {
+                plain_distances(t, s)
+            } else {
+                distances(t, s)
+            }
+        });
         let (table, norm) = &self.distances;
         let rows = match norm {
             Some(norm) => t.scoped("encoder.LayerNorm", None, || norm.forward(t, &table.weight)),
@@ -208,7 +219,14 @@ impl Deberta {
     }
 }
 
-/// `build_relative_position` with buckets of logarithmic width: the distance of each two of S tokens,
+/// `build_relative_position`: the distance of each two of S tokens, `[1, 1, S, S]`.
+fn plain_distances(t: &Tape, s: u64) -> Tensor {
+    let _ids = [(); 2].map(|()| t.empty("arange", Shape::from([s]), DType::Int64));
+    let _repeated = t.empty("repeat", Shape::from([s, s]), DType::Int64);
+    t.empty("sub", Shape::from([1, 1, s, s]), DType::Int64)
+}
+
+/// The same with buckets of logarithmic width: the distance of each two of S tokens,
 /// `[1, 1, S, S]`.
 fn distances(t: &Tape, s: u64) -> Tensor {
     let square = |op, dtype| t.empty(op, Shape::from([1, 1, s, s]), dtype);

@@ -1,23 +1,34 @@
-//! A layer of `DeBERTa` V2: attention to tokens and to their distances, then BERT's feed-forward layers.
+//! A layer of `DeBERTa`: attention to tokens and to their distances, then BERT's feed-forward layers.
 
 use super::attention::{AttentionOptions, dropped};
 use super::bert_layer::ResidualNorm;
 use super::builder::Builder;
+use super::deberta_first::JoinedAttention;
 use super::decoder::Block;
 use super::facts::Facts;
 use super::layers::Linear;
-use crate::spec::{BertConfig, Relative};
+use crate::spec::{BertConfig, BertKind, Relative};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
-/// `DebertaV2Layer`.
+/// `DebertaLayer` or `DebertaV2Layer`.
 pub(super) struct DebertaLayer {
-    query: Linear,
-    key: Linear,
-    value: Linear,
+    attention: Attention,
     attention_output: ResidualNorm,
     intermediate: Linear,
     output: ResidualNorm,
+}
+
+enum Attention {
+    First(JoinedAttention),
+    Later(SharingAttention),
+}
+
+/// `DisentangledSelfAttention` of V2, which projects distances as it does tokens.
+struct SharingAttention {
+    query: Linear,
+    key: Linear,
+    value: Linear,
     heads: u64,
     relative: Relative,
     /// Whether the rows of distances are dropped out, as hidden states are.
@@ -45,17 +56,43 @@ impl DebertaLayer {
     ) -> Self {
         let attention = b.at("attention");
         let own = attention.at("self");
-        let linear = |name| Linear::new(&own.at(name), c.hidden_size, c.hidden_size, true);
-        let [query, key, value] = ["query_proj", "key_proj", "value_proj"].map(linear);
+        let own = if c.kind == BertKind::DebertaV1 {
+            Attention::First(JoinedAttention::new(&own, c, relative, options))
+        } else {
+            Attention::Later(SharingAttention::new(&own, c, relative, options))
+        };
         let attention_output = ResidualNorm::new(&attention.at("output"), c.hidden_size, c);
         let dense = b.at("intermediate").at("dense");
+        Self {
+            attention: own,
+            attention_output,
+            intermediate: Linear::new(&dense, c.hidden_size, c.intermediate_size, true),
+            output: ResidualNorm::new(&b.at("output"), c.intermediate_size, c),
+        }
+    }
+}
+
+/// `softmax(scores)` of tokens that see each other, dropped out; and the mask, which the caller holds.
+/// Scores `[B, A, S, S]`, mask `[B, 1, S, S]`.
+pub(super) fn weighed(t: &Tape, mut scores: Tensor, mask: &Tensor, dropout: bool) -> [Tensor; 3] {
+    let allowed = t.empty("_to_copy", *mask.shape(), DType::Bool);
+    scores = {
+        let refused = t.empty("bitwise_not", *allowed.shape(), DType::Bool);
+        t.masked_fill(&scores, &refused)
+    };
+    let weights = t.softmax(&scores, None);
+    let weights = dropped(t, weights, dropout);
+    [weights, scores, allowed]
+}
+
+impl SharingAttention {
+    fn new(b: &Builder, c: &BertConfig, relative: Relative, options: AttentionOptions) -> Self {
+        let linear = |name| Linear::new(&b.at(name), c.hidden_size, c.hidden_size, true);
+        let [query, key, value] = ["query_proj", "key_proj", "value_proj"].map(linear);
         Self {
             query,
             key,
             value,
-            attention_output,
-            intermediate: Linear::new(&dense, c.hidden_size, c.intermediate_size, true),
-            output: ResidualNorm::new(&b.at("output"), c.intermediate_size, c),
             heads: c.num_attention_heads,
             relative,
             dropout: c.dropout.residual,
@@ -85,13 +122,7 @@ impl DebertaLayer {
         let bias = self.bias(t, [&q, &k], &shared.distances, &rows);
         scores = t.add(&scores, &bias);
         scores = t.view(&scores, [b, self.heads, s, s]);
-        let allowed = t.empty("_to_copy", *shared.mask.shape(), DType::Bool);
-        scores = {
-            let refused = t.empty("bitwise_not", *allowed.shape(), DType::Bool);
-            t.masked_fill(&scores, &refused)
-        };
-        let weights = t.softmax(&scores, None);
-        let weights = dropped(t, weights, self.options.dropout);
+        let [weights, scores, allowed] = weighed(t, scores, &shared.mask, self.options.dropout);
         let out = {
             let out = t.batched(&t.view(&weights, [b * self.heads, s, s]), &v);
             let out = t.view(&out, [b, self.heads, s, v.dim(2)]);
@@ -155,7 +186,10 @@ impl Block for DebertaLayer {
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
         let attended = t.scoped("attention", None, || {
-            let out = self.attend(t, hidden, shared);
+            let out = match &self.attention {
+                Attention::First(attention) => attention.attend(t, hidden, shared),
+                Attention::Later(attention) => attention.attend(t, hidden, shared),
+            };
             self.attention_output.forward(t, &out, hidden)
         });
         let wide = t.scoped("intermediate", None, || {

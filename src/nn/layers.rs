@@ -287,10 +287,11 @@ impl RmsNorm {
     }
 }
 
-/// `torch.nn.LayerNorm`.
+/// `torch.nn.LayerNorm`, or one that is written out in Python.
 pub(super) struct LayerNorm {
     weight: Tensor,
     bias: Option<Tensor>,
+    in_python: bool,
 }
 
 impl LayerNorm {
@@ -303,11 +304,47 @@ impl LayerNorm {
     pub(super) fn with_bias(b: &Builder, size: u64, bias: bool) -> Self {
         let weight = b.parameter("weight", [size]);
         let bias = bias.then(|| b.parameter("bias", [size]));
-        Self { weight, bias }
+        Self {
+            weight,
+            bias,
+            in_python: false,
+        }
+    }
+
+    /// The same, written out in Python where `in_python`.
+    pub(super) fn written_out(self, in_python: bool) -> Self {
+        Self { in_python, ..self }
     }
 
     /// `[.., size]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        t.layer_norm(x, Some(&self.weight), self.bias.as_ref())
+        match &self.bias {
+            Some(bias) if self.in_python => self.step_by_step(t, x, bias),
+            bias => t.layer_norm(x, Some(&self.weight), bias.as_ref()),
+        }
+    }
+
+    /// `DebertaLayerNorm`, computed in float32.
+    fn step_by_step(&self, t: &Tape, x: &Tensor, bias: &Tensor) -> Tensor {
+        let wide = t.to(x, DType::Float32);
+        let mean = t.mean_last(&wide);
+        let centred = || t.sub(&wide, &mean);
+        let variance = {
+            let square = t.square(&centred());
+            t.mean_last(&square)
+        };
+        let quotient = {
+            let centred = centred();
+            let deviation = {
+                let shifted = t.add_scalar(&variance);
+                t.sqrt(&shifted)
+            };
+            t.div(&centred, &deviation)
+        };
+        drop(wide);
+        let narrow = t.to(&quotient, x.dtype());
+        drop(quotient);
+        let scaled = t.mul(&self.weight, &narrow);
+        t.add(&scaled, bias)
     }
 }

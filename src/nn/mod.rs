@@ -36,6 +36,7 @@ mod classifier;
 mod conv1d;
 mod convnext;
 mod deberta;
+mod deberta_first;
 mod deberta_layer;
 mod decay_rate;
 mod decoder;

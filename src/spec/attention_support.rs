@@ -11,7 +11,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     let config = match architecture {
         Architecture::Decoder(config) => config,
         Architecture::Bert(config) if config.relative.is_some() => {
-            return check_deberta(scenario, findings);
+            return check_deberta(scenario, config.kind, findings);
         }
         Architecture::Bert(config) => {
             return check_bert(scenario, config.kind, findings);
@@ -155,7 +155,7 @@ fn check_bert(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) 
 }
 
 /// What `DeBERTa` cannot do, which transformers writes with attention of its own.
-fn check_deberta(scenario: &Scenario, findings: &mut Vec<Finding>) {
+fn check_deberta(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) {
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
             Finding::error(
@@ -166,7 +166,19 @@ fn check_deberta(scenario: &Scenario, findings: &mut Vec<Finding>) {
             .with_fix("attention", Attention::Eager.name()),
         );
     }
-    if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {
+    if kind == BertKind::DebertaV1 && scenario.precision != Precision::Fp32 {
+        findings.push(
+            Finding::error(
+                "precision",
+                "Biases of the first DeBERTa stay in float32 whatever the model is loaded in, and its scores are filled with the least number of float32: transformers 5 fails in 16 bits and under autocast.",
+                "初代 DeBERTa 的偏置无论以何种精度加载都保持 float32，注意力分数也用 float32 的最小值填充：transformers 5 在 16 位精度与自动混合精度下都会报错。",
+            )
+            .with_fix("precision", Precision::Fp32.name()),
+        );
+    }
+    if kind == BertKind::Deberta
+        && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
+    {
         findings.push(
             Finding::error(
                 "activation_checkpointing",

@@ -1,6 +1,6 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
 //! 4.51), `Data2VecText`, ERNIE, `RoBERTa` with norms before, XLM-RoBERTa XL and Megatron's BERT (all of
-//! 5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
+//! 5.23), `DeBERTa` (5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
 use super::bert_esm::{self, Esm};
 use super::bert_pre_norm::PreNorm;
@@ -27,7 +27,9 @@ pub enum BertKind {
     XlmRobertaXl,
     /// Megatron's BERT, whose norms come before, too.
     Megatron,
-    /// `DeBERTa` V2 and V3, whose attention sees distances of tokens.
+    /// `DeBERTa`, whose attention sees distances of tokens.
+    DebertaV1,
+    /// `DeBERTa` V2 and V3, which are written in another way.
     Deberta,
     /// ESM, which reads proteins.
     Esm,
@@ -150,7 +152,7 @@ impl BertKind {
             Self::RobertaPreNorm => "roberta_prelayernorm",
             Self::Electra => "electra",
             Self::Albert => "albert",
-            Self::Deberta => "deberta",
+            Self::DebertaV1 | Self::Deberta => "deberta",
             Self::Mpnet => "mpnet",
             Self::Esm => "esm",
             Self::Nomic => "nomic_bert",
@@ -192,7 +194,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             "vocab_size",
             &VOCABULARY,
             match kind {
-                BertKind::Roberta | BertKind::RobertaPreNorm => 50_265,
+                BertKind::Roberta | BertKind::RobertaPreNorm | BertKind::DebertaV1 => 50_265,
                 BertKind::XlmRobertaXl => 250_880,
                 BertKind::Megatron => 29_056,
                 BertKind::Albert => 30_000,
@@ -207,7 +209,9 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         },
         type_vocab_size: match kind {
             BertKind::Mpnet | BertKind::Esm => 0,
-            BertKind::Deberta => fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0),
+            BertKind::DebertaV1 | BertKind::Deberta => {
+                fields.optional("type_vocab_size", &(0..=*VOCABULARY.end()), 0)
+            }
             BertKind::XlmRobertaXl => fields.optional("type_vocab_size", &VOCABULARY, 1),
             _ => fields.optional("type_vocab_size", &VOCABULARY, 2),
         },
@@ -223,7 +227,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
             residual: hidden,
         },
         classifier_dropout: match kind {
-            BertKind::Deberta => fields.drops("cls_dropout", hidden),
+            BertKind::DebertaV1 | BertKind::Deberta => fields.drops("cls_dropout", hidden),
             BertKind::Albert => fields.drops("classifier_dropout_prob", true),
             BertKind::Mpnet | BertKind::Megatron | BertKind::Esm | BertKind::LayoutLm => hidden,
             _ => fields.drops("classifier_dropout", hidden),
@@ -239,7 +243,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         } else {
             0
         },
-        relative: (kind == BertKind::Deberta).then(|| deberta::read(fields)),
+        relative: deberta::read(kind, fields),
         esm: bert_esm::read(kind, fields),
     }
 }

@@ -1,24 +1,67 @@
-//! `DeBERTa` V2 and V3 (`models/deberta_v2/configuration_deberta_v2.py` of transformers 5.23, 4.51 and
-//! 4.48).
+//! `DeBERTa` (`models/deberta/configuration_deberta.py` of transformers 5.23), V2 and V3
+//! (`models/deberta_v2/configuration_deberta_v2.py` of transformers 5.23, 4.51 and 4.48).
 
-use super::bert::{BertConfig, Relative};
+use super::bert::{BertConfig, BertKind, Relative};
 use super::config_fields::ConfigFields;
 use super::limits::VOCABULARY;
 use super::modules::{Module, embedding, linear, norm, other, output};
 use super::{Finding, Task};
 use serde_json::Value;
 
-/// What is peculiar to `DeBERTa` (`models/deberta_v2/configuration_deberta_v2.py`).
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> Relative {
-    for (field, needed) in [
-        ("relative_attention", true),
-        ("share_att_key", true),
-        ("legacy", true),
-    ] {
+/// What is peculiar to `DeBERTa`, if a model is of that kind.
+pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> Option<Relative> {
+    let needed: &[(&str, bool)] = match kind {
+        BertKind::DebertaV1 => &[
+            ("relative_attention", true),
+            ("talking_head", false),
+            ("legacy", true),
+        ],
+        BertKind::Deberta => &[
+            ("relative_attention", true),
+            ("share_att_key", true),
+            ("legacy", true),
+        ],
+        _ => return None,
+    };
+    for &(field, needed) in needed {
         if fields.flag(field, field == "legacy") != needed {
             refuse(fields, field, needed.into());
         }
     }
+    let kinds = fields.get("pos_att_type").map(Value::to_string);
+    let has = |name: &str| kinds.as_ref().is_some_and(|kinds| kinds.contains(name));
+    let later = kind == BertKind::Deberta;
+    Some(Relative {
+        rows: 2 * if later {
+            buckets(fields)
+        } else {
+            distances(fields)
+        },
+        normalized: later
+            && fields
+                .text("norm_rel_ebd")
+                .is_some_and(|norms| norms.contains("layer_norm")),
+        content_to_position: has("c2p"),
+        position_to_content: has("p2c"),
+        position_biased: fields.flag("position_biased_input", true),
+        pooler_dropout: fields.drops("pooler_dropout", false),
+    })
+}
+
+/// Distances of the first version to either side.
+fn distances(fields: &mut ConfigFields<'_>) -> u64 {
+    match positive(fields, "max_relative_positions") {
+        Some(_) => fields.optional("max_relative_positions", &VOCABULARY, 512),
+        None => fields.optional("max_position_embeddings", &VOCABULARY, 512),
+    }
+}
+
+fn positive(fields: &ConfigFields<'_>, field: &str) -> Option<u64> {
+    fields.get(field).and_then(Value::as_u64).filter(|&n| n > 0)
+}
+
+/// Buckets of distances of the later versions to either side.
+fn buckets(fields: &mut ConfigFields<'_>) -> u64 {
     for (field, plain) in [("conv_kernel_size", 0), ("z_steps", 0)] {
         if fields
             .get(field)
@@ -28,25 +71,10 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> Relative {
             refuse(fields, field, Value::Null);
         }
     }
-    let kinds = fields.get("pos_att_type").map(Value::to_string);
-    let has = |name: &str| kinds.as_ref().is_some_and(|kinds| kinds.contains(name));
-    let (content_to_position, position_to_content) = (has("c2p"), has("p2c"));
-    let positive = |field| fields.get(field).and_then(Value::as_u64).filter(|&n| n > 0);
-    let buckets = positive("position_buckets");
-    if buckets.is_none() {
+    if positive(fields, "position_buckets").is_none() {
         refuse(fields, "position_buckets", 256.into());
     }
-    let normalized = fields
-        .text("norm_rel_ebd")
-        .is_some_and(|norms| norms.contains("layer_norm"));
-    Relative {
-        rows: 2 * fields.optional("position_buckets", &VOCABULARY, 256),
-        normalized,
-        content_to_position,
-        position_to_content,
-        position_biased: fields.flag("position_biased_input", true),
-        pooler_dropout: fields.drops("pooler_dropout", false),
-    }
+    fields.optional("position_buckets", &VOCABULARY, 256)
 }
 
 /// Says that a variant of `DeBERTa` is not estimated.
@@ -55,11 +83,28 @@ fn refuse(fields: &mut ConfigFields<'_>, field: &str, fix: Value) {
     fields.push(
         Finding::error(
             &key,
-            format!("DeBERTa is estimated as its version 3 is built, which has another {field}."),
-            format!("目前按 DeBERTa V3 的结构估算，其 {field} 与此不同。"),
+            format!("DeBERTa is estimated as it is published, with another {field}."),
+            format!("目前按已发布的 DeBERTa 的结构估算，其 {field} 与此不同。"),
         )
         .with_fix(&key, fix),
     );
+}
+
+/// Those of the first version's attention at `path`.
+fn joined(path: &str, relative: Relative) -> Vec<Module> {
+    let at = |name: &str| format!("{path}.{name}");
+    let mut all = vec![
+        Module {
+            parameters: &["q_bias", "v_bias"],
+            ..other(path)
+        },
+        linear(at("in_proj"), false),
+    ];
+    let of_keys = relative.content_to_position;
+    all.extend(of_keys.then(|| linear(at("pos_proj"), false)));
+    let of_queries = relative.position_to_content;
+    all.extend(of_queries.then(|| linear(at("pos_q_proj"), true)));
+    all
 }
 
 /// All modules with parameters, in the order in which they are built.
@@ -75,8 +120,12 @@ pub(super) fn modules(c: &BertConfig, relative: Relative, task: Task) -> Vec<Mod
     all.push(norm("deberta.embeddings.LayerNorm"));
     for i in 0..c.num_hidden_layers {
         let at = |name: &str| format!("deberta.encoder.layer.{i}.{name}");
-        let projections = ["query_proj", "key_proj", "value_proj"];
-        all.extend(projections.map(|name| full(&at(&format!("attention.self.{name}")))));
+        if c.kind == BertKind::DebertaV1 {
+            all.extend(joined(&at("attention.self"), relative));
+        } else {
+            let projections = ["query_proj", "key_proj", "value_proj"];
+            all.extend(projections.map(|name| full(&at(&format!("attention.self.{name}")))));
+        }
         all.extend([
             full(&at("attention.output.dense")),
             norm(at("attention.output.LayerNorm")),

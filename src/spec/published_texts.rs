@@ -21,7 +21,12 @@ pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
     let e = c.embedding_size;
     let projection = if e == h { 0 } else { e * h + h };
     let head = h * e + e + 2 * e + c.vocab_size;
-    let distances = c.relative.map_or(0, |relative| (relative.rows + 2) * h);
+    let distances = c.relative.map_or(0, |relative| {
+        (relative.rows + 2 * u64::from(relative.normalized)) * h
+    });
+    // Of the first DeBERTa: two projections of distances, and no bias of keys.
+    let of_distances = u64::from(c.kind == BertKind::DebertaV1) * 2 * h * h;
+    let layer = layer + of_distances;
     let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
     let distances = distances + c.buckets * c.num_attention_heads;
     let layers = match c.kind {

@@ -116,6 +116,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("xlm-roberta-xl", Reader::Bert(BertKind::XlmRobertaXl)),
     ("megatron-bert", Reader::Bert(BertKind::Megatron)),
     ("esm", Reader::Bert(BertKind::Esm)),
+    ("deberta", Reader::Bert(BertKind::DebertaV1)),
     ("deberta-v2", Reader::Bert(BertKind::Deberta)),
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("nomic_bert", Reader::Bert(BertKind::Nomic)),

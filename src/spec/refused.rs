@@ -32,7 +32,7 @@ pub(super) fn check(
     {
         findings.push(why_not_scaled(scenario));
     }
-    if matches!(architecture, Architecture::Bert(config) if config.relative.is_some())
+    if matches!(architecture, Architecture::Bert(config) if config.kind == super::BertKind::Deberta)
         && scenario.quantization.is_on()
         && matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16)
     {

@@ -43,6 +43,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             if matches!(
                 config.kind,
                 BertKind::Mpnet
+                    | BertKind::DebertaV1
                     | BertKind::Data2Vec
                     | BertKind::Ernie
                     | BertKind::Esm

@@ -1,6 +1,6 @@
 """Families of models as `draw.py` draws them: sizes that fit to each other, names of linear layers, tasks, what a framework lacks."""
 
-LINEARS = dict(convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
+LINEARS = dict(deberta=["in_proj", "pos_proj", "pos_q_proj", "dense"], convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
                bloom=["query_key_value", "dense", "dense_h_to_4h"], falcon=["query_key_value", "dense"], phi3=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"],
                phi=["q_proj", "k_proj", "v_proj", "dense", "fc1", "fc2"], opt=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
                bart=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"], whisper=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
@@ -21,10 +21,10 @@ LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hub
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], t5gemma=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
              **{"audio-spectrogram-transformer": ["audio_classification"]}, **dict.fromkeys(["vit_msn", "swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3"], ["image_text_to_text"]),
              **dict.fromkeys(["wav2vec2", "hubert", "unispeech", "unispeech-sat"], ["ctc", "audio_classification"]),
-             **dict.fromkeys(["layoutlm", "nomic_bert", "bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
+             **dict.fromkeys(["deberta", "layoutlm", "nomic_bert", "bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 TASKS.update(dict.fromkeys(["beit", "convnext", "convnextv2", "resnet"], ["image_classification"]))
-EAGER_ONLY = ["xglm", "t5gemma", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
-SINCE_5 = ["smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "falcon_mamba", "nemotron", "helium",
+EAGER_ONLY = ["deberta", "xglm", "t5gemma", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
+SINCE_5 = ["deberta", "smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
@@ -217,6 +217,7 @@ FAMILIES = dict(
                     vision_config=dict(hidden_size=d.hidden, intermediate_size=d.inner, num_hidden_layers=d.layers, num_attention_heads=d.heads, image_size=d.pick([56, 112]), patch_size=14))),
     **{kind: lambda d: dict(image_size=d.pick([64, 72]), hidden_sizes=[16, 32, 48], depths=[1, d.pick([1, 2]), 2], num_stages=3, drop_path_rate=d.pick([0.0, 0.1]), num_labels=d.pick([2, 10])) for kind in ("convnext", "convnextv2")},
     xglm=lambda d: dict(d_model=d.hidden, num_layers=d.layers, attention_heads=d.heads, ffn_dim=d.inner, vocab_size=d.vocabulary, max_position_embeddings=d.positions, dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("scale_embedding", "tie_word_embeddings")),
+    deberta=lambda d: d.common(type_vocab_size=0, relative_attention=True, pos_att_type=d.pick(["c2p|p2c", "c2p", "p2c"]), **d.flag("position_biased_input")),
     beit=lambda d: dict(image_size=64, patch_size=d.pick([8, 16]), hidden_size=d.hidden, num_hidden_layers=d.layers, num_attention_heads=d.heads, intermediate_size=d.inner, num_labels=d.pick([2, 10]), drop_path_rate=d.pick([0.0, 0.1]), **d.flag("use_mean_pooling", "use_absolute_position_embeddings", "use_relative_position_bias")),
     resnet=lambda d: dict(image_size=d.pick([64, 72]), embedding_size=16, hidden_sizes=[32, 64], depths=[1, d.pick([1, 2])], layer_type=d.pick(["basic", "bottleneck"]), num_labels=d.pick([2, 10]), **d.flag("downsample_in_first_stage", "downsample_in_bottleneck")),
     **{kind: lambda d: waveforms(d) for kind in ("wav2vec2", "hubert", "unispeech", "unispeech-sat")},

@@ -17,18 +17,43 @@ impl Tape {
         let saved = self.save(noise);
         let out = x.detach();
         let out = self.with_saved(&x, out, Some(saved), move |t, g, noise| {
-            let whole = of_view.then(|| t.like("new_empty_strided", g));
-            let part = of_view.then(|| t.like("clone", g));
-            let product = t.elementwise("mul", &[g, noise], g.dtype());
-            drop(part);
-            whole.unwrap_or(product)
+            let product = || t.elementwise("mul", &[g, noise], g.dtype());
+            if of_view {
+                t.within_base(g, product)
+            } else {
+                product()
+            }
         });
-        if !of_view {
-            return out;
+        if of_view {
+            self.view_of_base(&out)
+        } else {
+            out
         }
-        let seen = out.detach();
+    }
+
+    /// `x /= number` for a view x: the result is in x's place. The gradient is put into zeros; these are
+    /// copied, and their part once more (`CopySlices`, `torch/csrc/autograd/functions/tensor.cpp`).
+    pub fn scale_view_in_place(&self, x: Tensor) -> Tensor {
+        if !self.records(&[&x]) {
+            return x;
+        }
+        let out =
+            self.with_nothing_saved(&x, x.detach(), |t, g| t.within_base(g, || t.like("div", g)));
+        self.view_of_base(&out)
+    }
+
+    /// The gradient of what a view was made of, where that of the view is `changed`.
+    fn within_base(&self, g: &Tensor, changed: impl FnOnce() -> Tensor) -> Tensor {
+        let whole = self.like("new_empty_strided", g);
+        let _part = self.like("clone", g);
+        changed();
+        whole
+    }
+
+    /// The view itself, once what it was made of has changed.
+    fn view_of_base(&self, base: &Tensor) -> Tensor {
         let zeros = |t: &Self, g: &Grads| smallvec![g[0].as_ref().map(|g| t.like("new_zeros", g))];
-        self.attach(&[&out], seen, Box::new(zeros))
+        self.attach(&[base], base.detach(), Box::new(zeros))
     }
 
     /// `PhimoeMultiplier`: the weight `[N, 1]` of the expert drawn for each token, of `scores` and
