@@ -313,6 +313,8 @@ models! {
     "wav2vec2-xls-r-1b", "XLS-R 1B", "facebook/wav2vec2-xls-r-1b", "2021-11";
     "wav2vec2-xls-r-2b", "XLS-R 2B", "facebook/wav2vec2-xls-r-2b", "2021-11";
     "unispeech-sat-base-100h", "UniSpeech-SAT base, LibriSpeech", "microsoft/unispeech-sat-base-100h-libri-ft", "2021-10";
+    "data2vec-audio-base-960h", "data2vec audio base, LibriSpeech", "facebook/data2vec-audio-base-960h", "2022-02";
+    "data2vec-audio-large-960h", "data2vec audio large, LibriSpeech", "facebook/data2vec-audio-large-960h", "2022-02";
     "hubert-base-ls960", "HuBERT base", "facebook/hubert-base-ls960", "2021-06";
     "hubert-large-ls960-ft", "HuBERT large, LibriSpeech", "facebook/hubert-large-ls960-ft", "2021-06";
     "convnext-tiny-224", "ConvNeXT tiny", "facebook/convnext-tiny-224", "2022-01";

@@ -158,11 +158,11 @@ impl Speech {
             let projected = self.projection.forward(t, &normed);
             // wav2vec 2.0 returns what is projected; HuBERT holds what it was made of.
             let held = match self.config.kind {
-                SpeechKind::Wav2Vec2 | SpeechKind::UniSpeech | SpeechKind::UniSpeechSat => normed,
                 SpeechKind::Hubert => {
                     drop(normed);
                     features
                 }
+                _ => normed,
             };
             (dropped(t, projected, self.config.dropout.embedding), held)
         });

@@ -80,8 +80,81 @@ impl Block for ConvLayer {
     }
 }
 
+/// What tells positions from each other.
+pub(super) enum Positions {
+    /// Of a convolution whose weight is normed.
+    Normed(NormedConv),
+    /// Of several, one after the other.
+    Stacked(Vec<PlainConv>),
+}
+
+impl Positions {
+    pub(super) fn new(b: &Builder, c: &SpeechConfig, facts: Facts) -> Self {
+        if c.position_layers == 0 {
+            return Self::Normed(NormedConv::new(b, c, facts));
+        }
+        let layers = (0..).zip(0..c.position_layers);
+        let layer = |(i, _)| PlainConv::new(&b.item("layers", i).at("conv"), c, facts);
+        Self::Stacked(layers.map(layer).collect())
+    }
+
+    /// `[B, S, H]` to the same.
+    pub(super) fn forward(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        let turned = t.transpose(hidden, 1, 2);
+        let seen = match self {
+            Self::Normed(conv) => conv.forward(t, &turned),
+            Self::Stacked(layers) => layers.iter().fold(turned, |x, layer| layer.forward(t, &x)),
+        };
+        t.transpose(&seen, 1, 2)
+    }
+}
+
+/// `Wav2Vec2SamePadLayer`: `[B, H, S']` of which S are kept, where a kernel sees as many `places`.
+fn unpadded(t: &Tape, facts: Facts, seen: Tensor, places: u64) -> Tensor {
+    if !places.is_multiple_of(2) {
+        return seen;
+    }
+    let rows = facts.index_all(t, &seen, 2);
+    drop(seen);
+    t.slice(&rows, 2, 0, rows.dim(2) - 1)
+}
+
+/// `Data2VecAudioPositionalConvLayer`, whose norm has no weights.
+pub(super) struct PlainConv {
+    weight: Tensor,
+    bias: Tensor,
+    groups: u64,
+    activation: Activation,
+    facts: Facts,
+}
+
+impl PlainConv {
+    fn new(b: &Builder, c: &SpeechConfig, facts: Facts) -> Self {
+        let (hidden, [places, groups]) = (c.hidden_size, c.positions);
+        Self {
+            weight: b.parameter("weight", [hidden, hidden / groups, places]),
+            bias: b.parameter("bias", [hidden]),
+            groups,
+            activation: c.conv_activation,
+            facts,
+        }
+    }
+
+    /// `[B, H, S]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let places = self.weight.dim(2);
+        let normed = {
+            let around = [places / 2, self.groups];
+            let seen = t.conv1d_in_groups(x, &self.weight, &self.bias, around);
+            let seen = unpadded(t, self.facts, seen, places);
+            t.layer_norm(&t.transpose(&seen, 1, 2), None, None)
+        };
+        activated(t, self.activation, t.transpose(&normed, 1, 2))
+    }
+}
+
 /// A convolution in groups whose weight is a direction and its lengths.
-pub(super) struct Positions {
+pub(super) struct NormedConv {
     bias: Tensor,
     /// `[1, 1, K]`.
     lengths: Tensor,
@@ -92,8 +165,8 @@ pub(super) struct Positions {
     facts: Facts,
 }
 
-impl Positions {
-    pub(super) fn new(b: &Builder, c: &SpeechConfig, facts: Facts) -> Self {
+impl NormedConv {
+    fn new(b: &Builder, c: &SpeechConfig, facts: Facts) -> Self {
         let (hidden, [places, groups]) = (c.hidden_size, c.positions);
         let conv = b.at("conv");
         let weight = conv.at("parametrizations").at("weight");
@@ -117,21 +190,14 @@ impl Positions {
         }
     }
 
-    /// `[B, S, H]` to the same.
-    pub(super) fn forward(&self, t: &Tape, hidden: &Tensor) -> Tensor {
-        let turned = t.transpose(hidden, 1, 2);
+    /// `[B, H, S]` to the same.
+    fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         let places = self.directions.dim(2);
-        let mut seen = {
+        let seen = {
             let weight = t.weight_norm(&self.directions, &self.lengths);
-            t.conv1d_in_groups(&turned, &weight, &self.bias, [places / 2, self.groups])
+            t.conv1d_in_groups(x, &weight, &self.bias, [places / 2, self.groups])
         };
-        if places.is_multiple_of(2) {
-            let rows = self.facts.index_all(t, &seen, 2);
-            drop(seen);
-            seen = t.slice(&rows, 2, 0, rows.dim(2) - 1);
-        }
-        let active = activated(t, self.activation, seen);
-        t.transpose(&active, 1, 2)
+        activated(t, self.activation, unpadded(t, self.facts, seen, places))
     }
 }
 

@@ -60,6 +60,7 @@ const FIELDS: &[&str] = &[
     "conv_kernel",
     "conv_kernel_size",
     "conv_pos_batch_norm",
+    "conv_pos_kernel_size",
     "conv_size",
     "conv_stride",
     "cross_attention_layers",

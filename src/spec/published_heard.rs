@@ -15,7 +15,10 @@ pub(super) fn speech_parameters(c: &SpeechConfig) -> u64 {
     }
     let projection = 2 * before * u64::from(c.projection_norm) + (before + 1) * h;
     let [places, groups] = c.positions;
-    let positions = h * (h / groups) * places + places + h;
+    let positions = match c.position_layers {
+        0 => h * (h / groups) * places + places + h,
+        layers => layers * (h * (h / groups) * places + h),
+    };
     let layer = 4 * (h * h + h) + 2 * h * f + f + h + 4 * h;
     let ends = h * u64::from(c.has_mask) + 2 * h + (h + 1) * c.vocab_size;
     heard + projection + positions + c.num_hidden_layers * layer + ends

@@ -149,6 +149,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("wav2vec2", Reader::Speech(SpeechKind::Wav2Vec2)),
     ("unispeech", Reader::Speech(SpeechKind::UniSpeech)),
     ("unispeech-sat", Reader::Speech(SpeechKind::UniSpeechSat)),
+    ("data2vec-audio", Reader::Speech(SpeechKind::Data2Vec)),
     ("hubert", Reader::Speech(SpeechKind::Hubert)),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),

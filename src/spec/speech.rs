@@ -1,5 +1,5 @@
-//! wav2vec 2.0, `HuBERT` and `UniSpeech` (`models/{wav2vec2,hubert,unispeech,unispeech_sat}/
-//! configuration_*.py` of transformers 5.23).
+//! wav2vec 2.0, `HuBERT`, `UniSpeech` and `Data2VecAudio` (`models/{wav2vec2,hubert,unispeech,unispeech_sat,
+//! data2vec}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
@@ -21,6 +21,8 @@ pub enum SpeechKind {
     UniSpeech,
     /// `UniSpeech` that knows speakers, which always has a vector for masked positions.
     UniSpeechSat,
+    /// `Data2VecAudio`, whose positions come of several convolutions.
+    Data2Vec,
 }
 
 impl SpeechKind {
@@ -31,6 +33,7 @@ impl SpeechKind {
             Self::Hubert => "hubert",
             Self::UniSpeech => "unispeech",
             Self::UniSpeechSat => "unispeech_sat",
+            Self::Data2Vec => "data2vec_audio",
         }
     }
 }
@@ -58,8 +61,11 @@ pub struct SpeechConfig {
     pub layer_norms: bool,
     /// Whether what they give is normed before it is projected.
     pub projection_norm: bool,
-    /// Places that the convolution of positions sees, and groups of its channels.
+    /// Places that a convolution of positions sees, and groups of its channels.
     pub positions: [u64; 2],
+    /// Convolutions of positions one after the other (`Data2VecAudio`), or 0 for one whose weight is
+    /// normed.
+    pub position_layers: u64,
     /// Whether norms come before attention and feed-forward.
     pub norms_first: bool,
     /// The function of convolutions.
@@ -150,6 +156,7 @@ const SAMPLES: RangeInclusive<u64> = 1..=1024;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechConfig {
+    let data2vec = kind == SpeechKind::Data2Vec;
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let hidden = fields.drops("hidden_dropout", true);
@@ -182,13 +189,22 @@ pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
         head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
         convolutions: convolutions(fields),
         conv_bias: fields.flag("conv_bias", false),
-        layer_norms: fields.text("feat_extract_norm") == Some("layer"),
+        layer_norms: data2vec || fields.text("feat_extract_norm") == Some("layer"),
         projection_norm: kind != SpeechKind::Hubert || fields.flag("feat_proj_layer_norm", true),
         positions: [
-            fields.optional("num_conv_pos_embeddings", &SAMPLES, 128),
+            if data2vec {
+                fields.optional("conv_pos_kernel_size", &SAMPLES, 19)
+            } else {
+                fields.optional("num_conv_pos_embeddings", &SAMPLES, 128)
+            },
             groups,
         ],
-        norms_first: fields.flag("do_stable_layer_norm", false),
+        position_layers: if data2vec {
+            fields.optional("num_conv_pos_embeddings", &SAMPLES, 5)
+        } else {
+            0
+        },
+        norms_first: !data2vec && fields.flag("do_stable_layer_norm", false),
         conv_activation,
         activation: fields.activation("hidden_act", "gelu"),
         dropout: Dropout {
@@ -345,9 +361,13 @@ pub(super) fn modules(c: &SpeechConfig, task: Task) -> Vec<Module> {
         all.push(norm(at("feature_projection.layer_norm")));
     }
     all.push(linear(at("feature_projection.projection"), true));
-    all.push(own(at("encoder.pos_conv_embed.conv"), &["bias"]));
-    let weight = "encoder.pos_conv_embed.conv.parametrizations.weight";
-    all.push(own(at(weight), &["original0", "original1"]));
+    let positions = at("encoder.pos_conv_embed");
+    if c.position_layers == 0 {
+        all.push(own(format!("{positions}.conv"), &["bias"]));
+        let weight = format!("{positions}.conv.parametrizations.weight");
+        all.push(own(weight, &["original0", "original1"]));
+    }
+    all.extend((0..c.position_layers).map(|i| norm(format!("{positions}.layers.{i}.conv"))));
     all.push(norm(at("encoder.layer_norm")));
     for i in 0..c.num_hidden_layers {
         let at = |name: &str| format!("{model}.encoder.layers.{i}.{name}");

@@ -6,7 +6,7 @@ import torch
 
 real = bool(os.environ.get("HIGHWATER_REAL_GPU"))
 # Types of models, and what the names of their classes begin with.
-KINDS = {"wav2vec2": "Wav2Vec2", "hubert": "Hubert", "unispeech": "UniSpeech", "unispeech-sat": "UniSpeechSat"}
+KINDS = {"wav2vec2": "Wav2Vec2", "hubert": "Hubert", "unispeech": "UniSpeech", "unispeech-sat": "UniSpeechSat", "data2vec-audio": "Data2VecAudio", "wavlm": "WavLM"}
 
 
 def samples(config, positions):
@@ -32,7 +32,8 @@ def most(shape, mask_prob, mask_length, min_masks=0, **of_time):
 def masked(kind):
     """As many positions are found where gradients go as where they were masked."""
     name = kind.replace("-", "_")
-    module = importlib.import_module(f"transformers.models.{name}.modeling_{name}")
+    folder = name.removesuffix("_audio")
+    module = importlib.import_module(f"transformers.models.{folder}.modeling_{name}")
     module._compute_mask_indices = most
     model = getattr(module, f"{KINDS[kind]}Model")
     mask = model._mask_hidden_states
