@@ -2,50 +2,50 @@
 
 use super::Language;
 
-/// What is said about a setting.
+/// The scenario key of a setting, and what it is called.
+struct Name {
+    key: &'static str,
+    name: (&'static str, &'static str),
+}
+
+/// What is said about a setting to who asks.
 #[derive(Clone, Copy, Debug)]
-pub struct SettingWords {
-    /// The scenario key.
-    pub key: &'static str,
-    label: (&'static str, &'static str),
-    help: (&'static str, &'static str),
+pub struct SettingHelp {
+    key: &'static str,
+    sentence: (&'static str, &'static str),
     /// Its symbol or size in formulas; may be empty.
     pub symbol: &'static str,
     /// What it is called where people set it.
     pub source: &'static str,
 }
 
-impl SettingWords {
-    /// Its name.
-    pub const fn label(&self, language: Language) -> &'static str {
-        language.of(self.label)
-    }
-
+impl SettingHelp {
     /// One sentence on what it does.
-    pub const fn help(&self, language: Language) -> &'static str {
-        language.of(self.help)
+    pub const fn sentence(&self, language: Language) -> &'static str {
+        language.of(self.sentence)
     }
-}
-
-/// What is said about the setting with a scenario key.
-pub fn setting(key: &str) -> Option<&'static SettingWords> {
-    SETTINGS.iter().find(|setting| setting.key == key)
 }
 
 /// What the setting with a scenario key is called; the key itself when nothing is said about it.
 pub fn setting_name(key: &'static str, language: Language) -> &'static str {
-    setting(key).map_or(key, |setting| setting.label(language))
+    let known = NAMES.iter().find(|setting| setting.key == key);
+    known.map_or(key, |setting| language.of(setting.name))
+}
+
+/// What is said about the setting with a scenario key.
+pub fn setting_help(key: &str) -> Option<&'static SettingHelp> {
+    HELP.iter().find(|setting| setting.key == key)
 }
 
 /// Declares settings: the key with its name in both languages, what it does, its symbol or size in
 /// formulas (may be empty) and what it is called where people set it.
 macro_rules! settings {
     ($($key:literal: $english:literal, $chinese:literal; $help:literal, $help_zh:literal; $symbol:literal, $source:literal;)+) => {
-        /// Every setting.
-        pub static SETTINGS: &[SettingWords] = &[$(SettingWords {
+        /// Every setting. What is said about it is apart, so that the page can fetch it later.
+        static NAMES: &[Name] = &[$(Name { key: $key, name: ($english, $chinese) }),+];
+        static HELP: &[SettingHelp] = &[$(SettingHelp {
             key: $key,
-            label: ($english, $chinese),
-            help: ($help, $help_zh),
+            sentence: ($help, $help_zh),
             symbol: $symbol,
             source: $source,
         }),+];
@@ -376,13 +376,13 @@ mod tests {
 
     #[test]
     fn every_setting_is_said_once_in_both_languages() {
-        for (at, setting) in SETTINGS.iter().enumerate() {
-            let again = SETTINGS[..at].iter().any(|other| other.key == setting.key);
+        for (at, setting) in HELP.iter().enumerate() {
+            let again = HELP[..at].iter().any(|other| other.key == setting.key);
             assert!(!again, "{} is there twice", setting.key);
             for &language in Language::ALL {
-                let name = setting.label(language);
+                let name = setting_name(setting.key, language);
                 assert!(!name.is_empty(), "{} has no name", setting.key);
-                assert!(setting.help(language).ends_with(['.', '。']), "{name}");
+                assert!(setting.sentence(language).ends_with(['.', '。']), "{name}");
             }
             assert!(!setting.source.is_empty(), "{}", setting.key);
         }

@@ -72,13 +72,15 @@ pub(super) fn KeysButton() -> impl IntoView {
             aria-labelledby="keys-title"
             hidden=Signal::derive(move || !open.get())
         >
-            <div class="figure-head">
-                <h2 id="keys-title">{word(Word::KeysTitle)}</h2>
-                <button type="button" class="quiet" id="keys-close" on:click=move |_| close()>
-                    {word(Word::Close)}
-                </button>
-            </div>
-            <dl class="keys">{KEYS.iter().map(line).collect_view()}</dl>
+            <Show when=move || open.get()>
+                <div class="figure-head">
+                    <h2 id="keys-title">{word(Word::KeysTitle)}</h2>
+                    <button type="button" class="quiet" id="keys-close" on:click=move |_| close()>
+                        {word(Word::Close)}
+                    </button>
+                </div>
+                <dl class="keys">{KEYS.iter().map(line).collect_view()}</dl>
+            </Show>
         </section>
     }
 }

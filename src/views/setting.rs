@@ -7,8 +7,8 @@ use super::setting_control::{adapters, choice, names, number, switch};
 use crate::app::{Draft, Store, use_store};
 use crate::codec::{self, Kind};
 use crate::spec::{Finding, Fix, Scenario, Severity, idle};
-use crate::text::{Language, Word, idle_reason, setting as words};
-use crate::widgets::{Choice, Field, Problem};
+use crate::text::{Language, Word, idle_reason, setting_help, setting_name};
+use crate::widgets::{Choice, Field, HelpText, Problem};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -93,10 +93,7 @@ impl Setting {
 
     /// What it is called.
     pub fn label(self, store: Store) -> Signal<String> {
-        Signal::derive(move || {
-            let label = words(self.key).map(|words| words.label(store.language.get()));
-            label.unwrap_or_default().to_owned()
-        })
+        Signal::derive(move || setting_name(self.key, store.language.get()).to_owned())
     }
 
     /// Its value; null when the scenario does not say it.
@@ -261,10 +258,14 @@ pub(super) fn SettingField(
     children: Children,
 ) -> impl IntoView {
     let store = use_store();
-    let said = words(setting.key);
     let help = Signal::derive(move || {
-        let help = said.map(|words| words.help(store.language.get()));
-        help.unwrap_or_default().to_owned()
+        let language = store.language.get();
+        let said = setting_help(setting.key);
+        HelpText {
+            sentence: said.map_or("", |said| said.sentence(language)),
+            symbol: said.map_or("", |said| said.symbol),
+            source: said.map_or(setting.key, |said| said.source),
+        }
     });
     view! {
         <Field
@@ -272,7 +273,6 @@ pub(super) fn SettingField(
             half=setting.half
             label=setting.label(store)
             help
-            reference=said.map_or(("", setting.key), |words| (words.symbol, words.source))
             idle
             problem
             on_fix=setting.fix(store)

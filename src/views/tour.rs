@@ -104,37 +104,39 @@ pub(super) fn TourButton() -> impl IntoView {
                 }
             }
         >
-            <div class="figure-head">
-                <h2 id="tour-title">{word(Word::TourTitle)}</h2>
-                <span>
-                    {Signal::derive(move || at.get().map(Stop::count))}
-                </span>
-            </div>
-            <p role="status">{Signal::derive(text)}</p>
-            <div class="tour-buttons">
-                <button type="button" class="quiet" on:click=move |_| end()>
-                    {word(Word::TourEnd)}
-                </button>
-                <button
-                    type="button"
-                    class="quiet"
-                    disabled=Signal::derive(move || at.get() == Some(Stop::Verdict))
-                    on:click=move |_| back()
-                >
-                    {word(Word::TourBack)}
-                </button>
-                <button
-                    type="button"
-                    class="primary"
-                    id="tour-next"
-                    on:click=move |_| next()
-                >
-                    {Signal::derive(move || {
-                        let word = if last.get() { Word::Close } else { Word::TourNext };
-                        word.text(store.language.get())
-                    })}
-                </button>
-            </div>
+            <Show when=move || at.with(Option::is_some)>
+                <div class="figure-head">
+                    <h2 id="tour-title">{word(Word::TourTitle)}</h2>
+                    <span>
+                        {Signal::derive(move || at.get().map(Stop::count))}
+                    </span>
+                </div>
+                <p role="status">{Signal::derive(text)}</p>
+                <div class="tour-buttons">
+                    <button type="button" class="quiet" on:click=move |_| end()>
+                        {word(Word::TourEnd)}
+                    </button>
+                    <button
+                        type="button"
+                        class="quiet"
+                        disabled=Signal::derive(move || at.get() == Some(Stop::Verdict))
+                        on:click=move |_| back()
+                    >
+                        {word(Word::TourBack)}
+                    </button>
+                    <button
+                        type="button"
+                        class="primary"
+                        id="tour-next"
+                        on:click=move |_| next()
+                    >
+                        {Signal::derive(move || {
+                            let word = if last.get() { Word::Close } else { Word::TourNext };
+                            word.text(store.language.get())
+                        })}
+                    </button>
+                </div>
+            </Show>
         </section>
     }
 }

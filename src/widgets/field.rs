@@ -1,6 +1,6 @@
 //! The frame of a control: label, help, why it is disabled, what is wrong and how to repair it.
 
-use super::Help;
+use super::{Help, HelpText};
 use leptos::prelude::*;
 
 /// What is wrong with a control's value.
@@ -24,11 +24,8 @@ pub fn Field(
     /// What the control is called.
     #[prop(into)]
     label: Signal<String>,
-    /// One sentence on what it does.
-    #[prop(into)]
-    help: Signal<String>,
-    /// Its symbol in formulas, and where it comes from.
-    reference: (&'static str, &'static str),
+    /// What it does.
+    help: Signal<HelpText>,
     /// Why it has no effect, if it has none.
     #[prop(into)]
     idle: Signal<Option<String>>,
@@ -53,7 +50,7 @@ pub fn Field(
                 <label class="field-label" for=id>
                     {label}
                 </label>
-                <Help name=label text=help symbol=reference.0 source=reference.1 />
+                <Help name=label text=help />
             </div>
             {children()}
             <p class="field-note" id=format!("{id}-note") hidden=Signal::derive(move || idle.get().is_none())>

@@ -2,30 +2,57 @@
 
 use leptos::prelude::*;
 
-/// A note to be opened. Of all notes at most one is open.
+/// What a note says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelpText {
+    /// A sentence.
+    pub sentence: &'static str,
+    /// The symbol in formulas, or none.
+    pub symbol: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// A note to be opened, which is made when someone comes near. Of all notes at most one is open.
 #[component]
 pub fn Help(
     /// What the button is called.
     #[prop(into)]
     name: Signal<String>,
     /// What it says.
-    #[prop(into)]
-    text: Signal<String>,
-    /// The symbol in formulas, or none.
-    symbol: &'static str,
-    /// Where it comes from.
-    source: &'static str,
+    text: Signal<HelpText>,
 ) -> impl IntoView {
+    let near = RwSignal::new(false);
+    let comes_near = move || {
+        if !near.get_untracked() {
+            near.set(true);
+        }
+    };
+    let said = move || near.get().then(|| text.get());
+    let note = |text: HelpText| {
+        view! {
+            <p>{text.sentence}</p>
+            <p class="help-source">
+                {(!text.symbol.is_empty()).then(|| view! { <code>{text.symbol}</code> " \u{b7} " })}
+                {text.source}
+            </p>
+        }
+    };
     view! {
-        <details class="help" name="help">
-            <summary aria-label=name title=text>"?"</summary>
-            <div class="help-note">
-                <p>{text}</p>
-                <p class="help-source">
-                    {(!symbol.is_empty()).then(|| view! { <code>{symbol}</code> " \u{b7} " })}
-                    {source}
-                </p>
-            </div>
+        <details
+            class="help"
+            name="help"
+            on:pointerenter=move |_| comes_near()
+            on:focusin=move |_| comes_near()
+            on:toggle=move |_| comes_near()
+        >
+            <summary
+                aria-label=name
+                title=Signal::derive(move || said().map(|text| text.sentence))
+            >
+                "?"
+            </summary>
+            <div class="help-note">{move || said().map(note)}</div>
         </details>
     }
 }

@@ -24,7 +24,7 @@ pub use choice::{Choice, Choices};
 pub use dialog::Dialog;
 pub use field::{Field, Problem};
 pub use figure::Figure;
-pub use help::Help;
+pub use help::{Help, HelpText};
 pub use menu::Menu;
 pub use names::Names;
 pub use number::Number;
