@@ -461,7 +461,7 @@ fn batch(
         (None, _) => input(tokens, DType::Int64),
     };
     let mask = mask && recordings.is_none() && !matches!(spec.architecture, Architecture::Vit(_));
-    let mask = mask.then(|| input(tokens, DType::Int64));
+    let mask = mask.then(|| input(*ids.shape(), DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm | Task::Ctc => Shape::from([samples, target_seq_len]),
         Task::CausalLm | Task::ImageTextToText | Task::MaskedLm | Task::TokenClassification => {

@@ -6,11 +6,11 @@ use super::builder::Builder;
 use super::decoder::Shell;
 use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
-use super::loss;
 use super::model::Output;
 use super::speech_features::{ConvLayer, Positions, lengths};
 use super::speech_layer::SpeechLayer;
-use crate::spec::{ResolvedSpec, SpeechConfig, SpeechKind, Task};
+use super::{loss, mask};
+use crate::spec::{Attention, ResolvedSpec, SpeechConfig, SpeechKind, Task};
 use crate::tape::{Tape, Tensor, Transcripts};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -30,6 +30,7 @@ pub(super) struct Speech {
     layer_norm: LayerNorm,
     layers: Vec<Rc<SpeechLayer>>,
     head: Head,
+    attention: Attention,
     shell: Shell,
 }
 
@@ -98,6 +99,7 @@ impl Speech {
             layer_norm,
             layers,
             head,
+            attention: options.implementation,
             shell: Shell::new(b, spec, facts),
         }
     }
@@ -123,10 +125,10 @@ impl Speech {
             }
             Head::Classifies([projector, classifier]) => {
                 let projected = t.scoped("projector", None, || projector.forward(t, &hidden));
-                let pooled = t.mean_of_rows(&projected);
+                let (pooled, held) = self.pooled(t, projected);
                 let logits = t.scoped("classifier", None, || classifier.forward(t, &pooled));
                 let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-                drop((projected, pooled));
+                drop((pooled, held));
                 Output::of(logits, loss)
             }
         };
@@ -150,6 +152,7 @@ impl Speech {
         }
         let features = t.transpose(&heard, 1, 2);
         drop(heard);
+        let unpadded = self.unpadded(t, features.dim(1));
         let (mut hidden, held) = t.scoped("feature_projection", None, || {
             let normed = match &self.norm {
                 Some(norm) => norm.forward(t, &features),
@@ -169,9 +172,59 @@ impl Speech {
         if t.is_training() {
             hidden = self.augmented(t, hidden);
         }
-        let (out, states) = t.scoped("encoder", None, || self.encode(t, hidden));
+        let (out, states) = t.scoped("encoder", None, || {
+            self.encode(t, hidden, unpadded.is_some())
+        });
+        drop(unpadded);
         let returned = (self.config.kind != SpeechKind::Hubert).then_some(held);
         (out, returned, states)
+    }
+
+    /// Which of the positions are no padding, `[B, S]`, where recordings `[B, N]` come with a mask
+    /// (`_get_feature_vector_attention_mask`).
+    fn unpadded(&self, t: &Tape, positions: u64) -> Option<Tensor> {
+        let given = self.shell.call().mask()?;
+        let size = Shape::from([given.dim(0), positions]);
+        let counted = match self.config.kind {
+            SpeechKind::Hubert => t.empty("sum", Shape::from([given.dim(0)]), DType::Int64),
+            // The last of the running sums.
+            _ => t.cumsum(*given.shape(), DType::Int64),
+        };
+        let ends = lengths(t, counted.clone(), self.config.convolutions.len());
+        let marked = t.empty("zeros", size, DType::Int64);
+        {
+            let _rows = t.empty("arange", *ends.shape(), DType::Int64);
+            let _last = t.add_scalar(&ends);
+            drop(t.empty("scalar_tensor", Shape::new(&[]), DType::Int64));
+        }
+        let flipped = t.empty("flip", size, DType::Int64);
+        let sums = t.cumsum(size, DType::Int64);
+        drop(flipped);
+        let before = t.empty("flip", size, DType::Int64);
+        drop(sums);
+        let unpadded = t.empty("_to_copy", size, DType::Bool);
+        drop((before, marked, counted, ends));
+        Some(unpadded)
+    }
+
+    /// What stands at padding in `[B, S, C]` becomes zero; and what the caller holds of it.
+    fn cleared(t: &Tape, x: Tensor) -> (Tensor, Tensor) {
+        let unpadded = t.empty("repeat", *x.shape(), DType::Bool);
+        let padded = t.empty("bitwise_not", *x.shape(), DType::Bool);
+        (t.fill_where(x, &padded), unpadded)
+    }
+
+    /// The mean of positions that are no padding: `[B, S, C]` to `[B, C]`, and what the caller holds.
+    fn pooled(&self, t: &Tape, projected: Tensor) -> (Tensor, [Option<Tensor>; 3]) {
+        let Some(unpadded) = self.unpadded(t, projected.dim(1)) else {
+            return (t.mean_of_rows(&projected), [Some(projected), None, None]);
+        };
+        let (projected, repeated) = Self::cleared(t, projected);
+        let sum = t.sum_dim(&projected, 1, false);
+        let counted = t.empty("sum", Shape::from([unpadded.dim(0), 1]), DType::Int64);
+        drop(t.empty("sum", *unpadded.shape(), DType::Int64));
+        let mean = t.div_by(&sum, &counted);
+        (mean, [Some(projected), Some(unpadded), Some(repeated)])
     }
 
     /// `SpecAugment`: some positions of `[B, S, H]` are replaced, some columns are zero.
@@ -190,7 +243,16 @@ impl Speech {
     }
 
     /// `Wav2Vec2Encoder` or `Wav2Vec2EncoderStableLayerNorm`.
-    fn encode(&self, t: &Tape, hidden: Tensor) -> (Tensor, Vec<Tensor>) {
+    fn encode(&self, t: &Tape, mut hidden: Tensor, padded: bool) -> (Tensor, Vec<Tensor>) {
+        let mut held = None;
+        if padded {
+            let (cleared, repeated) = Self::cleared(t, hidden);
+            (hidden, held) = (cleared, Some(repeated));
+        }
+        let mask = padded.then(|| {
+            let size = (hidden.dim(0), hidden.dim(1));
+            mask::of_encoder(t, size, self.attention, hidden.dtype())
+        });
         let places = t.scoped("pos_conv_embed", None, || {
             self.positions.forward(t, &hidden)
         });
@@ -203,20 +265,22 @@ impl Speech {
         let mut states = Vec::new();
         let out = t.through_layers("layers", &self.layers, first, |_, layer, hidden| {
             states.extend(collects.then(|| hidden.clone()));
-            self.shell.run(t, layer, hidden, &())
+            self.shell.run(t, layer, hidden, &mask)
         });
         states.extend(collects.then(|| out.clone()));
         let out = if norms_first { norm(out) } else { out };
         // The model holds what it gave the encoder.
-        drop((places, hidden));
+        drop((places, hidden, mask, held));
         (out, states)
     }
 
     /// `ForCTCLoss` (`loss/loss_ctc.py`): logits `[B, S, V]` and labels `[B, T]`.
     fn transcribed(&self, t: &Tape, waveform: &Tensor, logits: &Tensor, labels: &Tensor) -> Tensor {
         t.scoped("loss", None, || {
-            let mask = t.empty("ones_like", *waveform.shape(), DType::Int64);
-            let inputs = lengths(t, waveform, self.config.convolutions.len());
+            let all = || t.empty("ones_like", *waveform.shape(), DType::Int64);
+            let mask = self.shell.call().mask().unwrap_or_else(all);
+            let counted = t.empty("sum", Shape::from([waveform.dim(0)]), DType::Int64);
+            let inputs = lengths(t, counted, self.config.convolutions.len());
             let loss = {
                 let flags = |op| t.empty(op, *labels.shape(), DType::Bool);
                 let counted = {

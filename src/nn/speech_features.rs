@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::layers::LayerNorm;
 use crate::spec::{Activation, SpeechConfig};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::Shape;
 
 /// `Wav2Vec2NoLayerNormConvLayer` and its like.
 pub(super) struct ConvLayer {
@@ -201,10 +201,12 @@ impl NormedConv {
     }
 }
 
-/// How long recordings are in positions, `[B]`: the samples that are no padding are counted (all of them
-/// where no mask is there), and the convolutions' formula is followed.
-pub(super) fn lengths(t: &Tape, input: &Tensor, convolutions: usize) -> Tensor {
-    let mut lengths = t.empty("sum", [input.dim(0)].into(), DType::Int64);
+/// How long recordings are in positions, `[B]`, by the convolutions' formula: of how many samples each
+/// has, which are `counted` or the last of their running sums.
+pub(super) fn lengths(t: &Tape, counted: Tensor, convolutions: usize) -> Tensor {
+    let samples = [counted.dim(0), counted.numel() / counted.dim(0)];
+    let mut lengths = t.select(&t.view(&counted, samples), 1);
+    drop(counted);
     for _ in 0..convolutions {
         let divided = {
             let _shorter = t.add_scalar(&lengths);

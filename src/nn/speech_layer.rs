@@ -56,11 +56,11 @@ impl SpeechLayer {
 
     /// `Wav2Vec2Attention`: `[B, S, H]` to the same, with the weights of eager attention, which the layer
     /// holds.
-    fn attend(&self, t: &Tape, x: &Tensor) -> (Tensor, Option<Tensor>) {
+    fn attend(&self, t: &Tape, x: &Tensor, mask: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
         t.scoped("attention", None, || {
             let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
             let (q, k, v) = (made(&self.q_proj), made(&self.k_proj), made(&self.v_proj));
-            let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], None, false);
+            let (out, weights) = attend_as_bert(t, self.options, [&q, &k, &v], mask, false);
             let merged = t.reshape(&out, *x.shape());
             drop(out);
             let out = self.out_proj.forward(t, &merged);
@@ -83,16 +83,20 @@ impl SpeechLayer {
 }
 
 impl Block for SpeechLayer {
-    type Shared = ();
+    /// The mask.
+    type Shared = Option<Tensor>;
 
-    fn outliving((): &(), _facts: Facts) {}
+    fn outliving(mask: &Option<Tensor>, _facts: Facts) -> Option<Tensor> {
+        mask.clone()
+    }
 
-    fn forward(&self, t: &Tape, hidden: &Tensor, (): &()) -> Tensor {
+    fn forward(&self, t: &Tape, hidden: &Tensor, mask: &Option<Tensor>) -> Tensor {
+        let mask = mask.as_ref();
         let (attended, _weights) = if self.norms_first {
             let normed = self.layer_norm.forward(t, hidden);
-            self.attend(t, &normed)
+            self.attend(t, &normed, mask)
         } else {
-            self.attend(t, hidden)
+            self.attend(t, hidden, mask)
         };
         let attended = dropped(t, attended, self.dropout);
         let sum = t.add(hidden, &attended);

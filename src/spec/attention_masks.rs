@@ -2,7 +2,7 @@
 
 use super::{
     ActivationCheckpointing, Architecture, Attention, DecoderConfig, DecoderType, Finding,
-    Framework, ImageKind, Program, Scenario, SdpaBackend, training,
+    Framework, ImageKind, Precision, Program, Scenario, SdpaBackend, training,
 };
 
 /// Elements in which memory-efficient attention counts the rows of a bias in backward (torch 2.6,
@@ -58,6 +58,16 @@ fn broadcasts(scenario: &Scenario, architecture: &Architecture) -> bool {
             && config.num_key_value_heads != config.num_attention_heads)
 }
 
+/// Whether memory-efficient attention, which reads 16 bytes at once, cannot run for a model's heads.
+fn heads_are_unaligned(scenario: &Scenario, architecture: &Architecture) -> bool {
+    let elements = match scenario.precision {
+        Precision::Fp32 => 4,
+        _ => 8,
+    };
+    let sizes = architecture.dimensions();
+    sizes.is_some_and(|sizes| !sizes.head_dim.is_multiple_of(elements))
+}
+
 /// Refuses kernels that are asked for and cannot run, and biases that come back from the host out of
 /// line.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
@@ -72,6 +82,10 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     {
         findings.push(why_only_math());
     }
+    let unaligned = heads_are_unaligned(scenario, architecture);
+    if asked == Some(SdpaBackend::Efficient) && unaligned {
+        findings.push(why_aligned());
+    }
     let lengths = [scenario.seq_len, scenario.dataset.length_mean.unwrap_or(0)];
     let uneven = |tokens| !training::padded(scenario, tokens).is_multiple_of(BIAS_ALIGNMENT);
     if scenario.offload.activations
@@ -82,6 +96,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         && lengths.into_iter().any(uneven)
         && are_given(scenario, architecture)
         && !broadcasts(scenario, architecture)
+        && !unaligned
     {
         findings.push(why_uneven(scenario));
     }
@@ -94,6 +109,17 @@ fn why_not_flash() -> Finding {
         "sdpa_backend",
         "FlashAttention takes no mask in sdpa, and layers of this run have one (of padding, a window or biases of scores): PyTorch fails. Left to itself it uses another kernel.",
         "sdpa 中的 FlashAttention 不接受掩码，而此处有的层带有掩码（填充、窗口或分数偏置），PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
+    )
+    .with_fix("sdpa_backend", serde_json::Value::Null)
+}
+
+/// `check_head_dim_size_mem_efficient` (`sdp_utils.cpp`, torch 2.15 and 2.6).
+#[inline(never)] // As above.
+fn why_aligned() -> Finding {
+    Finding::error(
+        "sdpa_backend",
+        "Memory-efficient attention takes heads of a multiple of 16 bytes, 8 columns in 16 bits or 4 in float32, which those of this model are not: PyTorch fails. Left to itself it uses another kernel.",
+        "memory-efficient 内核要求每个注意力头的宽度为 16 字节的倍数（16 位为 8 列，float32 为 4 列），该模型不满足，PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
     )
     .with_fix("sdpa_backend", serde_json::Value::Null)
 }
@@ -142,6 +168,23 @@ mod tests {
         assert_eq!(asked("mistral-7b", 4096), repaired);
         assert_eq!(asked("mistral-7b", 4095), None);
         assert_eq!(asked("llama-3.2-1b", 128), None);
+    }
+
+    #[test]
+    fn memory_efficient_attention_is_refused_for_heads_of_no_whole_16_bytes() {
+        let asked = |width: u64, precision: &str| {
+            refused(&json!({
+                "model": {"hf_config": {"model_type": "llama", "hidden_size": 4 * width,
+                    "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 1,
+                    "vocab_size": 100}},
+                "precision": precision, "seq_len": 64, "sdpa_backend": "efficient",
+            }))
+        };
+        let repaired = Some(("sdpa_backend".to_owned(), Value::Null));
+        assert_eq!(asked(20, "bf16"), repaired);
+        assert_eq!(asked(20, "fp32"), None);
+        assert_eq!(asked(24, "amp_bf16"), None);
+        assert_eq!(asked(30, "fp32"), repaired);
     }
 
     #[test]

@@ -324,16 +324,6 @@ pub(super) fn check(
             .with_fix("target_seq_len", scenario.seq_len),
         );
     }
-    if training::padding_mask(scenario) {
-        findings.push(
-            Finding::error(
-                "padding_mask",
-                "The mask of padded samples is not estimated for models of speech yet.",
-                "暂不支持估算语音模型的样本填充掩码。",
-            )
-            .with_fix("padding_mask", false),
-        );
-    }
 }
 
 /// All modules with parameters, in the order in which they are built.

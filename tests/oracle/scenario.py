@@ -197,8 +197,8 @@ def batch(scenario, config, target=True):
         batch = dict(input_values=torch.zeros(count, config.max_length, config.num_mel_bins, dtype=WEIGHTS[scenario["weights"] or scenario["precision"]], device="cuda"))
     else:
         batch = dict(input_ids=tokens(length))
-    if scenario["padding_mask"] and "input_ids" in batch:
-        batch["attention_mask"] = torch.ones(count, length, dtype=torch.long, device="cuda")
+    if scenario["padding_mask"] and ("input_ids" in batch or config.model_type in speech.KINDS):
+        batch["attention_mask"] = torch.ones(*batch.get("input_ids", batch.get("input_values")).shape, dtype=torch.long, device="cuda")
         # Padding that a real GPU finds; stubbed kernels do nothing.
         batch["attention_mask"][:, -1:].zero_()
         batch["attention_mask"] = libraries.mask_of(batch["attention_mask"], config.model_type, padded=True)

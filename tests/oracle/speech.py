@@ -3,6 +3,7 @@ SpecAugment are as many as can be and do not overlap, and every position of the 
 layers are kept from being skipped."""
 import ctypes, importlib, os
 import torch
+import masks
 
 real = bool(os.environ.get("HIGHWATER_REAL_GPU"))
 # Types of models, and what the names of their classes begin with.
@@ -48,6 +49,15 @@ def masked(kind):
         return out
 
     model._mask_hidden_states = counted
+    pretrained = getattr(module, f"{KINDS[kind]}PreTrainedModel")
+    shortened = pretrained._get_feature_vector_attention_mask
+
+    def of_features(*rest, **named):
+        mask = shortened(*rest, **named)
+        masks.comes_with_batch(mask)
+        return mask
+
+    pretrained._get_feature_vector_attention_mask = of_features
 
 
 def ctc():

@@ -75,12 +75,17 @@ impl Tape {
                 let strides = mask.strides();
                 strides.dims().last() != Some(&1)
             });
+            // The memory-efficient kernel reads 16 bytes at once (`check_head_dim_size_mem_efficient`);
+            // FlashAttention is given padded heads.
+            let aligned = |x: &Tensor| (x.dim(-1) * x.dtype().size()).is_multiple_of(16);
             match options.forced.unwrap_or(if broadcast || sparse {
                 SdpaKernel::Math
             } else if flash {
                 SdpaKernel::Flash
-            } else {
+            } else if aligned(&q) && aligned(&v) {
                 SdpaKernel::Efficient
+            } else {
+                SdpaKernel::Math
             }) {
                 SdpaKernel::Flash if q.dim(-1).is_multiple_of(FLASH_COLUMNS) => {
                     self.flash_attention(&q, &k, &v, options.dropout)
