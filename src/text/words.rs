@@ -3,33 +3,46 @@
 use super::Language;
 use crate::spec::Idle;
 
-/// Declares words with their two languages.
+/// Declares words with their two languages: those that the first screen has, and others.
 macro_rules! words {
-    ($($name:ident: $english:literal, $chinese:literal;)+) => {
+    (
+        first {$($name:ident: $english:literal, $chinese:literal;)+}
+        later {$($other:ident: $its_english:literal, $its_chinese:literal;)+}
+    ) => {
         /// A word or sentence of the page that never changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Word {
             $(#[doc = concat!("`", $english, "`")] $name,)+
+            $(#[doc = concat!("`", $its_english, "`")] $other,)+
         }
 
         impl Word {
             /// Every word.
-            pub const ALL: &[Self] = &[$(Self::$name),+];
+            pub const ALL: &[Self] = &[$(Self::$name,)+ $(Self::$other,)+];
 
             /// The word in a language.
             pub const fn text(self, language: Language) -> &'static str {
-                match (self, language) {
-                    $(
-                        (Self::$name, Language::English) => $english,
-                        (Self::$name, Language::Chinese) => $chinese,
-                    )+
+                match self {
+                    $(Self::$name => language.of(($english, $chinese)),)+
+                    _ => self.later(language),
+                }
+            }
+
+            /// The same of a word that the first screen does not have: a function by itself, so that the
+            /// page can fetch those words later.
+            #[inline(never)]
+            const fn later(self, language: Language) -> &'static str {
+                match self {
+                    $(Self::$other => language.of(($its_english, $its_chinese)),)+
+                    // Said by `text`.
+                    _ => "",
                 }
             }
         }
     };
 }
 
-words! {
+words! { first {
     Title: "Highwater: GPU memory and host RAM of a training run",
         "Highwater：训练所需的显存与主机内存";
     Tagline: "Will it fit? Memory of a training run, before it starts",
@@ -41,6 +54,79 @@ words! {
     Units: "Units", "单位";
     Share: "Share", "分享";
     CopyLink: "Copy link", "复制链接";
+    OpenInHighwater: "Open in Highwater", "在 Highwater 中打开";
+    Controls: "Configuration", "配置";
+    GroupAdapters: "LoRA, quantization, freezing", "LoRA、量化与冻结";
+    GroupSavers: "Recompute, offload, Liger", "重计算、卸载与 Liger";
+    GroupOptimizer: "Optimizer options", "优化器选项";
+    GroupModel: "Task, lengths, attention, types", "任务、长度、注意力与类型";
+    GroupEvaluation: "Evaluation and generation", "评估与生成";
+    GroupData: "Data and loading", "数据与加载";
+    GroupHost: "Machine and host", "机器与主机";
+    GroupAllocator: "Versions and allocator", "版本与分配器";
+    ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
+    ModelList: "Models", "模型";
+    ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
+        "没有找到。可以粘贴 config.json，或输入仓库名（所有者/名称）。";
+    Tour: "Tour", "导览";
+    Keys: "Keys", "按键";
+    Vram: "GPU memory", "显存（VRAM）";
+    Ram: "Host RAM", "主机内存（RAM）";
+    SmallParts: "small parts", "其他小项";
+    PageCache: "page cache", "页缓存";
+    Cached: "cached", "分配器缓存";
+    OtherProcesses: "other processes", "其他进程";
+    Context: "CUDA context", "CUDA 上下文";
+    PhasesTitle: "Which phase needs most", "哪个阶段需要最多";
+    Table: "Table", "表格";
+    FigureRole: "interactive figure", "交互图";
+    FigureKeys: "Arrow keys move through the figure, Home and End lead to its ends, Enter pins what is there, Escape lets go.",
+        "方向键在图中移动，Home 和 End 到两端，Enter 固定所在之处，Esc 取消。";
+    Category: "Category", "类别";
+    Phase: "Phase", "阶段";
+    LiveTensors: "live tensors", "存活张量";
+    Allocated: "allocated", "已分配（allocated）";
+    Reserved: "reserved", "已保留（reserved）";
+    ReservedShort: "reserved", "已保留";
+    DeviceTotal: "total (nvidia-smi)", "合计（nvidia-smi）";
+    Usable: "usable", "可用";
+    Peak: "peak", "峰值";
+    Step: "Step", "步";
+    FirstStep: "first step", "第一步";
+    SteadyStep: "steady step", "稳定步";
+    Binds: "binds", "决定峰值";
+    Fits: "fits", "放得下";
+    FitsNot: "does not fit", "放不下";
+    MicroBatch: "Micro-batch", "微批次";
+    ChangeFirst: "What to change first", "首先可以改";
+    RoomFor: "Room for more", "还有余地";
+    Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";
+    NoAnswer: "No answer yet: repair the setting that is marked.", "暂无结果：请先修正被标记的选项。";
+    Notices: "Notices", "提示";
+    IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
+    IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
+    IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
+    IdleNotQuantized: "No effect without a quantized base.", "基座模型未量化时无效。";
+    IdleNotAutocast: "No effect without amp.", "未使用 amp 时无效。";
+    IdleNoSuchOption: "No effect: the optimizer has no such option.", "无效：该优化器没有此选项。";
+    Automatic: "automatic", "自动";
+    Everything: "all", "全部";
+    Never: "never", "从不";
+    NoLimit: "no limit", "无上限";
+    Off: "off", "关闭";
+    On: "on", "开启";
+    Compare: "Compare", "对比";
+    CompareHelp: "Keep this configuration as A; what you change from now on is B.", "把当前配置保留为 A，此后的修改即为 B。";
+    CompareDifference: "B \u{2212} A", "B \u{2212} A";
+    GlobalBatch: "Global batch size", "全局批次大小";
+    Situations: "Situations", "典型情形";
+    Close: "Close", "关闭";
+    ModelConfig: "Contents of config.json", "config.json 的内容";
+    ModelConfigHelp: "Paste the config.json of a Hugging Face model; it stays in this page and its link.",
+        "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
+    Measure: "Count as used", "计入方式";
+    Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";
+} later {
     ShareLink: "Link to this configuration", "此配置的链接";
     ShareEmbed: "Embed it in a page", "嵌入网页";
     NewVersion: "A newer version of Highwater is ready; your configuration is kept.", "Highwater 有新版本，您的配置会保留。";
@@ -68,22 +154,8 @@ words! {
     Copy: "Copy", "复制";
     Copied: "Copied", "已复制";
     CopyRefused: "The browser did not allow it: select the text and copy it", "浏览器不允许复制，请选中文字后手动复制";
-    OpenInHighwater: "Open in Highwater", "在 Highwater 中打开";
-    Controls: "Configuration", "配置";
-    GroupAdapters: "LoRA, quantization, freezing", "LoRA、量化与冻结";
-    GroupSavers: "Recompute, offload, Liger", "重计算、卸载与 Liger";
-    GroupOptimizer: "Optimizer options", "优化器选项";
-    GroupModel: "Task, lengths, attention, types", "任务、长度、注意力与类型";
-    GroupEvaluation: "Evaluation and generation", "评估与生成";
-    GroupData: "Data and loading", "数据与加载";
-    GroupHost: "Machine and host", "机器与主机";
-    GroupAllocator: "Versions and allocator", "版本与分配器";
     ModelCustom: "Own config.json\u{2026}", "自己的 config.json\u{2026}";
     ModelLinear: "One nn.Linear layer", "单个 nn.Linear 层";
-    ModelSearch: "Search models, or paste a config.json or a hub name", "搜索模型，或粘贴 config.json 或仓库名";
-    ModelList: "Models", "模型";
-    ModelNothing: "Nothing found. Paste a config.json, or type the name of a repository as owner/name.",
-        "没有找到。可以粘贴 config.json，或输入仓库名（所有者/名称）。";
     ModelRecent: "Recent, on this machine", "最近使用（仅保存在本机）";
     ModelOwn: "Something else", "其他";
     ModelOwnDetail: "paste it below", "在下方粘贴";
@@ -95,14 +167,11 @@ words! {
         "没有这个仓库，或其文件仅对获准者开放。如果您已获准，请从模型页面复制 config.json 并粘贴到此处。";
     ModelNoConfig: "The repository has no config.json. Look on its page for the model that it was made from.",
         "该仓库没有 config.json，请在其页面上查找它所基于的模型。";
-    Tour: "Tour", "导览";
     TourTitle: "Two-minute tour: where is the peak?", "两分钟导览：峰值在哪里？";
     TourNext: "Next", "下一步";
     TourBack: "Back", "上一步";
     TourEnd: "End the tour", "结束导览";
-    Keys: "Keys", "按键";
     KeysTitle: "Keys", "键盘操作";
-    Close: "Close", "关闭";
     KeySearch: "search for a model", "搜索模型";
     KeyKeys: "this list", "显示此列表";
     KeyArrows: "move through a figure, a legend or a slider", "在图、图例或滑块中移动";
@@ -112,22 +181,11 @@ words! {
     KeyEscape: "let go of what is pinned; close what is open", "取消固定，关闭已打开的面板";
     KeyZoom: "look closer at the timeline, less close, at the whole run", "放大、缩小时间线，显示全程";
     GlossaryTitle: "What the words mean", "术语";
-    ModelConfig: "Contents of config.json", "config.json 的内容";
-    ModelConfigHelp: "Paste the config.json of a Hugging Face model; it stays in this page and its link.",
-        "粘贴 Hugging Face 模型的 config.json，内容只保存在本页及其链接中。";
     NodeTitle: "Where the host RAM of a node goes", "一台机器的主机内存去向";
     NodeNote: "Each rank with its workers, then what is there once. Hatched: page cache, which the kernel gives back.",
         "每个训练进程（含工作进程），以及只存在一份的部分。斜线为页缓存，内核可随时收回。";
     NodeShared: "once per node", "每台机器一份";
     NodeGrows: "What makes it grow", "什么会使它增长";
-    Vram: "GPU memory", "显存（VRAM）";
-    Ram: "Host RAM", "主机内存（RAM）";
-    SmallParts: "small parts", "其他小项";
-    PageCache: "page cache", "页缓存";
-    Cached: "cached", "分配器缓存";
-    OtherProcesses: "other processes", "其他进程";
-    Context: "CUDA context", "CUDA 上下文";
-    PhasesTitle: "Which phase needs most", "哪个阶段需要最多";
     TimelineTitle: "Memory over program order", "内存随程序顺序的变化";
     CrossoverTitle: "Peak by micro-batch size", "峰值随微批次大小的变化";
     TensorsTitle: "Tensors at the peak", "峰值时的张量";
@@ -138,7 +196,6 @@ words! {
     HowMany: "Count", "数量";
     Born: "Born", "产生";
     Freed: "Freed", "释放";
-    Measure: "Count as used", "计入方式";
     BreakdownTitle: "Every number", "全部数据";
     BreakdownDevice: "GPU memory by phase", "各阶段的显存";
     BreakdownHost: "Host RAM by phase", "各阶段的主机内存";
@@ -148,48 +205,19 @@ words! {
     OthersHelp: "Published formulas for this run beside the simulation, and why they differ.", "针对此次训练的公开公式与本工具的模拟结果，以及差异的原因。";
     ExplanationTitle: "Why", "原因";
     AssumptionsTitle: "What this assumes", "假设与局限";
-    Table: "Table", "表格";
-    FigureRole: "interactive figure", "交互图";
-    FigureKeys: "Arrow keys move through the figure, Home and End lead to its ends, Enter pins what is there, Escape lets go.",
-        "方向键在图中移动，Home 和 End 到两端，Enter 固定所在之处，Esc 取消。";
     ZoomIn: "Show fewer events", "放大";
     ZoomOut: "Show more events", "缩小";
     ZoomReset: "Whole run", "全程";
     ZoomHelp: "Drag across the figure to look closer; with keys: +, \u{2212} and 0.",
         "在图上拖动即可放大；键盘：+、\u{2212} 和 0。";
-    Category: "Category", "类别";
-    Phase: "Phase", "阶段";
-    LiveTensors: "live tensors", "存活张量";
-    Allocated: "allocated", "已分配（allocated）";
-    Reserved: "reserved", "已保留（reserved）";
-    ReservedShort: "reserved", "已保留";
-    DeviceTotal: "total (nvidia-smi)", "合计（nvidia-smi）";
-    Usable: "usable", "可用";
-    Peak: "peak", "峰值";
-    Step: "Step", "步";
-    FirstStep: "first step", "第一步";
-    SteadyStep: "steady step", "稳定步";
     ProgramOrder: "program order", "程序顺序";
-    Binds: "binds", "决定峰值";
-    Fits: "fits", "放得下";
-    FitsNot: "does not fit", "放不下";
-    MicroBatch: "Micro-batch", "微批次";
     RemediesTitle: "What to change", "可以怎么改";
-    ChangeFirst: "What to change first", "首先可以改";
-    RoomFor: "Room for more", "还有余地";
     RemediesHelp: "Each was computed by running the model again.", "每一项都重新运行模型计算得出。";
     Try: "Try it", "试一试";
-    Computing: "Trying other batch sizes\u{2026}", "正在尝试其他批次大小\u{2026}";
-    NoAnswer: "No answer yet: repair the setting that is marked.", "暂无结果：请先修正被标记的选项。";
     TakeBack: "Back to the last value", "恢复上一个值";
-    Stale: "This is the last valid configuration; the marked setting has no answer.", "这是上一个有效配置的结果；被标记的选项没有结果。";
-    Notices: "Notices", "提示";
     IdleLinear: "No effect: the model is one linear layer.", "无效：模型只有一个线性层。";
     IdleForwardOnly: "No effect: there is no backward pass.", "无效：没有反向过程。";
     IdleNoOptimizer: "No effect: there is no optimizer.", "无效：没有优化器。";
-    IdleOneImplementation: "No effect: this optimizer has one implementation.", "无效：该优化器只有一种实现。";
-    IdleNothingOffloaded: "No effect: the optimizer is on the GPU.", "无效：优化器在 GPU 上。";
-    IdleNoWorkers: "No effect: there are no workers.", "无效：没有工作进程。";
     IdleImages: "The model reads images or recordings; their size in its config decides the number of tokens.",
         "该模型读取图像或录音；词元数由其配置中的尺寸决定。";
     IdleNoAttention: "Nothing in the model attends.", "该模型中没有注意力。";
@@ -202,32 +230,18 @@ words! {
     IdleNotTrainer: "No effect: only Trainer.evaluate keeps predictions.", "无效：只有 Trainer.evaluate 会保留预测。";
     IdleNotGenerating: "No effect: nothing is generated.", "无效：不生成内容。";
     IdleNoAdapters: "No effect without LoRA.", "未启用 LoRA 时无效。";
-    IdleNotQuantized: "No effect without a quantized base.", "基座模型未量化时无效。";
-    IdleNotAutocast: "No effect without amp.", "未使用 amp 时无效。";
-    IdleNoSuchOption: "No effect: the optimizer has no such option.", "无效：该优化器没有此选项。";
     IdleNoLiger: "Liger has no kernels for this model, or they are not estimated yet.", "Liger 没有适用于该模型的内核，或尚未支持估算。";
     IdleOtherDataset: "No effect: the data set is not re-opened for each sample.", "无效：数据集不是逐样本重新打开的。";
-    Automatic: "automatic", "自动";
-    Everything: "all", "全部";
-    Never: "never", "从不";
-    NoLimit: "no limit", "无上限";
-    Off: "off", "关闭";
-    On: "on", "开启";
     TensorsWaiting: "The model is run once more, tensor by tensor, when this is in sight\u{2026}", "滚动到此处时会逐个张量地再运行一次模型\u{2026}";
-    Compare: "Compare", "对比";
-    CompareHelp: "Keep this configuration as A; what you change from now on is B.", "把当前配置保留为 A，此后的修改即为 B。";
     CompareTitle: "A and B side by side", "A 与 B 对比";
     CompareDiffers: "What differs between A and B", "A 与 B 的差异";
     CompareSame: "A is kept. Change a setting: what is on screen is B.", "已保留 A。修改任一选项，屏幕上的即为 B。";
     CompareNoAnswer: "A has no answer yet.", "A 暂无结果。";
     CompareSwap: "Swap A and B", "交换 A 与 B";
     CompareKeep: "Keep B as A", "把 B 设为 A";
-    CompareDifference: "B \u{2212} A", "B \u{2212} A";
     CompareSettings: "Settings that differ", "不同的选项";
-    GlobalBatch: "Global batch size", "全局批次大小";
     KeyCompare: "keep this configuration as A, or let A go", "把当前配置保留为 A，或取消对比";
-    Situations: "Situations", "典型情形";
-}
+} }
 
 /// Why a setting has no effect.
 pub const fn idle_reason(idle: Idle) -> Word {
