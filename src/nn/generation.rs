@@ -2,8 +2,8 @@
 
 use super::facts::{Facts, Transformers};
 use crate::spec::{
-    Architecture, BartKind, DecoderType, ImageConfig, ImageKind, ResolvedSpec, Task, has_places,
-    takes_logits_to_keep,
+    Architecture, BartKind, DecoderConfig, DecoderType, ImageConfig, ImageKind, ResolvedSpec, Task,
+    has_places, takes_logits_to_keep,
 };
 use crate::tape::CacheKind;
 
@@ -123,32 +123,13 @@ impl Calling {
             || (early && is(&[DecoderType::Opt]));
         let hybrid = family.is_some_and(has_places);
         let encodes = spec.task == Task::Seq2SeqLm;
-        // The text part of Qwen2-VL names it, which Qwen2 does not.
-        let begins = images
-            .is_some_and(|images| matches!(images.kind(), ImageKind::Qwen2 | ImageKind::Qwen25));
-        let no_start = [
-            DecoderType::Qwen2,
-            DecoderType::Qwen3,
-            DecoderType::Qwen2Moe,
-            DecoderType::Qwen3Moe,
-            DecoderType::Olmo,
-            DecoderType::Olmo2,
-            DecoderType::Olmo3,
-            DecoderType::Olmoe,
-            DecoderType::Glm,
-            DecoderType::Glm4,
-            DecoderType::Glm4Moe,
-            DecoderType::Dots1,
-            DecoderType::OlmoHybrid,
-            DecoderType::GptOss,
-            DecoderType::Mpt,
-        ];
         Self {
             special_tokens: match &spec.architecture {
                 Architecture::Bart(_) if hears => 3,
                 Architecture::Bart(_) | Architecture::T5Gemma(_) => 2,
                 Architecture::T5(_) | Architecture::ModernBert(_) => 1,
-                _ => u64::from((linear || family.is_some()) && (begins || !is(&no_start))),
+                Architecture::Decoder(config) => u64::from(starts(config)),
+                _ => u64::from(linear),
             },
             forced_end: matches!(&spec.architecture, Architecture::Bart(config)
                 if bart && config.kind != BartKind::M2m100),
@@ -191,6 +172,34 @@ impl Calling {
             },
         }
     }
+}
+
+/// Whether a token with which texts begin is made for a decoder, because its config names one
+/// (`bos_token_id`).
+fn starts(config: &DecoderConfig) -> bool {
+    let images = config.images.as_ref().map(|images| images.kind());
+    // The text part of Qwen2-VL names it, which Qwen2 does not.
+    let qwen_vl = matches!(images, Some(ImageKind::Qwen2 | ImageKind::Qwen25));
+    let without = [
+        DecoderType::Qwen2,
+        DecoderType::Qwen3,
+        DecoderType::Qwen2Moe,
+        DecoderType::Qwen3Moe,
+        DecoderType::Olmo,
+        DecoderType::Olmo2,
+        DecoderType::Olmo3,
+        DecoderType::Olmoe,
+        DecoderType::FlexOlmo,
+        DecoderType::Glm,
+        DecoderType::Glm4,
+        DecoderType::Glm4Moe,
+        DecoderType::Dots1,
+        DecoderType::OlmoHybrid,
+        DecoderType::GptOss,
+        DecoderType::Mpt,
+    ];
+    let named = config.starts;
+    named.unwrap_or(qwen_vl || !without.contains(&config.model_type))
 }
 
 /// Tokens that each layer of a decoder sees, of those that do not see all.

@@ -114,6 +114,8 @@ pub struct DecoderConfig {
     pub altup: Option<AltUp>,
     /// What sees images among its tokens.
     pub images: Option<Box<ImageConfig>>,
+    /// Whether it names a token that texts begin with (`bos_token_id`); none when it does not say.
+    pub starts: Option<bool>,
 }
 
 /// Sizes and options of Mamba's state space.
@@ -293,6 +295,7 @@ impl DecoderConfig {
             gemma_layers: None,
             altup: None,
             images: None,
+            starts: None,
         }
     }
 
@@ -302,9 +305,12 @@ impl DecoderConfig {
     }
 }
 
+/// The token that texts begin with.
+const START: &str = "bos_token_id";
+
 /// Reads the config of a decoder. What is wrong is pushed to `fields`.
 pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let config = match model_type {
+    let mut config = match model_type {
         DecoderType::Llama
         | DecoderType::Mistral
         | DecoderType::Qwen2
@@ -315,6 +321,8 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         | DecoderType::Qwen3Moe => llama::read(model_type, fields),
         _ => read_unlike_llama(model_type, fields),
     };
+    let (named, null) = (fields.get(START).is_some(), fields.is_null(START));
+    config.starts = (named || null).then_some(named);
     let named = windows::TYPES.map(|list| fields.get(list));
     if named.iter().any(Option::is_some) && model_type != DecoderType::NemotronH {
         windows::check_types(config.num_hidden_layers, fields);

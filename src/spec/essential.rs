@@ -39,6 +39,7 @@ const FIELDS: &[&str] = &[
     "attn_temperature_tuning",
     "attnres_block_size",
     "bias",
+    "bos_token_id",
     "block_auto_adjust_ff_dim",
     "block_ff_dim",
     "block_ffn_dim_multiplier",
