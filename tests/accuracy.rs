@@ -253,6 +253,7 @@ fn whisper_wav2vec_2_and_hubert_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("speech.jsonl", 101);
     every_goal_is_met("unispeech.jsonl", 23);
     every_goal_is_met("data2vec_audio.jsonl", 32);
+    every_goal_is_met("wavlm.jsonl", 34);
 }
 
 #[test]

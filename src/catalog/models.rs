@@ -315,6 +315,9 @@ models! {
     "unispeech-sat-base-100h", "UniSpeech-SAT base, LibriSpeech", "microsoft/unispeech-sat-base-100h-libri-ft", "2021-10";
     "data2vec-audio-base-960h", "data2vec audio base, LibriSpeech", "facebook/data2vec-audio-base-960h", "2022-02";
     "data2vec-audio-large-960h", "data2vec audio large, LibriSpeech", "facebook/data2vec-audio-large-960h", "2022-02";
+    "wavlm-base", "WavLM base", "microsoft/wavlm-base", "2021-10";
+    "wavlm-base-plus", "WavLM base+", "microsoft/wavlm-base-plus", "2021-10";
+    "wavlm-large", "WavLM large", "microsoft/wavlm-large", "2021-10";
     "hubert-base-ls960", "HuBERT base", "facebook/hubert-base-ls960", "2021-06";
     "hubert-large-ls960-ft", "HuBERT large, LibriSpeech", "facebook/hubert-large-ls960-ft", "2021-06";
     "convnext-tiny-224", "ConvNeXT tiny", "facebook/convnext-tiny-224", "2022-01";

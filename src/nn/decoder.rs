@@ -333,6 +333,20 @@ impl Shell {
         }
     }
 
+    /// Runs a layer that gives more than hidden states, checkpointed without re-entrance if that is
+    /// asked for.
+    pub(super) fn run_giving<R: 'static>(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        region: &Region<R>,
+    ) -> R {
+        match self.checkpointing {
+            ActivationCheckpointing::None => region(t, hidden),
+            _ => t.checkpoint(hidden, region),
+        }
+    }
+
     /// Runs a layer, checkpointed if that is asked for.
     pub(super) fn run<B: Block>(
         &self,

@@ -132,6 +132,7 @@ mod sight_split;
 mod sparse_mixer;
 mod speech;
 mod speech_features;
+mod speech_gated;
 mod speech_layer;
 mod style;
 mod swin;

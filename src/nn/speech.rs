@@ -11,8 +11,8 @@ use super::speech_features::{ConvLayer, Positions, lengths};
 use super::speech_layer::SpeechLayer;
 use super::{loss, mask};
 use crate::spec::{Attention, ResolvedSpec, SpeechConfig, SpeechKind, Task};
-use crate::tape::{Tape, Tensor, Transcripts};
-use crate::units::{DType, Shape};
+use crate::tape::{Region, Tape, Tensor, Transcripts};
+use crate::units::{DType, Repetition, Shape};
 use std::rc::Rc;
 
 /// `Wav2Vec2ForCTC`, `Wav2Vec2ForSequenceClassification` and `HuBERT`'s.
@@ -59,9 +59,14 @@ impl Speech {
             let encoder = model.at("encoder");
             let positions = Positions::new(&encoder.at("pos_conv_embed"), c, facts);
             let layer_norm = LayerNorm::new(&encoder.at("layer_norm"), hidden);
-            let layers = encoder.layers("layers", c.num_hidden_layers, |b| {
-                Rc::new(SpeechLayer::new(b, c, options))
-            });
+            let layer = |b: &Builder| Rc::new(SpeechLayer::new(b, c, options));
+            // The first has a table more.
+            let layers = if c.kind == SpeechKind::WavLm {
+                let alike = Some(Repetition::ALIKE.after(1));
+                encoder.items_repeating(alike, "layers", c.num_hidden_layers, layer)
+            } else {
+                encoder.layers("layers", c.num_hidden_layers, layer)
+            };
             let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, true);
             let head = if spec.task == Task::AudioClassification {
                 let columns = c.classifier_proj_size;
@@ -263,15 +268,39 @@ impl Speech {
         let first = dropped(t, first, self.config.dropout.residual);
         let collects = matches!(self.head, Head::Classifies(_));
         let mut states = Vec::new();
-        let out = t.through_layers("layers", &self.layers, first, |_, layer, hidden| {
-            states.extend(collects.then(|| hidden.clone()));
-            self.shell.run(t, layer, hidden, &mask)
-        });
+        let out = if self.config.kind == SpeechKind::WavLm {
+            let (mut hidden, mut biases) = (first, None);
+            for (i, layer) in (0..).zip(&self.layers) {
+                states.extend(collects.then(|| hidden.clone()));
+                (hidden, biases) =
+                    t.scoped("layers", Some(i), || self.gated(t, layer, &hidden, biases));
+            }
+            hidden
+        } else {
+            t.through_layers("layers", &self.layers, first, |_, layer, hidden| {
+                states.extend(collects.then(|| hidden.clone()));
+                self.shell.run(t, layer, hidden, &mask)
+            })
+        };
         states.extend(collects.then(|| out.clone()));
         let out = if norms_first { norm(out) } else { out };
         // The model holds what it gave the encoder.
         drop((places, hidden, mask, held));
         (out, states)
+    }
+
+    /// A layer of `WavLM`: hidden states and biases.
+    fn gated(
+        &self,
+        t: &Tape,
+        layer: &Rc<SpeechLayer>,
+        hidden: &Tensor,
+        biases: Option<Tensor>,
+    ) -> (Tensor, Option<Tensor>) {
+        let layer = Rc::clone(layer);
+        let region: Region<_> =
+            Rc::new(move |t: &Tape, x: &Tensor| layer.forward_giving(t, x, (None, biases.clone())));
+        self.shell.run_giving(t, hidden, &region)
     }
 
     /// `ForCTCLoss` (`loss/loss_ctc.py`): logits `[B, S, V]` and labels `[B, T]`.

@@ -21,7 +21,7 @@ use crate::spec::{ModelRef, Precision};
 /// images, of Gemma 3n and 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of the first `DeBERTa`, UMT5, ESM-2, `EuroBERT`, wav2vec 2.0, data2vec and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
+/// layer, which their files hold beside the embedding that it is tied to; of the first `DeBERTa`, UMT5, ESM-2, `EuroBERT`, wav2vec 2.0, data2vec, `WavLM` and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -351,6 +351,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("unispeech-sat-base-100h", 94_396_320),
     ("data2vec-audio-base-960h", 93_188_896),
     ("data2vec-audio-large-960h", 313_309_216),
+    ("wavlm-base", 94_406_544),
+    ("wavlm-base-plus", 94_406_544),
+    ("wavlm-large", 315_485_920),
     ("hubert-base-ls960", 94_396_320),
     ("hubert-large-ls960-ft", 315_471_520),
     ("whisper-tiny", 37_760_640),

@@ -20,6 +20,15 @@ pub(super) fn speech_parameters(c: &SpeechConfig) -> u64 {
         layers => layers * (h * (h / groups) * places + h),
     };
     let layer = 4 * (h * h + h) + 2 * h * f + f + h + 4 * h;
-    let ends = h * u64::from(c.has_mask) + 2 * h + (h + 1) * c.vocab_size;
+    // WavLM's gates and its table of biases.
+    let gates = match c.buckets {
+        0 => 0,
+        _ => c.num_attention_heads + (c.head_dim + 1) * 8,
+    };
+    let layer = layer + gates;
+    let ends = c.buckets * c.num_attention_heads
+        + h * u64::from(c.has_mask)
+        + 2 * h
+        + (h + 1) * c.vocab_size;
     heard + projection + positions + c.num_hidden_layers * layer + ends
 }

@@ -150,6 +150,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("unispeech", Reader::Speech(SpeechKind::UniSpeech)),
     ("unispeech-sat", Reader::Speech(SpeechKind::UniSpeechSat)),
     ("data2vec-audio", Reader::Speech(SpeechKind::Data2Vec)),
+    ("wavlm", Reader::Speech(SpeechKind::WavLm)),
     ("hubert", Reader::Speech(SpeechKind::Hubert)),
     ("clip", Reader::Dual(DualKind::Clip)),
     ("siglip", Reader::Dual(DualKind::Siglip)),

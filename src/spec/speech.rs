@@ -1,12 +1,13 @@
-//! wav2vec 2.0, `HuBERT`, `UniSpeech` and `Data2VecAudio` (`models/{wav2vec2,hubert,unispeech,unispeech_sat,
-//! data2vec}/configuration_*.py` of transformers 5.23).
+//! wav2vec 2.0, `HuBERT`, `UniSpeech`, `Data2VecAudio` and `WavLM` (`models/{wav2vec2,hubert,unispeech,
+//! unispeech_sat,data2vec,wavlm}/configuration_*.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use super::modules::{Module, ModuleKind, linear, norm, other};
+use super::modules::{Module, ModuleKind, embedding, linear, norm, other};
 use super::swin::numbers;
 use super::{
-    Activation, Architecture, Dropout, Finding, QuantizationType, Scenario, Task, training,
+    Activation, ActivationCheckpointing, Architecture, Attention, Dropout, Finding,
+    QuantizationType, Scenario, Task, training,
 };
 use std::ops::RangeInclusive;
 
@@ -23,6 +24,8 @@ pub enum SpeechKind {
     UniSpeechSat,
     /// `Data2VecAudio`, whose positions come of several convolutions.
     Data2Vec,
+    /// `WavLM`, whose scores have gated biases for distances.
+    WavLm,
 }
 
 impl SpeechKind {
@@ -34,6 +37,7 @@ impl SpeechKind {
             Self::UniSpeech => "unispeech",
             Self::UniSpeechSat => "unispeech_sat",
             Self::Data2Vec => "data2vec_audio",
+            Self::WavLm => "wavlm",
         }
     }
 }
@@ -63,6 +67,8 @@ pub struct SpeechConfig {
     pub projection_norm: bool,
     /// Places that a convolution of positions sees, and groups of its channels.
     pub positions: [u64; 2],
+    /// Rows of the table of biases for distances (`WavLM`), else 0.
+    pub buckets: u64,
     /// Convolutions of positions one after the other (`Data2VecAudio`), or 0 for one whose weight is
     /// normed.
     pub position_layers: u64,
@@ -157,6 +163,7 @@ const SAMPLES: RangeInclusive<u64> = 1..=1024;
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechConfig {
     let data2vec = kind == SpeechKind::Data2Vec;
+    let wavlm = kind == SpeechKind::WavLm;
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let hidden = fields.drops("hidden_dropout", true);
@@ -176,6 +183,10 @@ pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
         if fields.flag(field, wanted) != wanted {
             not_estimated(fields, field, wanted.into());
         }
+    }
+    if wavlm && features > 0 && fields.get("mask_feature_min_masks").is_none() {
+        // `WavLMConfig` lacks what its model reads.
+        not_estimated(fields, "mask_feature_prob", 0.into());
     }
     if fields.get("adapter_attn_dim").is_some() {
         not_estimated(fields, "adapter_attn_dim", serde_json::Value::Null);
@@ -199,6 +210,11 @@ pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
             },
             groups,
         ],
+        buckets: if wavlm {
+            fields.optional("num_buckets", &VOCABULARY, 320)
+        } else {
+            0
+        },
         position_layers: if data2vec {
             fields.optional("num_conv_pos_embeddings", &SAMPLES, 5)
         } else {
@@ -218,7 +234,10 @@ pub(super) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
         time_masks: (augments && time > 0).then_some([time, length, least]),
         masks_features: augments && features > 0,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, 32),
-        mean_loss: fields.text("ctc_loss_reduction") == Some("mean"),
+        mean_loss: match fields.text("ctc_loss_reduction") {
+            Some(reduction) => reduction == "mean",
+            None => wavlm,
+        },
         zero_infinity: fields.flag("ctc_zero_infinity", false),
         classifier_proj_size: fields.optional("classifier_proj_size", &WIDTH, 256),
         num_labels: fields.labels(2),
@@ -324,6 +343,43 @@ pub(super) fn check(
             .with_fix("target_seq_len", scenario.seq_len),
         );
     }
+    if config.kind == SpeechKind::WavLm {
+        check_wavlm(scenario, findings);
+    }
+}
+
+/// What `WavLM` does not do: its attention is one, and its layers give biases to those below.
+fn check_wavlm(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if training::padding_mask(scenario) {
+        findings.push(
+            Finding::error(
+                "padding_mask",
+                "The mask of padded samples is not estimated for WavLM yet.",
+                "暂不支持估算 WavLM 的样本填充掩码。",
+            )
+            .with_fix("padding_mask", false),
+        );
+    }
+    if scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "WavLM's attention runs in one way only; attention must be eager.",
+                "WavLM 的注意力只有一种实现；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
+    }
+    if scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "Layers of WavLM are given biases through closures: re-entrant checkpoints go backward through all layers above, again and again, and do not end.",
+                "WavLM 各层经闭包得到位置偏置：re-entrant 激活重计算会反复对之前所有层反向，无法结束。",
+            )
+            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
+        );
+    }
 }
 
 /// All modules with parameters, in the order in which they are built.
@@ -361,8 +417,15 @@ pub(super) fn modules(c: &SpeechConfig, task: Task) -> Vec<Module> {
     all.push(norm(at("encoder.layer_norm")));
     for i in 0..c.num_hidden_layers {
         let at = |name: &str| format!("{model}.encoder.layers.{i}.{name}");
+        if c.kind == SpeechKind::WavLm {
+            all.push(own(at("attention"), &["gru_rel_pos_const"]));
+        }
         let projections = ["k_proj", "v_proj", "q_proj", "out_proj"];
         all.extend(projections.map(|name| linear(at(&format!("attention.{name}")), true)));
+        if c.kind == SpeechKind::WavLm {
+            all.push(linear(at("attention.gru_rel_pos_linear"), true));
+            all.extend((i == 0).then(|| embedding(at("attention.rel_attn_embed"))));
+        }
         all.push(norm(at("layer_norm")));
         let dense = ["intermediate_dense", "output_dense"];
         all.extend(dense.map(|name| linear(at(&format!("feed_forward.{name}")), true)));

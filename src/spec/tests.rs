@@ -371,7 +371,7 @@ fn what_is_not_estimated_yet_is_refused_with_a_reason() {
         error(json!({"task": "seq2seq_lm"})).1,
         fix("task", "causal_lm")
     );
-    let (key, _) = error(json!({"model": {"hf_config": {"model_type": "wavlm"}}}));
+    let (key, _) = error(json!({"model": {"hf_config": {"model_type": "sew"}}}));
     assert_eq!(key, "model.hf_config.model_type");
     assert_eq!(
         error(json!({"model": {"num_parameters": 7}})).0,

@@ -225,7 +225,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 }
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
-/// gpt-oss, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT and before version 5
+/// gpt-oss, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT, `WavLM` and before version 5
 /// ELECTRA, PEGASUS and Marian, which have no other, and since version 5 for Gemma 2, which caps
 /// attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
@@ -254,6 +254,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
         Architecture::Bart(config) => {
             !recent && matches!(config.kind, BartKind::Pegasus | BartKind::Marian)
         }
+        Architecture::Speech(config) => config.buckets > 0,
         Architecture::T5Gemma(_) => true,
         _ => false,
     };

@@ -248,6 +248,33 @@ impl Tape {
         self.without_autocast(|| self.mm(&a, &b))
     }
 
+    /// `torch.baddbmm(bias, a, b)` of `[b, n, m]`, `[b, n, k]` and `[b, k, m]`, which all get gradients.
+    /// Saves as [`Tape::bmm`] does.
+    pub fn biased_products(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
+        // C++ evaluates the casts from the last argument to the first.
+        let (b, a, bias) = (self.cast_down(b), self.cast_down(a), self.cast_down(bias));
+        let out = self.unrecorded(|| self.batch_gemm("baddbmm", *bias.shape(), [&a, &b]));
+        if !self.records(&[&bias, &a, &b]) {
+            return out;
+        }
+        let saved_a = b.requires_grad().then(|| self.save(&a));
+        let saved_b = a.requires_grad().then(|| self.save(&b));
+        let (shape_a, shape_b) = (*a.shape(), *b.shape());
+        self.attach(
+            &[&bias, &a, &b],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let a = saved_a.as_ref().map(|s| s.unpack(t));
+                let b = saved_b.as_ref().map(|s| s.unpack(t));
+                let product = |shape, factor: &Tensor| t.batch_gemm("bmm", shape, [g, factor]);
+                let grad_a = b.as_ref().map(|b| product(shape_a, b));
+                let grad_b = a.as_ref().map(|a| product(shape_b, a));
+                smallvec![Some(g.clone()), grad_a, grad_b]
+            }),
+        )
+    }
+
     /// A batch of products, whose factors are copied where matrices of theirs are neither rows nor
     /// columns one after the other (`prepare_batch_matrix_for_cublas`, `cuda/Blas.cpp`, torch 2.15).
     fn batch_gemm(&self, op: &'static str, shape: Shape, factors: [&Tensor; 2]) -> Tensor {
