@@ -191,7 +191,7 @@ fn other_forms_of_models_are_in_links() {
 
 #[test]
 fn a_link_keeps_only_the_fields_of_a_config_that_decide_something() {
-    let config = json!({"model_type": "llama", "hidden_size": 64, "bos_token_id": 1,
+    let config = json!({"model_type": "llama", "hidden_size": 64, "eos_token_id": 1,
         "_name_or_path": "/home/somebody/secret", "rope_scaling": {"factor": 8.0}});
     let (scenario, _) = from_json(&json!({"model": {"hf_config": config}}));
     assert_eq!(
