@@ -313,7 +313,7 @@ pub(super) fn resolve(
         findings.push(
             Finding::error(
                 key,
-                format!("{images} images of {tokens} tokens each are {needed} tokens, which {key} counts; with one of text it must be at least {wanted}."),
+                format!("Images take {tokens} tokens each, {needed} in each sample, which {key} counts; with one of text it must be at least {wanted}."),
                 format!("{images} 张图像各占 {tokens} 个词元，共 {needed} 个，都计入序列长度；再加至少 1 个文本词元，{key} 不得小于 {wanted}。"),
             )
             .with_fix(key, wanted),
