@@ -3,11 +3,11 @@
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
-use super::deberta_layer::{Shared, weighed};
+use super::deberta_layer::{Shared, rows_of, weighed};
 use super::layers::Linear;
 use crate::spec::{BertConfig, Relative};
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, Shape};
+use crate::units::Shape;
 
 /// `DisentangledSelfAttention`.
 pub(super) struct JoinedAttention {
@@ -94,7 +94,6 @@ impl JoinedAttention {
         let (b, s) = (q.dim(0), q.dim(2));
         let (most, span) = (self.rows / 2, s.min(self.rows / 2));
         let rows = t.unsqueeze(&t.slice(rows, 0, most - span, most + span), 0);
-        let square = |op| t.empty(op, *distances.shape(), DType::Int64);
         let picked = |scores: Tensor, at: &Tensor| {
             let at = t.expand(at, Shape::from([b, self.heads, s, s]));
             t.gather(&scores, &at)
@@ -103,10 +102,7 @@ impl JoinedAttention {
         if let Some(projection) = &self.of_keys {
             let keys = self.parted(t, &projection.forward(t, &rows));
             let scores = t.matmul(q, &t.transpose(&keys, 2, 3));
-            let at = {
-                let _shifted = square("add");
-                square("clamp")
-            };
+            let at = rows_of(t, distances, false);
             let scores = picked(scores, &at);
             sum = Some(t.add_scalar(&scores));
             held.extend([keys, scores, at]);
@@ -114,13 +110,7 @@ impl JoinedAttention {
         if let Some(projection) = &self.of_queries {
             let queries = self.parted(t, &projection.forward(t, &rows));
             let queries = t.scale_view_in_place(queries);
-            let at = {
-                let _shifted = {
-                    let _negative = square("neg");
-                    square("add")
-                };
-                square("clamp")
-            };
+            let at = rows_of(t, distances, true);
             let scores = t.matmul(k, &t.transpose(&queries, 2, 3));
             let scores = t.transpose(&picked(scores, &at), 2, 3);
             sum = Some(match sum {

@@ -85,6 +85,16 @@ pub(super) fn weighed(t: &Tape, mut scores: Tensor, mask: &Tensor, dropout: bool
     [weights, scores, allowed]
 }
 
+/// Where in their table the distances `[1, 1, S, S]` are; negated for keys that look at queries.
+pub(super) fn rows_of(t: &Tape, distances: &Tensor, negated: bool) -> Tensor {
+    let square = |op| t.empty(op, *distances.shape(), DType::Int64);
+    let _shifted = {
+        let _negative = negated.then(|| square("neg"));
+        square("add")
+    };
+    square("clamp")
+}
+
 impl SharingAttention {
     fn new(b: &Builder, c: &BertConfig, relative: Relative, options: AttentionOptions) -> Self {
         let linear = |name| Linear::new(&b.at(name), c.hidden_size, c.hidden_size, true);
@@ -142,7 +152,6 @@ impl SharingAttention {
             t.repeat_along(&parted, 0, n / self.heads)
         };
         let (queries, keys) = (spread(&self.query), spread(&self.key));
-        let square = |op| t.empty(op, *distances.shape(), DType::Int64);
         let picked = |scores: Tensor, at: &Tensor| {
             let at = t.expand(&t.view(at, [1, s, s]), Shape::from([n, s, s]));
             t.gather(&scores, &at)
@@ -150,23 +159,14 @@ impl SharingAttention {
         let (mut sum, mut held) = (None, Vec::new());
         if self.relative.content_to_position {
             let scores = t.batched(q, &t.transpose(&keys, 1, 2));
-            let at = {
-                let _shifted = square("add");
-                square("clamp")
-            };
+            let at = rows_of(t, distances, false);
             let scores = picked(scores, &at);
             let scaled = t.div_scalar(&scores);
             sum = Some(t.add_scalar(&scaled));
             held.extend([scores, at]);
         }
         if self.relative.position_to_content {
-            let at = {
-                let _shifted = {
-                    let _negative = square("neg");
-                    square("add")
-                };
-                square("clamp")
-            };
+            let at = rows_of(t, distances, true);
             let scores = t.batched(k, &t.transpose(&queries, 1, 2));
             let scores = t.transpose(&picked(scores, &at), 1, 2);
             let scaled = t.div_scalar(&scores);
