@@ -109,7 +109,8 @@ impl SpeechLayer {
         })
     }
 
-    /// `[B, S, H]` to the same, given a mask, or biases of distances (`WavLM`), which the layers below are given, too.
+    /// `[B, S, H]` to the same, given a mask, or biases of distances (`WavLM`), which the layers below are
+    /// given, too.
     pub(super) fn forward_giving(
         &self,
         t: &Tape,

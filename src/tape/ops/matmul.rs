@@ -253,26 +253,7 @@ impl Tape {
     pub fn biased_products(&self, bias: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
         // C++ evaluates the casts from the last argument to the first.
         let (b, a, bias) = (self.cast_down(b), self.cast_down(a), self.cast_down(bias));
-        let out = self.unrecorded(|| self.batch_gemm("baddbmm", *bias.shape(), [&a, &b]));
-        if !self.records(&[&bias, &a, &b]) {
-            return out;
-        }
-        let saved_a = b.requires_grad().then(|| self.save(&a));
-        let saved_b = a.requires_grad().then(|| self.save(&b));
-        let (shape_a, shape_b) = (*a.shape(), *b.shape());
-        self.attach(
-            &[&bias, &a, &b],
-            out,
-            Box::new(move |t, g| {
-                let Some(g) = &g[0] else { return Grads::new() };
-                let a = saved_a.as_ref().map(|s| s.unpack(t));
-                let b = saved_b.as_ref().map(|s| s.unpack(t));
-                let product = |shape, factor: &Tensor| t.batch_gemm("bmm", shape, [g, factor]);
-                let grad_a = b.as_ref().map(|b| product(shape_a, b));
-                let grad_b = a.as_ref().map(|a| product(shape_b, a));
-                smallvec![Some(g.clone()), grad_a, grad_b]
-            }),
-        )
+        self.products_onto(Some(&bias), [&a, &b])
     }
 
     /// A batch of products, whose factors are copied where matrices of theirs are neither rows nor
@@ -298,28 +279,39 @@ impl Tape {
         // C++ evaluates the casts from the last argument to the first.
         let (b, a) = (self.cast_down(b), self.cast_down(a));
         let _bias = self.cast_down(bias);
+        self.products_onto(None, [&a, &b])
+    }
+
+    /// Products added to a `bias` that gets a gradient; scaled, as their gradients are, where there is none.
+    fn products_onto(&self, bias: Option<&Tensor>, [a, b]: [&Tensor; 2]) -> Tensor {
         let shape = Shape::from([a.dim(0), a.dim(1), b.dim(2)]);
-        if !self.records(&[&a, &b]) {
-            return self.batch_gemm("baddbmm", shape, [&a, &b]);
+        let out = self.batch_gemm("baddbmm", shape, [a, b]);
+        let inputs: Vec<&Tensor> = bias.into_iter().chain([a, b]).collect();
+        if !self.records(&inputs) {
+            return out;
         }
-        let saved_a = b.requires_grad().then(|| self.save(&a));
-        let saved_b = a.requires_grad().then(|| self.save(&b));
-        let out = self.batch_gemm("baddbmm", shape, [&a, &b]);
-        let (shape_a, shape_b) = (*a.shape(), *b.shape());
+        let saved_a = b.requires_grad().then(|| self.save(a));
+        let saved_b = a.requires_grad().then(|| self.save(b));
+        let (shape_a, shape_b, scales) = (*a.shape(), *b.shape(), bias.is_none());
         self.attach(
-            &[&a, &b],
+            &inputs,
             out,
             Box::new(move |t, g| {
                 let Some(g) = &g[0] else { return Grads::new() };
-                let scaled = |shape, factor: &Tensor| {
+                let product = |shape, factor: &Tensor| {
                     let product = t.batch_gemm("bmm", shape, [g, factor]);
-                    t.like("mul", &product)
+                    if scales {
+                        t.like("mul", &product)
+                    } else {
+                        product
+                    }
                 };
                 let a = saved_a.as_ref().map(|s| s.unpack(t));
                 let b = saved_b.as_ref().map(|s| s.unpack(t));
-                let grad_a = b.as_ref().map(|b| scaled(shape_a, b));
-                let grad_b = a.as_ref().map(|a| scaled(shape_b, a));
-                smallvec![grad_a, grad_b]
+                let grad_a = b.as_ref().map(|b| product(shape_a, b));
+                let grad_b = a.as_ref().map(|a| product(shape_b, a));
+                let grad_bias = (!scales).then(|| Some(g.clone()));
+                grad_bias.into_iter().chain([grad_a, grad_b]).collect()
             }),
         )
     }
