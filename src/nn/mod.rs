@@ -20,6 +20,7 @@ mod bart;
 mod bart_attention;
 mod bart_decoder;
 mod bart_layer;
+mod batch;
 mod beit;
 mod bert;
 mod bert_esm;
@@ -152,7 +153,8 @@ mod wrapped;
 mod xglm;
 mod xielu;
 
+pub use batch::Batch;
 pub use generation::{Calling, GenerateVersion, Kinds};
-pub use model::{Batch, Model, Output, Request};
+pub use model::{Model, Output, Request};
 pub use model_cache::mask_beforehand;
 pub use sight_features::ImageFeatures;

@@ -2,6 +2,7 @@
 
 use super::bart::Bart;
 use super::bart_decoder::BartDecoder;
+use super::batch::{Batch, Given, batch};
 use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
@@ -25,7 +26,6 @@ use super::mpnet::Mpnet;
 use super::nomic_bert::NomicBert;
 use super::resnet::ResNet;
 use super::seq2seq::{self, Seq2Seq};
-use super::sight_batch;
 use super::sight_features::ImageFeatures;
 use super::speech::Speech;
 use super::swin::Swin;
@@ -35,29 +35,11 @@ use super::vit::Vit;
 use super::whisper::Whisper;
 use crate::spec::{
     Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, EvaluationKind, Loss,
-    ResolvedSpec, Task,
+    ResolvedSpec,
 };
-use crate::tape::{Category, Tape, Tensor};
-use crate::units::{DType, Shape, apart};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, apart};
 use std::rc::Rc;
-
-/// The tensors of one micro-batch on the device.
-pub struct Batch {
-    /// Token ids `[B, S]`, images `[B, C, I, I]`, spectrograms `[B, channels, frames]`, or features
-    /// `[B, in]` of the toy.
-    input: Tensor,
-    /// Padding mask `[B, S]`, when one is passed.
-    padding_mask: Option<Tensor>,
-    /// Labels `[B, S]`, when the model computes the loss.
-    labels: Option<Tensor>,
-    /// The decoder's token ids `[B, T]`, when they do not come from labels.
-    decoder_ids: Option<Tensor>,
-    /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
-    images: Option<(Tensor, bool)>,
-    /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
-    /// pixels are none of padding, the kinds `[B, S]` of tokens.
-    _beside: Vec<Tensor>,
-}
 
 /// What a forward pass returns.
 pub struct Output {
@@ -319,12 +301,9 @@ impl Model {
         request: Request,
     ) -> Output {
         let batch = Batch {
-            input: ids.clone(),
             padding_mask: mask,
-            labels: None,
-            decoder_ids: None,
             images: images.map(|images| (images, false)),
-            _beside: Vec::new(),
+            ..Batch::of(ids.clone())
         };
         self.evaluate(t, &batch, request)
     }
@@ -360,138 +339,5 @@ impl Model {
         if output.loss.is_none() && self.loss != Loss::None {
             output.loss = output.logits.as_ref().map(|logits| t.mean_all(logits));
         }
-    }
-}
-
-impl Batch {
-    /// Token ids `[B, S]`.
-    pub fn ids(&self) -> &Tensor {
-        &self.input
-    }
-
-    /// Images that come with texts.
-    pub fn images(&self) -> Option<&Tensor> {
-        self.images.as_ref().map(|(images, _)| images)
-    }
-
-    /// The mask `[B, S]` that says which tokens are padding, when there is one.
-    pub fn mask(&self) -> Option<&Tensor> {
-        self.padding_mask.as_ref()
-    }
-}
-
-/// What comes with a batch besides its inputs.
-#[derive(Clone, Copy)]
-struct Given {
-    mask: bool,
-    labels: bool,
-    /// Of an encoder-decoder.
-    decoder_ids: bool,
-}
-
-/// A batch of so many samples with inputs and targets of those lengths.
-fn batch(
-    t: &Tape,
-    spec: &ResolvedSpec,
-    (samples, [seq_len, target_seq_len]): (u64, [u64; 2]),
-    with: Given,
-) -> Batch {
-    let Given { mask, labels, .. } = with;
-    let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
-    if let Architecture::Linear(config) = &spec.architecture {
-        let shape = Shape::from([samples, config.in_features]);
-        return Batch {
-            input: input(shape, spec.weights),
-            padding_mask: None,
-            labels: None,
-            decoder_ids: None,
-            images: None,
-            _beside: Vec::new(),
-        };
-    }
-    let pixels = |count: u64| {
-        let sizes = spec.architecture.pixels()?;
-        let [channels, side] = sizes;
-        let shape = Shape::from([count, channels, side, side]);
-        Some(input(shape, DType::Float32))
-    };
-    let images = pixels(samples);
-    if spec.task == Task::Contrastive {
-        let tokens = Shape::from([samples, seq_len]);
-        return Batch {
-            input: input(tokens, DType::Int64),
-            padding_mask: mask.then(|| input(tokens, DType::Int64)),
-            labels: None,
-            decoder_ids: None,
-            images: images.map(|images| (images, labels)),
-            _beside: Vec::new(),
-        };
-    }
-    if let Some(images) = images {
-        return Batch {
-            input: images,
-            padding_mask: None,
-            labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
-            decoder_ids: None,
-            images: None,
-            _beside: Vec::new(),
-        };
-    }
-    let floats = if spec.quantization.is_on() {
-        spec.precision.dtype()
-    } else {
-        spec.weights
-    };
-    let tokens = Shape::from([samples, seq_len]);
-    let recordings = match &spec.architecture {
-        Architecture::Bart(config) => config.recordings,
-        _ => None,
-    };
-    let ids = match (recordings, &spec.architecture) {
-        (Some(heard), _) => input(
-            Shape::from([samples, heard.num_mel_bins, heard.frames()]),
-            floats,
-        ),
-        (None, Architecture::Speech(config)) => {
-            input(Shape::from([samples, config.samples(seq_len)]), floats)
-        }
-        (None, Architecture::Vit(config)) if let Some(seen) = config.spectrogram => {
-            input(Shape::from([samples, seen.frames, seen.bands]), floats)
-        }
-        (None, _) => input(tokens, DType::Int64),
-    };
-    let mask = mask && recordings.is_none() && !matches!(spec.architecture, Architecture::Vit(_));
-    let mask = mask.then(|| input(*ids.shape(), DType::Int64));
-    let given = match spec.task {
-        Task::Seq2SeqLm | Task::Ctc => Shape::from([samples, target_seq_len]),
-        Task::CausalLm | Task::ImageTextToText | Task::MaskedLm | Task::TokenClassification => {
-            tokens
-        }
-        Task::SequenceClassification
-        | Task::ImageClassification
-        | Task::AudioClassification
-        | Task::QuestionAnswering
-        | Task::Contrastive => Shape::from([samples]),
-    };
-    let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
-    let label = if number { floats } else { DType::Int64 };
-    let labels = labels.then(|| input(given, label));
-    // Where answers end.
-    let ends = (labels.is_some() && spec.task == Task::QuestionAnswering)
-        .then(|| input(given, DType::Int64));
-    let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
-    let decoder_ids = targets.then(|| input(given, DType::Int64));
-    let sight = spec.architecture.images();
-    let (seen, mut beside) = sight.map_or_else(Default::default, |sight| {
-        sight_batch::among_tokens(t, spec, sight, samples, tokens)
-    });
-    beside.extend(ends);
-    Batch {
-        input: ids,
-        padding_mask: mask,
-        labels,
-        decoder_ids,
-        images: seen.map(|images| (images, false)),
-        _beside: beside,
     }
 }

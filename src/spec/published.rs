@@ -8,11 +8,10 @@ use super::published_texts::{
     modernbert_parameters, t5_parameters, t5gemma_parameters,
 };
 use super::published_towers::{
-    beit_parameters, conv_net_parameters, image_parameters, tower_parameters, vision_parameters,
+    beit_parameters, conv_net_parameters, dual_parameters, image_parameters, swin_parameters,
+    vit_parameters,
 };
-use super::{
-    Architecture, DualConfig, DualKind, Scenario, SwinConfig, VitConfig, VitKind, resolve,
-};
+use super::{Architecture, Scenario, resolve};
 use crate::catalog;
 use crate::spec::{ModelRef, Precision};
 
@@ -401,54 +400,6 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("pegasus-large", 570_797_056),
     ("jais-2-8b", 8_090_401_280),
 ];
-
-fn vit_parameters(c: &VitConfig) -> u64 {
-    let h = c.hidden_size;
-    let read = if c.kind.of_dino() { 2 * h } else { h };
-    let patches = c.num_channels * c.patch_size * c.patch_size * h + h;
-    let attention = 4 * (h * h + h);
-    let layer = attention + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
-    let (embeddings, layer) = match c.kind {
-        VitKind::Vit | VitKind::Msn => (h, layer),
-        VitKind::Deit => (2 * h, layer),
-        // And the norm before its classifier.
-        VitKind::Ast => (4 * h, layer),
-        VitKind::Dinov2 | VitKind::Dinov2Registers => (2 * h, layer + 2 * h),
-    };
-    let embeddings = embeddings + c.tokens() * h + patches;
-    embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)
-}
-
-fn dual_parameters(c: &DualConfig) -> u64 {
-    let text = c.text.as_ref().expect("a model that reads texts");
-    let (read, seen) = (text.tower.hidden_size, c.vision.hidden_size);
-    let tables = (text.vocab_size + text.max_position_embeddings) * read;
-    tables
-        + tower_parameters(&text.tower)
-        + vision_parameters(c)
-        + match c.kind {
-            DualKind::Clip => c.projection * (read + seen) + 1,
-            _ => (read + 1) * c.projection + 2,
-        }
-}
-
-fn swin_parameters(c: &SwinConfig) -> u64 {
-    let distances = (2 * c.window_size - 1).pow(2);
-    let stage = |(stage, [depth, heads]): (usize, &[u64; 2])| {
-        let (h, inner) = (c.width(stage), c.inner(stage));
-        let layer = 4 * (h * h + h) + distances * heads + 2 * h * inner + inner + h + 4 * h;
-        let merging = if stage + 1 < c.stages.len() {
-            8 * h * h + 8 * h
-        } else {
-            0
-        };
-        depth * layer + merging
-    };
-    let layers: u64 = c.stages.iter().enumerate().map(stage).sum();
-    let embeddings = (c.num_channels * c.patch_size * c.patch_size + 3) * c.embed_dim;
-    let last = c.last_width();
-    embeddings + layers + 2 * last + (last + 1) * c.num_labels
-}
 
 #[test]
 fn models_have_as_many_parameters_as_published() {

@@ -2,7 +2,8 @@
 
 use super::{
     BeitConfig, ConvNetConfig, ConvNetKind, CrossedConfig, DualConfig, DualKind, ImageConfig,
-    ImageKind, InternConfig, JoinedConfig, PackedConfig, ROWS_OF_IMAGES, TowerConfig,
+    ImageKind, InternConfig, JoinedConfig, PackedConfig, ROWS_OF_IMAGES, SwinConfig, TowerConfig,
+    VitConfig, VitKind,
 };
 
 fn feed_forward(t: &TowerConfig) -> u64 {
@@ -10,13 +11,13 @@ fn feed_forward(t: &TowerConfig) -> u64 {
 }
 
 /// Those of layers over images or texts, and of the norm after them.
-pub(super) fn tower_parameters(t: &TowerConfig) -> u64 {
+fn tower_parameters(t: &TowerConfig) -> u64 {
     let h = t.hidden_size;
     t.num_hidden_layers * (4 * (h * h + h) + feed_forward(t) + h + 4 * h) + 2 * h
 }
 
 /// Those of what sees images.
-pub(super) fn vision_parameters(c: &DualConfig) -> u64 {
+fn vision_parameters(c: &DualConfig) -> u64 {
     let seen = c.vision.hidden_size;
     let patches = c.num_channels * c.patch_size * c.patch_size * seen;
     let head = 4 * (seen * seen + seen) + feed_forward(&c.vision) + 4 * seen;
@@ -170,4 +171,52 @@ pub(super) fn beit_parameters(c: &BeitConfig) -> u64 {
     let tokens = h * (1 + u64::from(c.mask_token));
     let patches = (c.num_channels * c.patch_size.pow(2) + 1) * h;
     tokens + patches + positions + c.num_hidden_layers * layer + 2 * h + (h + 1) * c.num_labels
+}
+
+pub(super) fn vit_parameters(c: &VitConfig) -> u64 {
+    let h = c.hidden_size;
+    let read = if c.kind.of_dino() { 2 * h } else { h };
+    let patches = c.num_channels * c.patch_size * c.patch_size * h + h;
+    let attention = 4 * (h * h + h);
+    let layer = attention + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
+    let (embeddings, layer) = match c.kind {
+        VitKind::Vit | VitKind::Msn => (h, layer),
+        VitKind::Deit => (2 * h, layer),
+        // And the norm before its classifier.
+        VitKind::Ast => (4 * h, layer),
+        VitKind::Dinov2 | VitKind::Dinov2Registers => (2 * h, layer + 2 * h),
+    };
+    let embeddings = embeddings + c.tokens() * h + patches;
+    embeddings + c.num_hidden_layers * layer + 2 * h + c.num_labels * (read + 1)
+}
+
+pub(super) fn dual_parameters(c: &DualConfig) -> u64 {
+    let text = c.text.as_ref().expect("a model that reads texts");
+    let (read, seen) = (text.tower.hidden_size, c.vision.hidden_size);
+    let tables = (text.vocab_size + text.max_position_embeddings) * read;
+    tables
+        + tower_parameters(&text.tower)
+        + vision_parameters(c)
+        + match c.kind {
+            DualKind::Clip => c.projection * (read + seen) + 1,
+            _ => (read + 1) * c.projection + 2,
+        }
+}
+
+pub(super) fn swin_parameters(c: &SwinConfig) -> u64 {
+    let distances = (2 * c.window_size - 1).pow(2);
+    let stage = |(stage, [depth, heads]): (usize, &[u64; 2])| {
+        let (h, inner) = (c.width(stage), c.inner(stage));
+        let layer = 4 * (h * h + h) + distances * heads + 2 * h * inner + inner + h + 4 * h;
+        let merging = if stage + 1 < c.stages.len() {
+            8 * h * h + 8 * h
+        } else {
+            0
+        };
+        depth * layer + merging
+    };
+    let layers: u64 = c.stages.iter().enumerate().map(stage).sum();
+    let embeddings = (c.num_channels * c.patch_size * c.patch_size + 3) * c.embed_dim;
+    let last = c.last_width();
+    embeddings + layers + 2 * last + (last + 1) * c.num_labels
 }
