@@ -58,6 +58,13 @@ impl Call {
         }
     }
 
+    /// What `run` gives, with the logits of the routers in it, which are kept for nobody else.
+    pub(super) fn with_router_logits<R>(&self, run: impl FnOnce() -> R) -> (R, Vec<Tensor>) {
+        let outer = self.routed.replace(Some(Vec::new()));
+        let given = run();
+        (given, self.routed.replace(outer).unwrap_or_default())
+    }
+
     /// The routers' logits since they are kept; from here on they no longer are.
     pub(super) fn take_router_logits(&self) -> Vec<Tensor> {
         self.routed.take().unwrap_or_default()

@@ -141,11 +141,9 @@ impl<L: Layer> Causal<L> {
             sight.complete(&b.at("model"), c.hidden_size);
         }
         let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
-        let classifies = spec.task == Task::SequenceClassification;
-        if style.head_bias && !classifies {
+        if style.head_bias && spec.task != Task::SequenceClassification {
             lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
         }
-        let balanced = |experts: &Experts| experts.balanced && !classifies;
         Self {
             style,
             sight,
@@ -163,7 +161,7 @@ impl<L: Layer> Causal<L> {
             lm_head,
             softcap: c.final_softcap,
             hands_on: !c.indexed.is_empty(),
-            balanced: c.experts.clone().filter(balanced),
+            balanced: c.experts.clone().filter(|experts| experts.balanced),
             dtype: if style.wide_rotary {
                 DType::Float32
             } else {
@@ -171,7 +169,7 @@ impl<L: Layer> Causal<L> {
             },
             fused_loss: spec.liger.fused_linear_cross_entropy,
             shell: if style.checkpoints {
-                Shell::new(b, spec, facts)
+                Shell::new(b, spec, facts).with_router_logits(joined)
             } else {
                 Shell::new(b, spec, facts).without_checkpoints()
             },
@@ -228,6 +226,8 @@ impl<L: Layer> Causal<L> {
     ) -> Output {
         let facts = self.shell.facts;
         if let Some(output) = (self.shell).other_output(t, hidden, &self.lm_head, given) {
+            // Nobody balances what a classifier's layers have given.
+            drop(self.shell.call().take_router_logits());
             return output;
         }
         if let (true, Some(labels), Some(weight)) = (

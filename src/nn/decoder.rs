@@ -60,6 +60,8 @@ pub(super) struct Shell {
     dtype: DType,
     classifies: bool,
     chunks_loss: bool,
+    /// Whether layers return their router's logits beside hidden states.
+    returns_router_logits: bool,
     call: Rc<Call>,
 }
 
@@ -74,6 +76,7 @@ impl Shell {
             dtype: b.dtype(),
             classifies: spec.task == Task::SequenceClassification,
             chunks_loss: spec.loss == Loss::Chunked,
+            returns_router_logits: false,
             call: b.call(),
         }
     }
@@ -82,6 +85,14 @@ impl Shell {
     pub(super) fn without_checkpoints(self) -> Self {
         Self {
             checkpointing: ActivationCheckpointing::None,
+            ..self
+        }
+    }
+
+    /// The same for layers that return their router's logits if `returned` says so.
+    pub(super) fn with_router_logits(self, returned: bool) -> Self {
+        Self {
+            returns_router_logits: returned,
             ..self
         }
     }
@@ -317,17 +328,29 @@ impl Shell {
                 let kept = B::outliving(shared, self.facts);
                 let (block, mut given) = (Rc::clone(block), shared.clone());
                 let trained = B::trained(&mut given).cloned();
+                let call = self.returns_router_logits.then(|| Rc::clone(&self.call));
                 let region = move |t: &Tape, inputs: &[Tensor]| {
                     let mut shared = given.clone();
                     if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
                         slot.clone_from(input);
                     }
-                    let (out, weights) = block.forward(t, &inputs[0], &shared);
-                    [out].into_iter().chain(weights).collect()
+                    let run = || block.forward(t, &inputs[0], &shared);
+                    let ((out, weights), logits) = match &call {
+                        Some(call) => call.with_router_logits(run),
+                        None => (run(), Vec::new()),
+                    };
+                    [out].into_iter().chain(weights).chain(logits).collect()
                 };
                 let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
                 let mut results = t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept));
-                let weights = results.drain(1..).next();
+                let mut weights = None;
+                for beside in results.drain(1..) {
+                    match beside.shape().dims() {
+                        // Tokens by experts.
+                        [_, _] => self.call.routed(&beside),
+                        _ => weights = Some(beside),
+                    }
+                }
                 (results.remove(0), weights)
             }
         }

@@ -26,6 +26,8 @@ pub(super) struct Router {
     routing: Routing,
     /// Whether the weights take the dtype of the tokens, not that of the logits (transformers 4).
     follows_tokens: bool,
+    /// Whether the scores of all experts go as soon as some are chosen (transformers 4).
+    frees_scores: bool,
     /// Whether tokens become float32 before a gate of that type, which a quantized one is not.
     widens_tokens: bool,
     call: Rc<Call>,
@@ -80,6 +82,7 @@ impl Router {
             normalized: experts.normalized,
             routing: experts.routing,
             follows_tokens: four || experts.routing == Routing::SoftmaxOfTokens,
+            frees_scores: four,
             widens_tokens: experts.routing == Routing::WideGate && !b.quantization().is_on(),
             call: b.call(),
         }
@@ -159,6 +162,7 @@ impl Router {
             t.softmax(&logits, Some(DType::Float32))
         };
         let (mut weights, chosen) = t.chosen(&scores, self.per_token);
+        let _held = (!self.frees_scores).then_some(scores);
         if self.normalized {
             let sum = t.sum_dim(&weights, 1, true);
             weights = t.div_in_place(weights, &sum);

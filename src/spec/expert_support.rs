@@ -2,8 +2,7 @@
 
 use super::experts::{Experts, width_field};
 use super::{
-    ActivationCheckpointing, Architecture, DecoderConfig, Finding, Framework, Routing, Scenario,
-    weights,
+    Architecture, DecoderConfig, DecoderType, Finding, Framework, Routing, Scenario, Task, weights,
 };
 
 /// Bytes that `grouped_mm` wants the rows of all matrices to be a multiple of
@@ -12,29 +11,19 @@ const ROW_ALIGNMENT: u64 = 16;
 
 /// Before transformers 5 one expert runs after the other, each over the tokens that its router sends
 /// there, which are not known.
-pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+pub(super) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
     let Architecture::Decoder(config) = architecture else {
         return;
     };
     if scenario.framework == Framework::Torch215Transformers523 {
         check_rows(scenario, config, findings);
     } else if config.experts.is_some() {
-        let balanced = config
-            .experts
-            .as_ref()
-            .is_some_and(|experts| experts.balanced);
-        let reentrant = ActivationCheckpointing::FullReentrant;
-        if balanced && scenario.activation_checkpointing == reentrant {
-            findings.push(
-                Finding::warning(
-                    "activation_checkpointing",
-                    "The gradient of the loss that balances the experts is not counted where transformers 4 \
-                     checkpoints re-entrantly: a few numbers for each token, expert and layer.",
-                    "transformers 4 采用可重入重计算时，未计入专家负载均衡损失的梯度：每个词元、专家和层只有少量数值。",
-                )
-                .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
-            );
-        }
+        check_balance(config, task, findings);
         findings.push(Finding::notice(
             "framework",
             "transformers 4 runs one expert after the other over the tokens that its router sends there; \
@@ -42,6 +31,39 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             "transformers 4 逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
         ));
     }
+}
+
+/// The loss that balances experts joins the logits of all routers, of which there must be some; Qwen3's
+/// joins what every layer gives, logits or not (`load_balancing_loss_func`, transformers 4.51 and 4.48).
+fn check_balance(config: &DecoderConfig, task: Task, findings: &mut Vec<Finding>) {
+    let balanced = |experts: &&Experts| experts.balanced && task == Task::CausalLm;
+    let Some(experts) = config.experts.as_ref().filter(balanced) else {
+        return;
+    };
+    let every = config.model_type == DecoderType::Qwen3Moe;
+    if !experts.sparse.contains(&true) || every && experts.sparse.contains(&false) {
+        findings.push(why_unbalanced(
+            "model_overrides.output_router_logits",
+            every,
+        ));
+    }
+}
+
+/// What there is to say where layers without experts are to be balanced, one of them or all.
+#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
+pub(super) fn why_unbalanced(key: &str, one: bool) -> Finding {
+    let [english, chinese] = if one {
+        [
+            "The loss that balances experts fails where a layer has none.",
+            "有任何一层不含专家时，计算专家负载均衡损失会报错。",
+        ]
+    } else {
+        [
+            "The loss that balances experts fails where no layer has any.",
+            "没有任何一层含有专家时，计算专家负载均衡损失会报错。",
+        ]
+    };
+    Finding::error(key, english, chinese).with_fix(key, false)
 }
 
 /// Experts that run as one grouped product have rows of so many bytes only: all but Llama 4's.
@@ -84,6 +106,28 @@ fn why_uneven(field: &str, columns: u64, step: u64) -> Finding {
 mod tests {
     use crate::spec::refused::tests::refused;
     use serde_json::json;
+
+    #[test]
+    fn layers_without_experts_are_not_balanced_by_transformers_4() {
+        let asked = |model: &str, step: u64, balanced: bool| {
+            refused(&json!({
+                "model": model, "framework": "torch-2.6/transformers-4.51",
+                "model_overrides": {
+                    "num_hidden_layers": 2, "decoder_sparse_step": step,
+                    "output_router_logits": balanced,
+                },
+            }))
+        };
+        let no = Some((
+            "model_overrides.output_router_logits".to_owned(),
+            json!(false),
+        ));
+        assert_eq!(asked("qwen1.5-moe-a2.7b", 3, true), no);
+        assert_eq!(asked("qwen1.5-moe-a2.7b", 2, true), None);
+        assert_eq!(asked("qwen3-30b-a3b", 2, true), no);
+        assert_eq!(asked("qwen3-30b-a3b", 2, false), None);
+        assert_eq!(asked("qwen3-30b-a3b", 1, true), None);
+    }
 
     #[test]
     fn rows_of_experts_are_a_multiple_of_16_bytes() {

@@ -8,7 +8,7 @@ use super::modules::{Module, linear, norm, other};
 use super::vit::{CHANNELS, PIXELS};
 use super::{
     Activation, DecoderConfig, DecoderType, Finding, ImageConfig, ImageKind, Scenario, TowerConfig,
-    decoder,
+    decoder, expert_support,
 };
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -141,14 +141,7 @@ pub(super) fn read(
         experts.normalized = true;
         if experts.balanced && !experts.sparse.contains(&true) {
             let key = text.key("output_router_logits");
-            text.push(
-                Finding::error(
-                    &key,
-                    "The loss that balances experts fails where no layer has any.",
-                    "没有任何一层含有专家时，计算专家负载均衡损失会报错。",
-                )
-                .with_fix(&key, false),
-            );
+            text.push(expert_support::why_unbalanced(&key, false));
         }
     }
     // Of the text part alone since Qwen3-VL.

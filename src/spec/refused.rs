@@ -2,8 +2,8 @@
 
 use super::{
     Architecture, ComputeDtype, DecoderType, EvaluationKind, Finding, Framework, Loss, Mixing,
-    OptimizerName, Precision, Program, QuantizationType, Scenario, Task, evaluation, training,
-    weights,
+    OptimizerName, Precision, Program, QuantizationType, Scenario, Task, evaluation,
+    expert_support, training, weights,
 };
 
 /// Refuses what fails as soon as it runs.
@@ -13,6 +13,7 @@ pub(super) fn check(
     task: Task,
     findings: &mut Vec<Finding>,
 ) {
+    expert_support::check(scenario, architecture, task, findings);
     if nobody_attends(architecture) {
         let kind = evaluation::resolve(scenario).kind;
         if kind == EvaluationKind::Generate {

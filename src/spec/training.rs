@@ -6,7 +6,7 @@ use super::limits::{
 use super::model::Model;
 use super::{
     ActivationCheckpointing, Architecture, Attention, BartKind, BertKind, DecoderType, DeviceFacts,
-    Finding, Framework, Precision, Program, Scenario, SdpaBackend, expert_support, sizes,
+    Finding, Framework, Precision, Program, Scenario, SdpaBackend, sizes,
 };
 use crate::units::DType;
 use serde_json::Value;
@@ -103,7 +103,6 @@ fn check_host(scenario: &Scenario, findings: &mut Vec<Finding>) {
 /// Combinations of model and options. Numbers must be in their ranges.
 pub(super) fn check_combinations(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
     sizes::check(scenario, &model.architecture, findings);
-    expert_support::check(scenario, &model.architecture, findings);
     // Options for which one linear layer has no use are idle.
     if !matches!(model.architecture, Architecture::Linear(_)) {
         check_decoder(scenario, model, findings);
