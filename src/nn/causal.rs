@@ -1,6 +1,7 @@
 //! A causal language model with rotary positions around its layers: embedding, layers, norm, head.
 
 use super::altup::{self, Alike, Streams};
+use super::angles::{Angles, Turns};
 use super::attention::{AttentionOptions, dropped};
 use super::balance;
 use super::builder::Builder;
@@ -10,8 +11,7 @@ use super::layer_inputs::LayerInputs;
 use super::layers::{Embedding, Linear};
 use super::model::Output;
 use super::norm::Norm;
-use super::rotary::{Grids, Rotary};
-use super::rotary_pairs;
+use super::rotary::Grids;
 pub(super) use super::shared::Shared;
 use super::sharing_attention::{KeptStates, readers_from};
 use super::sight::{Among, Sight};
@@ -60,8 +60,7 @@ pub(super) struct Causal<L> {
     norm: Norm,
     inputs: Option<LayerInputs>,
     streams: Option<Streams>,
-    /// Of full layers and, where those have one of their own, of windowed layers.
-    rotary: [Option<Rotary>; 2],
+    angles: Angles,
     lm_head: Linear,
     softcap: bool,
     /// Whether a layer is given which keys the tokens of the layer before saw.
@@ -115,27 +114,7 @@ impl<L: Layer> Causal<L> {
             Rc::new(L::new(b, c, options))
         });
         let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
-        // Some have no positions at all.
-        let turns = c.rotary_dim > 0;
-        let full_dim = c.gemma_layers.map(|layers| layers.full_head_dim);
-        let rotary = |needed: bool, dim| {
-            let new = || {
-                let at = model.at("rotary_emb");
-                Rotary::new(&at, dim, facts)
-                    .by_pair(style.rotary_by_pair)
-                    .remade(style.remade_rotary)
-                    .in_grids(style.grids)
-            };
-            (needed && turns).then(new)
-        };
-        // transformers 4 makes both, whichever kinds of layers there are.
-        let both = style.local_rotary && facts.transformers != Transformers::V5;
-        let local = both || style.local_rotary && c.windowed.contains(&true);
-        let full = both || !local || c.windowed.contains(&false);
-        let rotary = [
-            rotary(full, full_dim.unwrap_or(c.rotary_dim)),
-            rotary(local, c.rotary_dim),
-        ];
+        let angles = Angles::new(&model, c, style, facts);
         let (inputs, streams) = altup::around(&model, c);
         if let Some(sight) = &mut sight {
             sight.complete(&b.at("model"), c.hidden_size);
@@ -157,7 +136,7 @@ impl<L: Layer> Causal<L> {
             norm,
             inputs,
             streams,
-            rotary,
+            angles,
             lm_head,
             softcap: c.final_softcap,
             hands_on: !c.indexed.is_empty(),
@@ -378,31 +357,10 @@ impl<L: Layer> Causal<L> {
         } else {
             self.dtype
         };
-        let turn = |rotary: &Rotary| {
-            t.scoped("rotary_emb", None, || {
-                if self.style.complex_rotary {
-                    let angles = rotary_pairs::complex(t, rotary, &positions);
-                    (angles.clone(), angles)
-                } else {
-                    let all = if self.style.grids == Grids::None || among.positions.is_some() {
-                        positions.clone()
-                    } else {
-                        let row = [1, positions.dim(-1)];
-                        t.expand(&t.reshape(&positions, row), *input_ids.shape())
-                    };
-                    rotary.forward(t, &all, dtype)
-                }
-            })
-        };
-        let [full_rotary, local_rotary] = self.rotary.each_ref().map(Option::as_ref);
-        let (cos, sin) = full_rotary.or(local_rotary).map_or_else(
-            || {
-                // Nobody reads them.
-                let none = t.empty("none", Shape::from([0]), self.dtype);
-                (none.clone(), none)
-            },
-            turn,
-        );
+        let given = among.positions.is_some();
+        let ids = *input_ids.shape();
+        let ((cos, sin), near) = self.angles.of_kinds(t, (&positions, given), ids, dtype);
+        let turns = self.angles.of_bases(t, &positions, dtype);
         // Those in images are not passed on.
         let passes = self.style.grids == Grids::None || among.positions.is_none();
         let mut full = Shared {
@@ -421,8 +379,8 @@ impl<L: Layer> Causal<L> {
         if matches!(self.style.masks, Masks::Both | Masks::Chunked) {
             local.mask = windowed;
         }
-        if let (Some(rotary), Some(_)) = (local_rotary, full_rotary) {
-            (local.cos, local.sin) = turn(rotary);
+        if let Some(near) = near {
+            (local.cos, local.sin) = near;
             if self.shell.facts.transformers != Transformers::V5 {
                 (full, local) = (full.beside(&local), local.beside(&full));
             }
@@ -435,7 +393,7 @@ impl<L: Layer> Causal<L> {
         if self.style.norm_before {
             hidden = self.norm.forward(t, &hidden);
         }
-        let given = [&full, &local];
+        let given = ([&full, &local], &turns[..]);
         let (mut hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
         if let Some(streams) = &self.streams {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
@@ -452,7 +410,7 @@ impl<L: Layer> Causal<L> {
         &self,
         t: &Tape,
         hidden: Tensor,
-        [full, local]: [&Shared; 2],
+        ([full, local], turns): ([&Shared; 2], &[Turns]),
         (inputs, among): (Option<&Tensor>, &Among),
     ) -> (Tensor, [Option<Tensor>; 2]) {
         let unmasked = full.without_attention(t, self.style.turns_alone);
@@ -474,6 +432,9 @@ impl<L: Layer> Causal<L> {
                 (true, true) => local,
                 (true, false) => full,
             };
+            let turned = self.angles.of_layer(t, i, turns, self.dtype);
+            let turned = turned.map(|turns| shared.turned_by(turns));
+            let shared = turned.as_ref().unwrap_or(shared);
             let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
             let handed_on = self.hands_on.then(|| shared.seeing(weights.clone()));
             let shared = with_input.as_ref().or(handed_on.as_ref()).unwrap_or(shared);

@@ -1,6 +1,7 @@
 //! How each family of [`DecoderLayer`](super::layer::DecoderLayer)s and the model around them are
 //! put together (`models/*/modeling_*.py` of transformers 5.23).
 
+use super::attention_sinks::Sinks;
 use super::facts::{Facts, MaskStyle, Transformers};
 use super::layer::{Holds, Parts};
 use super::norm::NormKind;
@@ -63,7 +64,14 @@ pub(super) fn of(c: &DecoderConfig, facts: Facts) -> (Style, Parts) {
             style.masks = Masks::Both;
             style.rotary_by_pair = true;
             parts.turn = Turn::Parts;
-            parts.sinks = true;
+            parts.sinks = Some(Sinks::Score);
+        }
+        DecoderType::GraniteSwa | DecoderType::GraniteMoeSwa => {
+            style.embedding_scale = EmbeddingScale::Number;
+            style.scaled_logits = true;
+            style.masks = Masks::Both;
+            parts.multiplied = true;
+            parts.sinks = Some(Sinks::Scale);
         }
         DecoderType::Cohere | DecoderType::Cohere2 | DecoderType::Cohere2Moe => {
             cohere(c, recent, &mut style, &mut parts);
@@ -162,7 +170,7 @@ const fn plain() -> Parts {
         adds_to_normalized: false,
         multiplied: false,
         contiguous_for_mask: false,
-        sinks: false,
+        sinks: None,
         unread_rotary: false,
         projects_first: false,
         scales_keys: false,

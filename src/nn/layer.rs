@@ -2,6 +2,7 @@
 //! family does it.
 
 use super::attention::AttentionOptions;
+use super::attention_sinks::Sinks;
 use super::builder::Builder;
 use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
@@ -46,8 +47,8 @@ pub(super) struct Parts {
     /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
     /// only.
     pub(super) contiguous_for_mask: bool,
-    /// Whether attention has sinks.
-    pub(super) sinks: bool,
+    /// How attention has sinks.
+    pub(super) sinks: Option<Sinks>,
     /// Whether attention has rotary embeddings of its own, which nobody reads.
     pub(super) unread_rotary: bool,
     /// Whether queries, keys and values are all projected before they are parted into heads.

@@ -13,6 +13,7 @@ mod adapted;
 mod alibi;
 mod all_experts;
 mod altup;
+mod angles;
 mod attention;
 mod attention_sinks;
 mod balance;

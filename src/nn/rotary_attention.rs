@@ -1,6 +1,7 @@
 //! Attention with separate projections of queries, keys and values and rotary positions.
 
 use super::attention::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
+use super::attention_sinks::Sinks;
 use super::builder::Builder;
 use super::causal::Shared;
 use super::facts::Transformers;
@@ -91,7 +92,7 @@ pub(super) struct RotaryAttention {
     /// The norm before it.
     sub_norm: Option<Norm>,
     /// A score for each head that no token has, `[A]`.
-    sinks: Option<Tensor>,
+    sinks: Option<(Sinks, Tensor)>,
     norms: Option<[Norm; 2]>,
     style: HeadNorm,
     /// How positions turn queries and keys, if they do.
@@ -156,9 +157,10 @@ impl RotaryAttention {
         let o_proj = Linear::new(&at, queries, c.hidden_size, c.attention_bias);
         let [sub_norm, _] = names.sub_norms;
         let sub_norm = sub_norm.map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size));
-        let sinks = parts
-            .sinks
-            .then(|| b.parameter("sinks", [c.num_attention_heads]));
+        let sinks = parts.sinks.map(|form| {
+            let sinks = b.parameter("sinks", [c.num_attention_heads]);
+            (form, sinks)
+        });
         let [q_norm, k_norm] = names.head_norms.map(|name| b.at(name));
         let norms = |kind, [queries, keys]: [u64; 2]| {
             [

@@ -1,5 +1,6 @@
 //! What the layers of a causal language model are given.
 
+use super::angles::Turns;
 use super::facts::{Facts, Transformers};
 use super::sharing_attention::KeptStates;
 use crate::tape::{Tape, Tensor};
@@ -107,6 +108,15 @@ impl Shared {
             (given.cos, given.sin) = (none.clone(), none);
         }
         given
+    }
+
+    /// The same with these cosines and sines.
+    pub(super) fn turned_by(&self, (cos, sin): Turns) -> Self {
+        Self {
+            cos,
+            sin,
+            ..self.clone()
+        }
     }
 
     /// What a layer is given whose tokens may see the keys that those of the layer before saw.

@@ -76,11 +76,14 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             )
             .with_fix("attention", Attention::Sdpa.name()),
         ),
-        (DecoderType::GptOss, Attention::FlashAttention2) => findings.push(
+        (
+            DecoderType::GptOss | DecoderType::GraniteSwa | DecoderType::GraniteMoeSwa,
+            Attention::FlashAttention2,
+        ) => findings.push(
             Finding::error(
                 "attention",
-                "The flash-attn package has no attention sinks, which gpt-oss needs; attention must be eager.",
-                "flash-attn 包不支持 gpt-oss 所需的 attention sinks；attention 必须为 eager。",
+                "The flash-attn package has no attention sinks, which this model has; attention must be eager.",
+                "flash-attn 包不支持该模型所需的 attention sinks；attention 必须为 eager。",
             )
             .with_fix("attention", Attention::Eager.name()),
         ),

@@ -37,6 +37,8 @@ fn is_plain(config: &DecoderConfig) -> bool {
                 | DecoderType::GraniteMoe
                 | DecoderType::GraniteMoeHybrid
                 | DecoderType::GraniteMoeShared
+                | DecoderType::GraniteSwa
+                | DecoderType::GraniteMoeSwa
                 | DecoderType::HyperClovaX
                 | DecoderType::MiniCpm3
         )

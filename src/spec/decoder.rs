@@ -64,6 +64,9 @@ pub struct DecoderConfig {
     pub scales_queries: bool,
     /// Of each layer whether positions do not turn its queries and keys.
     pub unturned: Vec<bool>,
+    /// Of each layer which of the model's rotary embeddings turns its queries and keys, if any does;
+    /// empty where the config has no list of their bases.
+    pub bases: Vec<Option<usize>>,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
     /// Whether what attention and MLP give is normalized where the config decides it.
@@ -271,6 +274,7 @@ impl DecoderConfig {
             clips_heads: false,
             scales_queries: false,
             unturned: Vec::new(),
+            bases: Vec::new(),
             parallel_residual: false,
             post_norms: false,
             root_norms: false,

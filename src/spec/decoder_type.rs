@@ -133,6 +133,10 @@ pub enum DecoderType {
     GraniteMoe,
     /// The same with an expert that all tokens go through.
     GraniteMoeShared,
+    /// Granite with windows and attention sinks.
+    GraniteSwa,
+    /// The same with experts.
+    GraniteMoeSwa,
     /// Granite 4, whose layers have attention or a state space.
     GraniteMoeHybrid,
     /// ERNIE 4.5 with experts.
@@ -215,6 +219,11 @@ impl DecoderType {
     /// Whether all layers are state spaces.
     pub const fn is_mamba(self) -> bool {
         matches!(self, Self::Mamba | Self::FalconMamba | Self::Mamba2)
+    }
+
+    /// Whether it is Granite with windows and attention sinks.
+    pub const fn is_granite_swa(self) -> bool {
+        matches!(self, Self::GraniteSwa | Self::GraniteMoeSwa)
     }
 
     /// Whether layers without attention are a convolution between two gates.

@@ -168,6 +168,7 @@ const FIELDS: &[&str] = &[
     "laurel_rank",
     "layer_scale_init_value",
     "layer_type",
+    "layer_rope_theta",
     "layer_types",
     "layerdrop",
     "layers_block_type",

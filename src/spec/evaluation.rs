@@ -323,6 +323,8 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Ernie45,
     DecoderType::GraniteMoe,
     DecoderType::GraniteMoeShared,
+    DecoderType::GraniteSwa,
+    DecoderType::GraniteMoeSwa,
     DecoderType::Nemotron,
     DecoderType::SeedOss,
     DecoderType::Ministral,

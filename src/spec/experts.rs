@@ -132,6 +132,7 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
         | DecoderType::Cohere2Moe
         | DecoderType::GraniteMoe
         | DecoderType::GraniteMoeShared
+        | DecoderType::GraniteMoeSwa
         | DecoderType::GraniteMoeHybrid => mixtral,
         DecoderType::HunyuanMoe => Defaults {
             count: ("num_experts", 1),
@@ -267,11 +268,13 @@ pub(super) fn read(
         per_token,
         intermediate_size,
         shared_intermediate_size: match model_type {
-            DecoderType::GraniteMoeShared | DecoderType::GraniteMoeHybrid => {
-                let default = if model_type == DecoderType::GraniteMoeShared {
-                    0
-                } else {
+            DecoderType::GraniteMoeShared
+            | DecoderType::GraniteMoeSwa
+            | DecoderType::GraniteMoeHybrid => {
+                let default = if model_type == DecoderType::GraniteMoeHybrid {
                     SHARED_OF_HYBRID
+                } else {
+                    0
                 };
                 let width =
                     fields.optional("shared_intermediate_size", &(0..=*WIDTH.end()), default);
@@ -343,7 +346,9 @@ fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
             of_own,
         ),
         DecoderType::GraniteMoe => (gated, Routing::Largest { biased: false }, of_own),
-        DecoderType::GraniteMoeShared | DecoderType::GraniteMoeHybrid => (
+        DecoderType::GraniteMoeShared
+        | DecoderType::GraniteMoeSwa
+        | DecoderType::GraniteMoeHybrid => (
             gated,
             Routing::Largest { biased: false },
             SharedForm::Beside,

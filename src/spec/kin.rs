@@ -5,7 +5,7 @@ use super::config_fields::ConfigFields;
 use super::layer_names::{LayerNames, MlpNames, Piece};
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
-use super::windows::{unturned, window};
+use super::windows::{bases, unturned, window};
 use super::{
     Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, differential,
     expert_modules, experts,
@@ -55,7 +55,9 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         DecoderType::Granite
         | DecoderType::GraniteMoe
         | DecoderType::GraniteMoeShared
+        | DecoderType::GraniteMoeSwa
         | DecoderType::HyperClovaX => ([4096, 11_008, 32, 32, 32_000], None, None),
+        DecoderType::GraniteSwa => ([2560, 8192, 24, 20, 100_352], Some(4), None),
         DecoderType::Glm | DecoderType::Glm4 => {
             ([4096, 13_696, 40, 32, 151_552], Some(2), Some(128))
         }
@@ -83,6 +85,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         sliding_window.map(|_| &windowed),
         fields,
     );
+    let bases = bases(model_type, layers, fields);
     let intermediate_size = fields.optional("intermediate_size", &WIDTH, inner);
     if model_type == DecoderType::DiffLlama {
         differential::check(heads, fields);
@@ -95,7 +98,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         intermediate_size: dense.unwrap_or(intermediate_size),
         experts: experts::read(model_type, layers, intermediate_size, fields)
             .or_else(|| deepseek::experts_of_kin(model_type, layers, fields)),
-        num_key_value_heads: fields.shared_heads(heads, kv_heads.unwrap_or(heads)),
+        num_key_value_heads: fields.shared_heads(
+            heads,
+            kv_heads
+                .filter(|_| !(model_type.is_granite_swa() && fields.is_null("num_key_value_heads")))
+                .unwrap_or(heads),
+        ),
         head_dim,
         vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
         tie_word_embeddings: fields.flag(
@@ -109,6 +117,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
                     | DecoderType::SmolLm3
                     | DecoderType::Ernie45
                     | DecoderType::Ernie45Moe
+                    | DecoderType::GraniteSwa
             ),
         ),
         head_bias: match model_type {
@@ -129,7 +138,12 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         final_softcap: model_type == DecoderType::NanoChat
             && !fields.is_null("final_logit_softcapping"),
         root_norms: model_type == DecoderType::Cohere2Moe && fields.get("rms_norm_eps").is_some(),
-        unturned,
+        unturned: if bases.is_empty() {
+            unturned
+        } else {
+            bases.iter().map(Option::is_none).collect()
+        },
+        bases,
         parallel_residual: match model_type {
             DecoderType::Cohere | DecoderType::Cohere2 | DecoderType::Cohere2Moe => true,
             DecoderType::StableLm => fields.flag("use_parallel_residual", false),
@@ -249,6 +263,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
             (bias, bias, either("mlp_bias", "bias"))
         }
         DecoderType::Granite
+        | DecoderType::GraniteSwa
         | DecoderType::SmolLm3
         | DecoderType::Arcee
         | DecoderType::IQuestCoder
@@ -333,7 +348,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
                 ..other(at("self_attn"))
             });
         }
-        if config.model_type == DecoderType::GptOss {
+        if config.model_type == DecoderType::GptOss || config.model_type.is_granite_swa() {
             all.push(Module {
                 parameters: &["sinks"],
                 ..other(at("self_attn"))

@@ -150,6 +150,7 @@ impl LayerNames {
             DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
             DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared
+            | DecoderType::GraniteMoeSwa
             | DecoderType::GraniteMoeHybrid => (SPARSE, "router"),
             DecoderType::Llama4 | DecoderType::Jamba => ("feed_forward", "router"),
             DecoderType::Bamba

@@ -233,6 +233,11 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("ernie4_5", Reader::Decoder(DecoderType::Ernie45)),
     ("gpt_oss", Reader::Decoder(DecoderType::GptOss)),
     ("granitemoe", Reader::Decoder(DecoderType::GraniteMoe)),
+    ("granite_swa", Reader::Decoder(DecoderType::GraniteSwa)),
+    (
+        "granitemoe_swa",
+        Reader::Decoder(DecoderType::GraniteMoeSwa),
+    ),
     (
         "granitemoeshared",
         Reader::Decoder(DecoderType::GraniteMoeShared),

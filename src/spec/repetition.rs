@@ -42,7 +42,12 @@ fn of_kinds(config: &DecoderConfig) -> Option<Repetition> {
     let kind = |layer: u64| {
         let index = usize::try_from(layer).unwrap_or(usize::MAX);
         let listed = lists.map(|list| list.and_then(|list| list.get(index)));
-        (listed, config.mixers.get(index), crossing.contains(&layer))
+        (
+            listed,
+            config.mixers.get(index),
+            config.bases.get(index),
+            crossing.contains(&layer),
+        )
     };
     let kinds: Vec<_> = (0..config.num_hidden_layers).map(kind).collect();
     // Layers to whose inputs features are added differ from the others.

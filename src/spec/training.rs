@@ -224,7 +224,7 @@ pub(super) fn padding_mask(scenario: &Scenario) -> bool {
 }
 
 /// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
-/// gpt-oss, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT, `WavLM` and before version 5
+/// gpt-oss, Granite with windows, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT, `WavLM` and before version 5
 /// ELECTRA, PEGASUS and Marian, which have no other, and since version 5 for Gemma 2, which caps
 /// attention scores; before, sdpa runs without the cap.
 pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
@@ -236,6 +236,8 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
                 DecoderType::Bloom
                     | DecoderType::Mpt
                     | DecoderType::GptOss
+                    | DecoderType::GraniteSwa
+                    | DecoderType::GraniteMoeSwa
                     | DecoderType::VaultGemma
                     | DecoderType::GptNeo
                     | DecoderType::GptJ

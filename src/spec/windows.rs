@@ -15,7 +15,7 @@ pub(super) fn window(
 ) -> (Option<u64>, Vec<bool>) {
     // The window of a config that names none (transformers' default where there is one).
     let default = match model_type {
-        DecoderType::GptOss => 128,
+        DecoderType::GptOss | DecoderType::GraniteSwa | DecoderType::GraniteMoeSwa => 128,
         DecoderType::Afmoe | DecoderType::Mellum => 1024,
         DecoderType::Cwm => 8192,
         _ => 4096,
@@ -33,10 +33,23 @@ pub(super) fn window(
         | DecoderType::Afmoe
         | DecoderType::Mellum
         | DecoderType::GptOss
+        | DecoderType::GraniteSwa
+        | DecoderType::GraniteMoeSwa
         | DecoderType::Dots1
         | DecoderType::Olmo3 => !fields.is_null("sliding_window"),
         _ => false,
     };
+    if model_type.is_granite_swa() && !has_window {
+        let key = fields.key("sliding_window");
+        fields.push(
+            Finding::error(
+                &key,
+                "transformers makes a mask of the window for this model in any case, and fails without one.",
+                "transformers 总会为该模型生成滑动窗口掩码，没有窗口时会报错。",
+            )
+            .with_fix(&key, default),
+        );
+    }
     if !has_window {
         return (None, Vec::new());
     }
@@ -69,7 +82,9 @@ pub(super) fn window(
         (DecoderType::SmolLm3, _) => usize::try_from(layer).is_ok_and(|i| without[i]),
         (_, Some(_)) if layer < dense => !(layer + 1).is_multiple_of(of_dense),
         (_, Some(period)) => !(layer - dense + 1).is_multiple_of(period),
-        (DecoderType::Cwm, _) => !layer.is_multiple_of(4),
+        (DecoderType::Cwm | DecoderType::GraniteSwa | DecoderType::GraniteMoeSwa, _) => {
+            !layer.is_multiple_of(4)
+        }
         _ => layer >= border,
     };
     let windowed = match model_type {
@@ -151,7 +166,45 @@ pub(super) fn unturned(
     }
 }
 
-/// The same by `no_rope_layers`, which has a 1 for each layer that is turned; without it each
+/// Of each layer of Granite with windows which of the distinct bases of `layer_rope_theta` it is turned
+/// by, in the order of their size; none where that is 0.
+pub(super) fn bases(
+    model_type: DecoderType,
+    layers: u64,
+    fields: &mut ConfigFields<'_>,
+) -> Vec<Option<usize>> {
+    const FIELD: &str = "layer_rope_theta";
+    if !model_type.is_granite_swa() {
+        return Vec::new();
+    }
+    let Some(given) = fields.get(FIELD).and_then(Value::as_array) else {
+        return (0..layers).map(|_| Some(0)).collect();
+    };
+    let count = given.len();
+    if (count as u64) < layers {
+        let key = fields.key(FIELD);
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{FIELD} has {count} entries, but there are {layers} layers: transformers fails at that."),
+                format!("{FIELD} 有 {count} 项，而模型有 {layers} 层：transformers 会报错。"),
+            )
+            .with_fix(&key, Value::Null),
+        );
+    }
+    let listed: Vec<f64> = given.iter().filter_map(Value::as_f64).collect();
+    let mut distinct: Vec<f64> = listed.iter().copied().filter(|&base| base != 0.0).collect();
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
+    let place = |base: &f64| {
+        distinct
+            .binary_search_by(|other| other.total_cmp(base))
+            .ok()
+    };
+    listed.iter().map(place).collect()
+}
+
+/// Of each layer whether positions do not turn it, by `no_rope_layers`, which has a 1 for each layer that is turned; without it each
 /// `no_rope_layer_interval`th is not.
 pub(super) fn unturned_by_config(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let given = fields.get("no_rope_layers").and_then(Value::as_array);
@@ -183,6 +236,25 @@ mod tests {
         assert_eq!(asked("exaone-4-1.2b", json!({})), None);
         assert_eq!(asked("exaone-4-32b", cut.clone()), None);
         assert_eq!(asked("nemotron-h-8b", cut), None);
+    }
+
+    #[test]
+    fn windows_and_bases_of_granite_are_there() {
+        let asked = |field: &str, value: serde_json::Value| {
+            let mut config = json!({"model_type": "granite_swa", "num_hidden_layers": 2});
+            config[field] = value;
+            refused(&json!({"model": {"hf_config": config}, "attention": "eager"}))
+        };
+        let repair = |field: &str, value| Some((format!("model.hf_config.{field}"), value));
+        assert_eq!(
+            asked("sliding_window", json!(null)),
+            repair("sliding_window", 128.into())
+        );
+        assert_eq!(
+            asked("layer_rope_theta", json!([0])),
+            repair("layer_rope_theta", json!(null))
+        );
+        assert_eq!(asked("layer_rope_theta", json!([0, 10_000.0])), None);
     }
 
     #[test]

@@ -17,14 +17,14 @@ LINEARS = dict(deberta=["in_proj", "pos_proj", "pos_q_proj", "dense"], convnextv
 LIKE = dict(beit="opt", xglm="bart", convnext="convnextv2", wav2vec2="bart", hubert="bart", unispeech="bart", mt5="t5", umt5="t5", t5gemma="llama", nomic_bert="llama", layoutlm="bert", olmo_hybrid="qwen3_next", deit="vit", vit_msn="opt", dinov2="vit", dinov2_with_registers="vit", swin="vit", clip="opt", siglip="opt", biogpt="opt", jais2="nemotron", apertus="nemotron", lfm2_moe="lfm2", persimmon="gpt_neox", minicpm3="deepseek", youtu="deepseek",
             glm4_moe_lite="deepseek", deepseek_v32="deepseek", glm_moe_dsa="deepseek", axk1="deepseek", roberta="bert", electra="bert", albert="bert", camembert="bert", ernie="bert", esm="bert", plbart="bart", blenderbot="bart", **{"xlm-roberta": "bert", "roberta-prelayernorm": "bert", "xlm-roberta-xl": "bert", "megatron-bert": "bert", "blenderbot-small": "bart", "data2vec-text": "bert", "deberta-v2": "vit", "audio-spectrogram-transformer": "opt", "unispeech-sat": "bart", "data2vec-audio": "bart", "wavlm": "bart"}, arcee="nemotron", glm="phi3", glm4="phi3",
             deepseek_v2="deepseek", deepseek_v3="deepseek", gpt_bigcode="gpt2", falcon_mamba="mamba", mamba2="mamba", falcon_h1="bamba", llama4_text="moe", hunyuan_v1_moe="moe", ernie4_5_moe="moe",
-            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum"], "moe"))
+            **dict.fromkeys(["mixtral", "olmoe", "phimoe", "qwen2_moe", "qwen3_moe", "dots1", "glm4_moe", "gpt_oss", "granitemoe", "granitemoeshared", "minimax", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "afmoe", "hy_v3", "mellum", "granitemoe_swa"], "moe"))
 TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], t5gemma=["seq2seq_lm"], bart=["seq2seq_lm"], **dict.fromkeys(["plbart", "blenderbot", "blenderbot-small"], ["seq2seq_lm"]), whisper=["seq2seq_lm"], vit=["image_classification"],
              **{"audio-spectrogram-transformer": ["audio_classification"]}, **dict.fromkeys(["vit_msn", "swin", "deit", "dinov2", "dinov2_with_registers"], ["image_classification"]), **dict.fromkeys(["clip", "siglip"], ["contrastive", "image_classification"]), **dict.fromkeys(["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3"], ["image_text_to_text"]),
              **dict.fromkeys(["wav2vec2", "hubert", "unispeech", "unispeech-sat", "data2vec-audio", "wavlm"], ["ctc", "audio_classification"]),
              **dict.fromkeys(["deberta", "layoutlm", "nomic_bert", "bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 TASKS.update(dict.fromkeys(["beit", "convnext", "convnextv2", "resnet"], ["image_classification"]))
-EAGER_ONLY = ["wavlm", "deberta", "xglm", "t5gemma", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
-SINCE_5 = ["wavlm", "data2vec-audio", "deberta", "smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "falcon_mamba", "nemotron", "helium",
+EAGER_ONLY = ["granite_swa", "granitemoe_swa", "wavlm", "deberta", "xglm", "t5gemma", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
+SINCE_5 = ["granite_swa", "granitemoe_swa", "wavlm", "data2vec-audio", "deberta", "smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
@@ -89,6 +89,12 @@ def waveforms(d):
     return dict(hidden_size=d.hidden, num_hidden_layers=d.layers, num_attention_heads=d.heads, intermediate_size=d.inner, conv_dim=[32, 40, 48], conv_kernel=[10, 3, 3], conv_stride=[5, 2, 2],
                 num_conv_pos_embeddings=d.pick([16, 19]), num_conv_pos_embedding_groups=d.pick([2, 4]), feat_extract_norm="layer" if layer else "group", do_stable_layer_norm=layer, conv_bias=layer,
                 mask_time_length=2, mask_feature_prob=d.pick([0.0, 0.1]), ctc_loss_reduction=d.pick(["sum", "mean"]), num_labels=d.pick([2, 5]), **d.flag("ctc_zero_infinity", "apply_spec_augment"))
+
+
+def windows_and_bases(d):
+    """Layers with a window, turned by bases of their own or not at all."""
+    bases = d.pick([{}, dict(layer_rope_theta=[d.pick([0, 10000.0, 500000.0]) for _ in range(d.layers)])])
+    return dict(sliding_window=40, attention_dropout=d.pick([0.0, 0.1]), attention_multiplier=0.1, **d.pick([{}, dict(layer_types=d.mixed("sliding_attention"))]), **bases)
 
 
 FAMILIES = dict(
@@ -196,6 +202,8 @@ FAMILIES = dict(
     solar_open=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, **d.free()), lfm2_moe=lambda d: d.decoder(
         layer_types=d.mixed("conv"), num_dense_layers=1, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96),
     **{kind: lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, **d.free()) for kind in ("afmoe", "hy_v3")},
+    granite_swa=lambda d: d.decoder(**windows_and_bases(d), **d.flag("attention_bias", "mlp_bias")),
+    granitemoe_swa=lambda d: d.decoder(**windows_and_bases(d), num_local_experts=6, num_experts_per_tok=2, shared_intermediate_size=d.pick([0, 104]), **d.flag("output_router_logits")),
     minimax=lambda d: d.decoder(layer_types=d.mixed("linear_attention"), block_size=d.pick([16, 64, 256]), num_local_experts=d.pick([4, 7]), num_experts_per_tok=d.pick([1, 2]), **d.flag("output_router_logits"), **d.free()),
     mellum=lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, layer_types=d.mixed("sliding_attention"), **d.free()),
     glm4_moe_lite=lambda d: latent(d), youtu=lambda d: latent(d), minicpm3=lambda d: latent(d), axk1=lambda d: latent(d, n_group=4, topk_group=2),

@@ -1,7 +1,9 @@
 //! Logarithms and an exponential function, which autocast computes in float32.
 
+use super::reduce::without_last;
 use crate::tape::graph::Grads;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Tape, Tensor, layout};
+use crate::units::DType;
 use smallvec::smallvec;
 
 impl Tape {
@@ -33,6 +35,40 @@ impl Tape {
             let _one_more = t.like("add", out);
             t.like("mul", g)
         })
+    }
+
+    /// `torch.logsumexp(x, -1)`: `[.., n]` to `[..]`. Saves x and its result.
+    pub fn logsumexp_last(&self, x: &Tensor) -> Tensor {
+        const OP: &str = "logsumexp";
+        let x = &self.cast_up(x);
+        let rows = without_last(x);
+        let mut column = *x.shape();
+        column.dims_mut()[rows.rank()] = 1;
+        let largest = self.reduce(OP, x, column, x.dtype());
+        {
+            let _sizes = self.empty(OP, rows, x.dtype());
+            drop(self.empty(OP, rows, DType::Bool));
+        }
+        let exponentials = self.elementwise(OP, &[x, &largest], x.dtype());
+        let out = self.reduce(OP, &exponentials, column, x.dtype());
+        let out = out.detach_as(rows, layout::contiguous(&rows));
+        drop((exponentials, largest));
+        if !self.records(&[x]) {
+            return out;
+        }
+        let saved = [x, &out.detach()].map(|saved| self.save(saved));
+        self.attach(
+            &[x],
+            out,
+            Box::new(move |t, g| {
+                let Some(g) = &g[0] else { return Grads::new() };
+                let [x, out] = saved.each_ref().map(|saved| saved.unpack(t));
+                let [g, out] = [g, &out].map(|rows| t.unsqueeze(rows, column.rank() - 1));
+                let _difference = t.elementwise("sub", &[&x, &out], x.dtype());
+                let shares = t.like("exp", &x);
+                smallvec![Some(t.elementwise("mul", &[&g, &shares], x.dtype()))]
+            }),
+        )
     }
 
     /// `torch.logaddexp(a, b)`. Saves both; the gradient of each, `g / (1 + exp(other - it))`, holds

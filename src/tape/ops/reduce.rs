@@ -184,7 +184,7 @@ fn output_vector_size(dims: &[Dim]) -> u64 {
 }
 
 /// The shape of `x` without its last dimension.
-fn without_last(x: &Tensor) -> Shape {
+pub(super) fn without_last(x: &Tensor) -> Shape {
     Shape::new(&x.shape().dims()[..x.shape().rank() - 1])
 }
 
