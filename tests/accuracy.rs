@@ -135,6 +135,7 @@ fn gpt2_is_as_exact_as_the_goals_ask() {
 fn starcoder2_and_granite_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("starcoder2_granite.jsonl", 43);
     every_goal_is_met("granite_swa.jsonl", 44);
+    every_goal_is_met("jetmoe.jsonl", 38);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::builder::Builder;
 use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
 use super::differential::DifferentialAttention;
+use super::expert_attention::ExpertAttention;
 use super::facts::Facts;
 use super::families;
 use super::feed_forward::FeedForward;
@@ -105,6 +106,7 @@ enum Mixer {
     ShortConv(Box<ShortConv>),
     Lightning(Box<Lightning>),
     Sharing(Box<SharingAttention>),
+    Experts(Box<ExpertAttention>),
     Differential(Box<DifferentialAttention>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
@@ -317,6 +319,10 @@ impl Mixer {
         } else {
             names.mixer
         });
+        if let (DecoderType::JetMoe, Some(experts)) = (c.model_type, &c.experts) {
+            let attention = ExpertAttention::new(&at, c, experts, options);
+            return (names.attention(), Self::Experts(Box::new(attention)));
+        }
         match (mixing, sizes.heads, c.latent) {
             (Mixing::StateSpace, Some(heads), _) => {
                 let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
@@ -397,6 +403,7 @@ impl Mixer {
             Self::Rotary(attention) => held(attention.forward(t, x, shared)),
             Self::Latent(attention) => apart(|| attention.forward(t, x, shared)),
             Self::Sharing(attention) => apart(|| held(attention.forward(t, x, shared))),
+            Self::Experts(attention) => apart(|| held(attention.forward(t, x, shared))),
             Self::Differential(attention) => apart(|| held(attention.forward(t, x, shared))),
             Self::StateSpace(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
             Self::Selective(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),

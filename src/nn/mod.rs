@@ -51,6 +51,7 @@ mod dual;
 mod dual_head;
 mod encoders;
 mod eurobert;
+mod expert_attention;
 mod expert_loop;
 mod facts;
 mod falcon;

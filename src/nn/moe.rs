@@ -138,7 +138,7 @@ impl SparseMoe {
         let routed = || {
             if experts.routing == Routing::Sigmoid {
                 RoutedExperts::All(AllExperts::new(&b.at("experts"), hidden, experts))
-            } else if four && experts.routing == (Routing::Largest { biased: false }) {
+            } else if experts.run_in_turn(four) {
                 RoutedExperts::Parallel(ParallelExperts::new(b, hidden, experts))
             } else if four {
                 RoutedExperts::Loop(ExpertLoop::new(b, c, experts))
@@ -171,7 +171,12 @@ impl SparseMoe {
                 gate: gated.then(|| Linear::new(&b.at(gate), hidden, 1, false)),
             }
         };
-        let (mut router, routed, between) = if experts.are_built_first(four) {
+        let sorted = experts.routing == Routing::Sorted;
+        let (mut router, routed, between) = if sorted {
+            let parts = || (ParallelExperts::new(b, hidden, experts), router());
+            let (bias, (routed, router)) = b.parameter_after("bias", [hidden], parts);
+            (router, RoutedExperts::Parallel(routed.biased(bias)), None)
+        } else if experts.are_built_first(four) {
             let routed = routed();
             (router(), routed, None)
         } else {

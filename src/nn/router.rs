@@ -62,7 +62,7 @@ impl Router {
                     Gate::new(&at, sizes, b.dtype(), false)
                 }
             }
-            Routing::Largest { biased: false } if four => {
+            _ if experts.run_in_turn(four) => {
                 Gate::Layer(Linear::new(&b.at("layer"), hidden, experts.count, false))
             }
             _ if four && !corrected => Gate::Layer(Linear::new(b, hidden, experts.count, false)),
@@ -131,6 +131,7 @@ impl Router {
             }
             Routing::Sigmoid => self.sigmoid(t, &gate, &tokens),
             Routing::Largest { biased } => self.largest(t, &gate, &tokens, biased),
+            Routing::Sorted => self.largest(t, &gate, &tokens, false),
             Routing::Scaled(groups) => self.scaled(t, &gate, &tokens, groups),
             Routing::Corrected(groups) => {
                 let logits = gate.wide_logits(t, &tokens);
@@ -146,9 +147,7 @@ impl Router {
             Routing::CorrectedOutside => self.corrected_outside(t, &gate, &tokens),
             Routing::Sigmoids(scores) => self.by_sigmoids(t, &gate, &tokens, scores.logits),
         };
-        if let Some(logits) = &routed.logits {
-            self.call.routed(logits);
-        }
+        self.record(routed.logits.as_ref());
         routed
     }
 
@@ -187,10 +186,15 @@ impl Router {
     /// The same of transformers 4's Granite, with the largest logits, which it holds.
     pub(super) fn holding_largest(&self, t: &Tape, tokens: &Tensor) -> (Routed, Tensor) {
         let (routed, largest) = self.of_largest(t, &self.gate.open(t), tokens, false);
-        if let Some(logits) = &routed.logits {
+        self.record(routed.logits.as_ref());
+        (routed, largest)
+    }
+
+    /// Hands logits to what balances the experts.
+    pub(super) fn record(&self, logits: Option<&Tensor>) {
+        if let Some(logits) = logits {
             self.call.routed(logits);
         }
-        (routed, largest)
     }
 
     fn of_largest(

@@ -18,21 +18,8 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         }
         _ => return,
     };
-    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let recent = scenario.framework == Framework::Torch215Transformers523;
-    if checkpoints && config.model_type == DecoderType::Starcoder2 && !recent {
-        findings.push(
-            Finding::warning(
-                "activation_checkpointing",
-                "transformers 4 does not checkpoint the layers of StarCoder2, whatever is asked for.",
-                "transformers 4 不会对 StarCoder2 的各层做激活重计算，设置无效。",
-            )
-            .with_fix(
-                "activation_checkpointing",
-                ActivationCheckpointing::None.name(),
-            ),
-        );
-    }
+    check_layers(scenario, config.model_type, recent, findings);
     if config.model_type.follows_delta_rule() {
         check_delta_rule(scenario, findings);
     }
@@ -108,6 +95,32 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     }
 }
 
+/// What transformers does otherwise where layers of a decoder are to be checkpointed.
+fn check_layers(
+    scenario: &Scenario,
+    model_type: DecoderType,
+    recent: bool,
+    findings: &mut Vec<Finding>,
+) {
+    if model_type == DecoderType::JetMoe {
+        check_checkpoints(scenario, "JetMoE", findings);
+    }
+    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
+    if checkpoints && model_type == DecoderType::Starcoder2 && !recent {
+        findings.push(
+            Finding::warning(
+                "activation_checkpointing",
+                "transformers 4 does not checkpoint the layers of StarCoder2, whatever is asked for.",
+                "transformers 4 不会对 StarCoder2 的各层做激活重计算，设置无效。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::None.name(),
+            ),
+        );
+    }
+}
+
 /// What the kernels of the gated delta rule do not take.
 fn check_delta_rule(scenario: &Scenario, findings: &mut Vec<Finding>) {
     if scenario.precision == Precision::Fp32 {
@@ -141,8 +154,14 @@ fn check_bert(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) 
             .with_fix("attention", Attention::Eager.name()),
         );
     }
-    let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
-    if checkpoints && kind != BertKind::Megatron {
+    if kind != BertKind::Megatron {
+        check_checkpoints(scenario, name, findings);
+    }
+}
+
+/// Refuses to checkpoint layers of a model that cannot (`supports_gradient_checkpointing`).
+fn check_checkpoints(scenario: &Scenario, name: &str, findings: &mut Vec<Finding>) {
+    if scenario.activation_checkpointing != ActivationCheckpointing::None {
         findings.push(
             Finding::error(
                 "activation_checkpointing",

@@ -56,6 +56,7 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::HunyuanMoe
         | DecoderType::Qwen3Next
         | DecoderType::Persimmon
+        | DecoderType::JetMoe
         | DecoderType::BioGpt
         | DecoderType::MiniCpm3
         | DecoderType::Mistral4

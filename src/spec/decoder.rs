@@ -10,8 +10,8 @@ use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
     Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
-    kin, llama, llama4, mamba, minimax, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi, phi3,
-    windows,
+    jetmoe, kin, llama, llama4, mamba, minimax, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi,
+    phi3, windows,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -353,6 +353,7 @@ fn read_unlike_llama(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> 
         DecoderType::NemotronH => nemotron_h::read(fields),
         DecoderType::OlmoHybrid => olmo_hybrid::read(fields),
         DecoderType::MiniMax => minimax::read(fields),
+        DecoderType::JetMoe => jetmoe::read(fields),
         DecoderType::Bloom => bloom::read(fields),
         DecoderType::Mpt => mpt::read(fields),
         DecoderType::Falcon => falcon::read(fields),
@@ -415,6 +416,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         | DecoderType::NemotronH => hybrid::modules(config, framework),
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Mpt => mpt::modules(config),
+        DecoderType::JetMoe => jetmoe::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2
         | DecoderType::GptBigCode

@@ -323,6 +323,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::Ernie45,
     DecoderType::GraniteMoe,
     DecoderType::GraniteMoeShared,
+    DecoderType::JetMoe,
     DecoderType::GraniteSwa,
     DecoderType::GraniteMoeSwa,
     DecoderType::Nemotron,

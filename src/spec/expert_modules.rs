@@ -64,7 +64,7 @@ pub(super) fn modules(
         Routing::Sigmoids(scores) if scores.logits == LogitsDtype::WideBehindGate => {
             matrices(linear(at(router) + ".gate", false))
         }
-        Routing::Largest { biased: false } if four => linear(at(router) + ".layer", false),
+        _ if experts.run_in_turn(four) => linear(at(router) + ".layer", false),
         _ if plain_gate => matrices(other(at(router))),
         _ => linear(at(router), false),
     };
@@ -74,7 +74,7 @@ pub(super) fn modules(
         ExpertForm::Plain(_) => PLAIN.as_slice(),
         _ => gated.as_slice(),
     };
-    let routed = if four && experts.routing == (Routing::Largest { biased: false }) {
+    let routed = if experts.run_in_turn(four) {
         BESIDE.map(|name| other(at(name))).into()
     } else if four {
         let numbered = names.numbers_experts(four);

@@ -20,7 +20,15 @@ pub(super) fn check(
     let Architecture::Decoder(config) = architecture else {
         return;
     };
-    if scenario.framework == Framework::Torch215Transformers523 {
+    let sorted = (config.experts.as_ref()).is_some_and(|experts| experts.run_in_turn(false));
+    if sorted {
+        findings.push(Finding::notice(
+            "model",
+            "The experts of this model run one after the other over the tokens that its router sends there; \
+             they are taken to be spread evenly. A router that prefers some experts takes a little more.",
+            "该模型逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
+        ));
+    } else if scenario.framework == Framework::Torch215Transformers523 {
         check_rows(scenario, config, findings);
     } else if config.experts.is_some() {
         check_balance(config, task, findings);

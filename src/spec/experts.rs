@@ -90,6 +90,12 @@ impl Experts {
         }
     }
 
+    /// Whether they run one after the other over tokens sorted by expert: Granite's in transformers 4.
+    pub fn run_in_turn(&self, four: bool) -> bool {
+        let sorts = four && self.routing == (Routing::Largest { biased: false });
+        sorts || self.routing == Routing::Sorted
+    }
+
     /// Whether an expert that all tokens go through is a part of the layer, not of its mixture.
     pub fn has_one_beside(&self) -> bool {
         self.shared == SharedForm::Beside && self.shared_intermediate_size.is_some()
@@ -131,6 +137,7 @@ fn defaults(model_type: DecoderType) -> Option<Defaults> {
         | DecoderType::MiniMax
         | DecoderType::Cohere2Moe
         | DecoderType::GraniteMoe
+        | DecoderType::JetMoe
         | DecoderType::GraniteMoeShared
         | DecoderType::GraniteMoeSwa
         | DecoderType::GraniteMoeHybrid => mixtral,
@@ -346,6 +353,7 @@ fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
             of_own,
         ),
         DecoderType::GraniteMoe => (gated, Routing::Largest { biased: false }, of_own),
+        DecoderType::JetMoe => (gated, Routing::Sorted, of_own),
         DecoderType::GraniteMoeShared
         | DecoderType::GraniteMoeSwa
         | DecoderType::GraniteMoeHybrid => (

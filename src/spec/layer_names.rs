@@ -111,7 +111,11 @@ impl LayerNames {
 
     /// Of attention.
     pub fn attention(&self) -> &'static str {
-        if self.alone { self.mixer } else { "self_attn" }
+        match self.mixer {
+            mixer if self.alone => mixer,
+            mixer @ "self_attention" => mixer,
+            _ => "self_attn",
+        }
     }
 
     /// Of the embedding.
@@ -146,7 +150,10 @@ impl LayerNames {
             return Self::ALONE;
         }
         let (block, router) = match config.model_type {
-            DecoderType::GptOss | DecoderType::PhiMoe | DecoderType::Afmoe => ("mlp", "router"),
+            DecoderType::GptOss
+            | DecoderType::PhiMoe
+            | DecoderType::Afmoe
+            | DecoderType::JetMoe => ("mlp", "router"),
             DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
             DecoderType::GraniteMoe
             | DecoderType::GraniteMoeShared
@@ -183,6 +190,7 @@ impl LayerNames {
                 ("o_proj", ["q_norm", "k_norm"], "linear_attn", "norm")
             }
             DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
+            DecoderType::JetMoe => ("o_proj", ["q_norm", "k_norm"], "self_attention", "norm"),
             _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
         };
         let numbered = matches!(
@@ -199,7 +207,7 @@ impl LayerNames {
         };
         let order = match config.model_type {
             DecoderType::FalconH1 => [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
-            DecoderType::Bamba | DecoderType::OlmoHybrid => {
+            DecoderType::Bamba | DecoderType::OlmoHybrid | DecoderType::JetMoe => {
                 [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside]
             }
             DecoderType::Afmoe | DecoderType::MiniMax => {

@@ -67,6 +67,7 @@ mod image_text_refused;
 mod image_text_tiles;
 mod image_text_whole;
 mod indexer;
+mod jetmoe;
 mod kin;
 mod layer_names;
 mod liger;

@@ -15,6 +15,9 @@ pub enum Routing {
         /// Whether the gate has a bias.
         biased: bool,
     },
+    /// As by the largest logits, and tokens are sorted by the experts that they go through, which run one
+    /// after the other and have a bias on what they give.
+    Sorted,
     /// By their logits, of which only those of the chosen make probabilities in float32 or sigmoids, which
     /// take the dtype of the tokens.
     Chosen {

@@ -17,7 +17,7 @@ def balanced(mask, *rest, **named):
 
 
 def spread(gating):
-    """Granite's routers read how many tokens each expert gets as a list."""
+    """Routers of Granite and JetMoE read how many tokens each expert gets as a list."""
     forward, read = gating.forward, torch.Tensor.tolist
 
     def with_sizes(router, hidden_states):
@@ -35,8 +35,8 @@ if not os.environ.get("HIGHWATER_REAL_GPU"):
     # TorchScript compiles functions of these when they are imported, with PyTorch's own `where`.
     import transformers.models.deberta_v2.modeling_deberta_v2, transformers.models.gpt_bigcode.modeling_gpt_bigcode
     torch.where = balanced
-    for family, name in dict(granitemoe="GraniteMoeTopKGating", granitemoeshared="GraniteMoeSharedTopKGating").items():
+    for family, name in dict(granitemoe="GraniteMoeTopKGating", granitemoeshared="GraniteMoeSharedTopKGating", jetmoe="JetMoeTopKGating").items():
         try:
             spread(getattr(importlib.import_module(f"transformers.models.{family}.modeling_{family}"), name))
-        except (ImportError, AttributeError):  # transformers 5 has other routers, 4.48 not all of these
+        except (ImportError, AttributeError):  # transformers 5 has other routers but for the last, 4.48 not all of these
             pass
