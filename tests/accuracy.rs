@@ -136,6 +136,7 @@ fn starcoder2_and_granite_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("starcoder2_granite.jsonl", 43);
     every_goal_is_met("granite_swa.jsonl", 44);
     every_goal_is_met("jetmoe.jsonl", 38);
+    every_goal_is_met("doge.jsonl", 33);
 }
 
 #[test]

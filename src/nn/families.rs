@@ -346,6 +346,7 @@ fn masks(c: &DecoderConfig, facts: Facts) -> (Masks, MaskStyle) {
     };
     let masks = match c.model_type {
         _ if facts.transformers != Transformers::V5 => Masks::One,
+        DecoderType::Doge => Masks::Always,
         DecoderType::Qwen2Moe | DecoderType::Ministral | DecoderType::Cwm => Masks::Both,
         DecoderType::Qwen2
         | DecoderType::Qwen3

@@ -7,6 +7,7 @@ use super::builder::Builder;
 use super::causal::{Layer, Shared};
 use super::decoder::WeighingBlock;
 use super::differential::DifferentialAttention;
+use super::dynamic_attention::DynamicAttention;
 use super::expert_attention::ExpertAttention;
 use super::facts::Facts;
 use super::families;
@@ -24,7 +25,7 @@ use super::rotary_attention::{Gate, HeadNorm, RotaryAttention, Turn};
 use super::sharing_attention::SharingAttention;
 use super::short_conv::ShortConv;
 use super::style::Style;
-use crate::spec::{DecoderConfig, DecoderType, Latent, LayerNames, Mixing, Piece};
+use crate::spec::{DecoderConfig, DecoderType, Latent, LayerNames, Mixing, Piece, RESIDUALS};
 use crate::tape::{Tape, Tensor};
 use crate::units::apart;
 
@@ -91,6 +92,8 @@ pub(super) struct DecoderLayer {
     input: Option<InputGate>,
     /// A number on the device that the result is multiplied by.
     scalar: Option<Tensor>,
+    /// What the residual stream is multiplied by, `[H]`, around attention and around the MLP.
+    residuals: Option<[Tensor; 2]>,
     /// Whether attention and MLP read the same.
     parallel: bool,
     parts: Parts,
@@ -108,6 +111,7 @@ enum Mixer {
     Sharing(Box<SharingAttention>),
     Experts(Box<ExpertAttention>),
     Differential(Box<DifferentialAttention>),
+    Dynamic(Box<DynamicAttention>),
     Both(Box<(Mamba2Mixer, RotaryAttention)>),
 }
 
@@ -117,6 +121,106 @@ impl Layer for DecoderLayer {
     }
 
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
+        if c.model_type != DecoderType::Doge {
+            return Self::built(b, c, options);
+        }
+        // Among the parameters they come before those of its modules.
+        let [first, second] = RESIDUALS;
+        let size = [c.hidden_size];
+        let (first, (second, layer)) = b.parameter_after(first, size, || {
+            b.parameter_after(second, size, || Self::built(b, c, options))
+        });
+        Self {
+            residuals: Some([first, second]),
+            ..layer
+        }
+    }
+}
+
+impl WeighingBlock for DecoderLayer {
+    type Shared = Shared;
+
+    fn outliving(shared: &Shared, facts: Facts) -> Shared {
+        shared.outliving(facts)
+    }
+
+    fn trained(shared: &mut Shared) -> Option<&mut Tensor> {
+        shared.input.as_mut()
+    }
+
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
+        let [before_attention, after_attention, before_mlp, after_mlp] =
+            self.norms.each_ref().map(Option::as_ref);
+        let (shared, outside) = shared.narrowed(t);
+        let (residual, mut weights, held) = match &self.mixer {
+            None => (hidden.clone(), Vec::new(), [None, None]),
+            Some((name, mixer)) => {
+                let x = normalized(t, before_attention, hidden.clone());
+                let (attended, weights) = mixer.forward(t, name, &x, &shared);
+                if self.parallel {
+                    return (self.beside(t, hidden, &x, &attended), None);
+                }
+                let held = match self.parts.holds {
+                    Holds::Nothing | Holds::Turned => [None, None],
+                    Holds::Both => [Some(x.clone()), Some(attended.clone())],
+                    Holds::Result => [None, Some(attended.clone())],
+                };
+                if self.parts.adds_to_normalized {
+                    let sum = self.add(t, 0, &x, &attended);
+                    drop(attended);
+                    (normalized(t, before_mlp, sum), weights, held)
+                } else {
+                    // The sum takes its name.
+                    let _x = Some(x).filter(|_| self.parts.holds == Holds::Result);
+                    let attended = normalized(t, after_attention, attended);
+                    (self.add(t, 0, hidden, &attended), weights, held)
+                }
+            }
+        };
+        let before_mlp = before_mlp.filter(|_| !self.parts.adds_to_normalized);
+        let (out, logits) = match &self.mlp {
+            None => (residual, Vec::new()),
+            Some(mlp) => {
+                let (changed, logits) = {
+                    let x = normalized(t, before_mlp, residual.clone());
+                    mlp.forward(t, &x)
+                };
+                if self.parts.holds == Holds::Result && !logits.is_empty() {
+                    weights.clear();
+                }
+                let changed = match &self.experts {
+                    Some(experts) => {
+                        weights.clear();
+                        let (sum, made) = experts.forward(t, &residual, changed);
+                        weights = made;
+                        sum
+                    }
+                    None => changed,
+                };
+                let changed = normalized(t, after_mlp, changed);
+                let sum = self.add(t, 1, &residual, &changed);
+                // The sum takes its name where the layer's own input is added to it.
+                let _residual = Some(residual).filter(|_| self.input.is_none());
+                (sum, logits)
+            }
+        };
+        let out = match (&self.input, &shared.input) {
+            (Some(gate), Some(input)) => gate.forward(t, &out, input),
+            _ => out,
+        };
+        let out = match &self.scalar {
+            Some(scalar) => t.mul_in_place(out, scalar),
+            None => out,
+        };
+        let weights = weights.pop().filter(|_| self.parts.gives_weights);
+        drop((logits, held, shared, outside));
+        (out, weights)
+    }
+}
+
+impl DecoderLayer {
+    /// All but what the residual stream is multiplied by.
+    fn built(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (style, parts) = families::of(c, options.facts);
         let facts = options.facts;
         let options = AttentionOptions {
@@ -174,94 +278,12 @@ impl Layer for DecoderLayer {
             experts,
             input,
             scalar,
+            residuals: None,
             parallel: c.parallel_residual,
             parts,
         }
     }
-}
 
-impl WeighingBlock for DecoderLayer {
-    type Shared = Shared;
-
-    fn outliving(shared: &Shared, facts: Facts) -> Shared {
-        shared.outliving(facts)
-    }
-
-    fn trained(shared: &mut Shared) -> Option<&mut Tensor> {
-        shared.input.as_mut()
-    }
-
-    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> (Tensor, Option<Tensor>) {
-        let [before_attention, after_attention, before_mlp, after_mlp] =
-            self.norms.each_ref().map(Option::as_ref);
-        let (shared, outside) = shared.narrowed(t);
-        let (residual, mut weights, held) = match &self.mixer {
-            None => (hidden.clone(), Vec::new(), [None, None]),
-            Some((name, mixer)) => {
-                let x = normalized(t, before_attention, hidden.clone());
-                let (attended, weights) = mixer.forward(t, name, &x, &shared);
-                if self.parallel {
-                    return (self.beside(t, hidden, &x, &attended), None);
-                }
-                let held = match self.parts.holds {
-                    Holds::Nothing | Holds::Turned => [None, None],
-                    Holds::Both => [Some(x.clone()), Some(attended.clone())],
-                    Holds::Result => [None, Some(attended.clone())],
-                };
-                if self.parts.adds_to_normalized {
-                    let sum = self.add(t, &x, &attended);
-                    drop(attended);
-                    (normalized(t, before_mlp, sum), weights, held)
-                } else {
-                    // The sum takes its name.
-                    let _x = Some(x).filter(|_| self.parts.holds == Holds::Result);
-                    let attended = normalized(t, after_attention, attended);
-                    (self.add(t, hidden, &attended), weights, held)
-                }
-            }
-        };
-        let before_mlp = before_mlp.filter(|_| !self.parts.adds_to_normalized);
-        let (out, logits) = match &self.mlp {
-            None => (residual, Vec::new()),
-            Some(mlp) => {
-                let (changed, logits) = {
-                    let x = normalized(t, before_mlp, residual.clone());
-                    mlp.forward(t, &x)
-                };
-                if self.parts.holds == Holds::Result && !logits.is_empty() {
-                    weights.clear();
-                }
-                let changed = match &self.experts {
-                    Some(experts) => {
-                        weights.clear();
-                        let (sum, made) = experts.forward(t, &residual, changed);
-                        weights = made;
-                        sum
-                    }
-                    None => changed,
-                };
-                let changed = normalized(t, after_mlp, changed);
-                let sum = self.add(t, &residual, &changed);
-                // The sum takes its name where the layer's own input is added to it.
-                let _residual = Some(residual).filter(|_| self.input.is_none());
-                (sum, logits)
-            }
-        };
-        let out = match (&self.input, &shared.input) {
-            (Some(gate), Some(input)) => gate.forward(t, &out, input),
-            _ => out,
-        };
-        let out = match &self.scalar {
-            Some(scalar) => t.mul_in_place(out, scalar),
-            None => out,
-        };
-        let weights = weights.pop().filter(|_| self.parts.gives_weights);
-        drop((logits, held, shared, outside));
-        (out, weights)
-    }
-}
-
-impl DecoderLayer {
     /// The layer's result where the MLP reads the same x as attention did.
     fn beside(&self, t: &Tape, hidden: &Tensor, x: &Tensor, attended: &Tensor) -> Tensor {
         let changed = self.mlp.as_ref().map(|mlp| mlp.forward(t, x));
@@ -272,8 +294,12 @@ impl DecoderLayer {
         }
     }
 
-    /// The residual stream with `branch` added to it.
-    fn add(&self, t: &Tape, residual: &Tensor, branch: &Tensor) -> Tensor {
+    /// The residual stream with `branch` added to it, after attention or after the MLP.
+    fn add(&self, t: &Tape, place: usize, residual: &Tensor, branch: &Tensor) -> Tensor {
+        if let Some(factors) = &self.residuals {
+            let scaled = t.mul(&factors[place], residual);
+            return t.add(&scaled, branch);
+        }
         if self.parts.adds_to_normalized {
             let residual = t.mul_scalar(residual);
             return t.add(&residual, &t.mul_scalar(branch));
@@ -369,6 +395,10 @@ impl Mixer {
                 let attention = DifferentialAttention::new(&at, c, options);
                 ("self_attn", Self::Differential(Box::new(attention)))
             }
+            _ if c.model_type == DecoderType::Doge => {
+                let attention = DynamicAttention::new(&at, c, options);
+                ("self_attn", Self::Dynamic(Box::new(attention)))
+            }
             _ if c.gemma_layers.is_some() => {
                 let attention = SharingAttention::new(&at, c, options, layer.index());
                 ("self_attn", Self::Sharing(Box::new(attention)))
@@ -404,6 +434,7 @@ impl Mixer {
             Self::Latent(attention) => apart(|| attention.forward(t, x, shared)),
             Self::Sharing(attention) => apart(|| held(attention.forward(t, x, shared))),
             Self::Experts(attention) => apart(|| held(attention.forward(t, x, shared))),
+            Self::Dynamic(attention) => apart(|| held(attention.forward(t, x, shared))),
             Self::Differential(attention) => apart(|| held(attention.forward(t, x, shared))),
             Self::StateSpace(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
             Self::Selective(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),

@@ -49,6 +49,7 @@ mod distilbert_layer;
 mod dora;
 mod dual;
 mod dual_head;
+mod dynamic_attention;
 mod encoders;
 mod eurobert;
 mod expert_attention;

@@ -2,7 +2,7 @@
 
 use super::{
     ActivationCheckpointing, Architecture, Attention, BertKind, DecoderType, Finding, Framework,
-    Precision, Scenario, attention_masks,
+    Precision, Scenario, attention_masks, doge,
 };
 
 /// Refuses what transformers refuses, or what is not estimated yet.
@@ -19,6 +19,7 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         _ => return,
     };
     let recent = scenario.framework == Framework::Torch215Transformers523;
+    doge::check(scenario, config, findings);
     check_layers(scenario, config.model_type, recent, findings);
     if config.model_type.follows_delta_rule() {
         check_delta_rule(scenario, findings);
@@ -55,11 +56,14 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
             )
             .with_fix("attention", Attention::Eager.name()),
         ),
-        (DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa, Attention::FlashAttention2) => findings.push(
+        (
+            DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa | DecoderType::Doge,
+            Attention::FlashAttention2,
+        ) => findings.push(
             Finding::error(
                 "attention",
-                "transformers does not run the flash-attn package for attention whose keys an indexer chooses; attention must be sdpa or eager.",
-                "transformers 不支持对由索引器选择键的注意力使用 flash-attn 包；attention 必须为 sdpa 或 eager。",
+                "transformers does not run the flash-attn package for attention that chooses its keys; attention must be sdpa or eager.",
+                "transformers 不支持对自行选择键的注意力使用 flash-attn 包；attention 必须为 sdpa 或 eager。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
         ),

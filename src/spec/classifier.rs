@@ -57,6 +57,7 @@ pub(super) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
         | DecoderType::Qwen3Next
         | DecoderType::Persimmon
         | DecoderType::JetMoe
+        | DecoderType::Doge
         | DecoderType::BioGpt
         | DecoderType::MiniCpm3
         | DecoderType::Mistral4

@@ -9,9 +9,9 @@ use super::gemma3n::AltUp;
 use super::image_text::ImageConfig;
 use super::modules::Module;
 use super::{
-    Activation, DecoderType, Framework, bloom, deepseek, falcon, gemma, gpt_neox, gpt2, hybrid,
-    jetmoe, kin, llama, llama4, mamba, minimax, mpt, nemotron_h, olmo_hybrid, olmo2, opt, phi,
-    phi3, windows,
+    Activation, DecoderType, Framework, bloom, deepseek, doge, falcon, gemma, gpt_neox, gpt2,
+    hybrid, jetmoe, kin, llama, llama4, mamba, minimax, mpt, nemotron_h, olmo_hybrid, olmo2, opt,
+    phi, phi3, windows,
 };
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -67,6 +67,8 @@ pub struct DecoderConfig {
     /// Of each layer which of the model's rotary embeddings turns its queries and keys, if any does;
     /// empty where the config has no list of their bases.
     pub bases: Vec<Option<usize>>,
+    /// Keys of which a token hides none, where it chooses those that it sees.
+    pub kept_keys: Option<u64>,
     /// Whether attention and MLP read the same hidden states.
     pub parallel_residual: bool,
     /// Whether what attention and MLP give is normalized where the config decides it.
@@ -275,6 +277,7 @@ impl DecoderConfig {
             scales_queries: false,
             unturned: Vec::new(),
             bases: Vec::new(),
+            kept_keys: None,
             parallel_residual: false,
             post_norms: false,
             root_norms: false,
@@ -417,6 +420,7 @@ pub(super) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
         DecoderType::Bloom => bloom::modules(config),
         DecoderType::Mpt => mpt::modules(config),
         DecoderType::JetMoe => jetmoe::modules(config),
+        DecoderType::Doge => doge::modules(config),
         DecoderType::Falcon => falcon::modules(config),
         DecoderType::Gpt2
         | DecoderType::GptBigCode

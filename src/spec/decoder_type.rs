@@ -157,6 +157,8 @@ pub enum DecoderType {
     Qwen35Moe,
     /// `OLMo` Hybrid.
     OlmoHybrid,
+    /// Doge, whose mask is made of values.
+    Doge,
     /// `JetMoE`, whose attention is a mixture of experts, too.
     JetMoe,
     /// `MiniMax` Text 01.

@@ -324,6 +324,7 @@ const GENERATING: &[DecoderType] = &[
     DecoderType::GraniteMoe,
     DecoderType::GraniteMoeShared,
     DecoderType::JetMoe,
+    DecoderType::Doge,
     DecoderType::GraniteSwa,
     DecoderType::GraniteMoeSwa,
     DecoderType::Nemotron,

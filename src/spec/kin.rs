@@ -7,7 +7,7 @@ use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use super::modules::{Module, biased_output, embedding, linear, norm, other, output};
 use super::windows::{bases, unturned, window};
 use super::{
-    Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, differential,
+    Activation, DecoderConfig, DecoderType, Dropout, Framework, deepseek, differential, doge,
     expert_modules, experts,
 };
 
@@ -57,6 +57,7 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
         | DecoderType::GraniteMoeShared
         | DecoderType::GraniteMoeSwa
         | DecoderType::HyperClovaX => ([4096, 11_008, 32, 32, 32_000], None, None),
+        DecoderType::Doge => ([1024, 2048, 32, 8, 32_768], None, None),
         DecoderType::GraniteSwa => ([2560, 8192, 24, 20, 100_352], Some(4), None),
         DecoderType::Glm | DecoderType::Glm4 => {
             ([4096, 13_696, 40, 32, 151_552], Some(2), Some(128))
@@ -144,6 +145,7 @@ pub(super) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             bases.iter().map(Option::is_none).collect()
         },
         bases,
+        kept_keys: (model_type == DecoderType::Doge).then(|| doge::kept_keys(fields)),
         parallel_residual: match model_type {
             DecoderType::Cohere | DecoderType::Cohere2 | DecoderType::Cohere2Moe => true,
             DecoderType::StableLm => fields.flag("use_parallel_residual", false),
@@ -264,6 +266,7 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
         }
         DecoderType::Granite
         | DecoderType::GraniteSwa
+        | DecoderType::Doge
         | DecoderType::SmolLm3
         | DecoderType::Arcee
         | DecoderType::IQuestCoder
@@ -289,7 +292,9 @@ fn biases(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> (bool, bool
 fn dropout(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> Dropout {
     let always = model_type == DecoderType::SeedOss;
     let residual = match model_type {
-        DecoderType::StableLm | DecoderType::Persimmon => fields.drops("hidden_dropout", false),
+        DecoderType::StableLm | DecoderType::Persimmon | DecoderType::Doge => {
+            fields.drops("hidden_dropout", false)
+        }
         DecoderType::Starcoder2 | DecoderType::SeedOss => fields.drops("residual_dropout", always),
         _ => false,
     };

@@ -213,6 +213,7 @@ impl LayerNames {
             DecoderType::Afmoe | DecoderType::MiniMax => {
                 [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside]
             }
+            DecoderType::Doge => [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
             DecoderType::GraniteMoeHybrid => {
                 [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]
             }

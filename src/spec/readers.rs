@@ -260,6 +260,7 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("qwen3_5_moe_text", Reader::Decoder(DecoderType::Qwen35Moe)),
     ("olmo_hybrid", Reader::Decoder(DecoderType::OlmoHybrid)),
     ("minimax", Reader::Decoder(DecoderType::MiniMax)),
+    ("doge", Reader::Decoder(DecoderType::Doge)),
     ("jetmoe", Reader::Decoder(DecoderType::JetMoe)),
     ("jamba", Reader::Decoder(DecoderType::Jamba)),
     ("llama4_text", Reader::Decoder(DecoderType::Llama4)),

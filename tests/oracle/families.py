@@ -1,6 +1,6 @@
 """Families of models as `draw.py` draws them: sizes that fit to each other, names of linear layers, tasks, what a framework lacks."""
 
-LINEARS = dict(jetmoe=["kv_proj", "layer"], deberta=["in_proj", "pos_proj", "pos_q_proj", "dense"], convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
+LINEARS = dict(jetmoe=["kv_proj", "layer"], doge=["q_proj", "k_proj", "v_proj", "dt_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], deberta=["in_proj", "pos_proj", "pos_q_proj", "dense"], convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
                bloom=["query_key_value", "dense", "dense_h_to_4h"], falcon=["query_key_value", "dense"], phi3=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"],
                phi=["q_proj", "k_proj", "v_proj", "dense", "fc1", "fc2"], opt=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
                bart=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"], whisper=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
@@ -24,7 +24,7 @@ TASKS = dict(t5=["seq2seq_lm"], mt5=["seq2seq_lm"], umt5=["seq2seq_lm"], t5gemma
              **dict.fromkeys(["deberta", "layoutlm", "nomic_bert", "bert", "roberta", "xlm-roberta", "camembert", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "esm", "eurobert", "modernbert-decoder", "electra", "distilbert", "deberta-v2", "albert", "modernbert", "mpnet"], ["masked_lm", "sequence_classification", "token_classification"]))
 TASKS.update(dict.fromkeys(["beit", "convnext", "convnextv2", "resnet"], ["image_classification"]))
 EAGER_ONLY = ["granite_swa", "granitemoe_swa", "wavlm", "deberta", "xglm", "t5gemma", "megatron-bert", "gpt_oss", "gemma2", "deberta-v2", "bloom", "mamba", "mamba2", "falcon_mamba", "gpt_neo", "gptj", "codegen"]
-SINCE_5 = ["jetmoe", "granite_swa", "granitemoe_swa", "wavlm", "data2vec-audio", "deberta", "smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "falcon_mamba", "nemotron", "helium",
+SINCE_5 = ["doge", "jetmoe", "granite_swa", "granitemoe_swa", "wavlm", "data2vec-audio", "deberta", "smollm3", "exaone4", "seed_oss", "arcee", "ernie4_5", "ministral", "olmo3", "gpt_oss", "dots1", "glm4_moe", "falcon_h1", "lfm2", "bamba", "falcon_mamba", "nemotron", "helium",
            "stablelm", "cohere2", "glm4", "granitemoeshared", "deepseek_v2", "deberta-v2", "nemotron_h", "phimoe",
            "granitemoehybrid", "qwen3_next", "jamba", "llama4_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "ernie4_5_moe",
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
@@ -202,6 +202,7 @@ FAMILIES = dict(
     solar_open=lambda d: d.decoder(n_routed_experts=8, num_experts_per_tok=2, moe_intermediate_size=72, **d.free()), lfm2_moe=lambda d: d.decoder(
         layer_types=d.mixed("conv"), num_dense_layers=1, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96),
     **{kind: lambda d: d.decoder(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=96, sliding_window=48, **d.free()) for kind in ("afmoe", "hy_v3")},
+    doge=lambda d: d.decoder(hidden_dropout=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("attention_bias", "mlp_bias"), **d.free()),
     jetmoe=lambda d: d.decoder(kv_channels=d.head, num_local_experts=d.pick([4, 7]), num_experts_per_tok=d.pick([1, 2, 3]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("output_router_logits")),
     granite_swa=lambda d: d.decoder(**windows_and_bases(d), **d.flag("attention_bias", "mlp_bias")),
     granitemoe_swa=lambda d: d.decoder(**windows_and_bases(d), num_local_experts=6, num_experts_per_tok=2, shared_intermediate_size=d.pick([0, 104]), **d.flag("output_router_logits")),
