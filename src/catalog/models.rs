@@ -333,6 +333,8 @@ models! {
     "resnet-152", "ResNet 152", "microsoft/resnet-152", "2015-12";
     "beit-base-patch16-224", "BEiT base", "microsoft/beit-base-patch16-224", "2021-06";
     "beit-large-patch16-224", "BEiT large", "microsoft/beit-large-patch16-224", "2021-06";
+    "data2vec-vision-base-ft1k", "data2vec vision base", "facebook/data2vec-vision-base-ft1k", "2022-02";
+    "data2vec-vision-large-ft1k", "data2vec vision large", "facebook/data2vec-vision-large-ft1k", "2022-02";
     "vit-huge", "ViT huge, 14x14 patches", "google/vit-huge-patch14-224-in21k", "2020-10";
     "xlm-roberta-base", "XLM-RoBERTa base", "FacebookAI/xlm-roberta-base", "2019-11";
     "xlm-roberta-large", "XLM-RoBERTa large", "FacebookAI/xlm-roberta-large", "2019-11";

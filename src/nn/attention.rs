@@ -218,19 +218,20 @@ fn eager(
 }
 
 /// Eager attention of encoders in transformers 4: the softmax is taken in the dtype of the scores,
-/// which are a local variable of the caller, as the probabilities are.
+/// which are a local variable of the caller, as the probabilities are. Masks are made when the
+/// scores are there, one by one.
 pub(super) fn attend_with_scores(
     t: &Tape,
     options: AttentionOptions,
     [q, k, v]: [&Tensor; 3],
-    mask: Option<&Tensor>,
+    masks: impl IntoIterator<Item = Tensor>,
 ) -> (Tensor, [Tensor; 2]) {
     let mut scores = {
         let product = t.matmul(q, &t.transpose(k, 2, 3));
         t.div_scalar(&product)
     };
-    if let Some(mask) = mask {
-        scores = t.add(&scores, mask);
+    for mask in masks {
+        scores = t.add(&scores, &mask);
     }
     let weights = t.softmax(&scores, None);
     let weights = dropped(t, weights, options.dropout);

@@ -1,9 +1,11 @@
 //! `BEiT` with a classifier (`models/beit/modeling_beit.py` of transformers 5.23): a vision transformer
-//! with biases for the distances of patches.
+//! with biases for the distances of patches. data2vec's (`models/data2vec/modeling_data2vec_vision.py`)
+//! is `BEiT` as transformers 4 wrote it.
 
 use super::activation::activated;
 use super::attention::{
-    AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads, joined,
+    AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads,
+    joined,
 };
 use super::builder::Builder;
 use super::decoder::{Block, Shell};
@@ -30,6 +32,8 @@ pub(super) struct Beit {
     mean_pooling: bool,
     classifier: Linear,
     dropout: bool,
+    name: &'static str,
+    data2vec: bool,
     shell: Shell,
 }
 
@@ -56,6 +60,7 @@ struct BeitLayer {
     activation: Activation,
     dropout: bool,
     drops_path: bool,
+    data2vec: bool,
     options: AttentionOptions,
 }
 
@@ -94,17 +99,35 @@ impl Biases {
 
 impl BeitLayer {
     fn new(b: &Builder, c: &BeitConfig, options: AttentionOptions) -> Self {
-        let hidden = c.hidden_size;
+        let (hidden, inner) = (c.hidden_size, c.intermediate_size);
+        let biases =
+            |at: &Builder| (c.relative).then(|| Biases::new(&at.at("relative_position_bias"), c));
+        let norms = || {
+            let norm = |name| LayerNorm::new(&b.at(name), hidden);
+            [norm("layernorm_before"), norm("layernorm_after")]
+        };
         let parts = || {
             let at = b.at("attention");
+            if c.data2vec {
+                let own = at.at("attention");
+                let [q, k, v] = ["query", "key", "value"]
+                    .map(|name| Linear::new(&own.at(name), hidden, hidden, name != "key"));
+                let biases = biases(&own);
+                let dense = |at: &Builder, inputs, outputs| {
+                    Linear::new(&at.at("dense"), inputs, outputs, true)
+                };
+                let o = dense(&at.at("output"), hidden, hidden);
+                let fc1 = dense(&b.at("intermediate"), hidden, inner);
+                let fc2 = dense(&b.at("output"), inner, hidden);
+                return ([q, k, v, o], norms(), [fc1, fc2], biases);
+            }
             let linear = |name| Linear::new(&at.at(name), hidden, hidden, name != "k_proj");
             let projections = ["q_proj", "k_proj", "v_proj", "o_proj"].map(linear);
-            let norms = ["layernorm_before", "layernorm_after"]
-                .map(|name| LayerNorm::new(&b.at(name), hidden));
+            let norms = norms();
             let mlp = b.at("mlp");
-            let fc1 = Linear::new(&mlp.at("fc1"), hidden, c.intermediate_size, true);
-            let fc2 = Linear::new(&mlp.at("fc2"), c.intermediate_size, hidden, true);
-            (projections, norms, [fc1, fc2])
+            let fc1 = Linear::new(&mlp.at("fc1"), hidden, inner, true);
+            let fc2 = Linear::new(&mlp.at("fc2"), inner, hidden, true);
+            (projections, norms, [fc1, fc2], None)
         };
         let (scales, parts) = if c.scales {
             let (second, (first, parts)) = b.parameter_after("lambda_2", [hidden], || {
@@ -114,7 +137,7 @@ impl BeitLayer {
         } else {
             (None, parts())
         };
-        let ([q_proj, k_proj, v_proj, o_proj], norms, [fc1, fc2]) = parts;
+        let ([q_proj, k_proj, v_proj, o_proj], norms, [fc1, fc2], inner_biases) = parts;
         Self {
             q_proj,
             k_proj,
@@ -124,19 +147,31 @@ impl BeitLayer {
             fc1,
             fc2,
             scales,
-            biases: (c.relative).then(|| Biases::new(&b.at("relative_position_bias"), c)),
+            biases: if c.data2vec { inner_biases } else { biases(b) },
             head_dim: c.head_dim,
             activation: c.activation,
             dropout: c.dropout.residual,
             drops_path: c.drops_paths && !b.is_first(),
+            data2vec: c.data2vec,
             options,
         }
     }
 
+    /// q, k and v `[B, A, S, D]`.
+    fn projected(&self, t: &Tape, x: &Tensor) -> [Tensor; 3] {
+        [&self.q_proj, &self.k_proj, &self.v_proj]
+            .map(|projection| in_heads(t, &projection.forward(t, x), self.head_dim))
+    }
+
+    /// The layer's own biases.
+    fn own_bias(&self, t: &Tape) -> Option<Tensor> {
+        let biases = self.biases.as_ref()?;
+        Some(t.scoped("relative_position_bias", None, || biases.forward(t)))
+    }
+
     /// `BeitAttention`: `[B, S, H]` to the same, with the weights of eager attention.
     fn attend(&self, t: &Tape, x: &Tensor, bias: Option<&Tensor>) -> (Tensor, Option<Tensor>) {
-        let made = |projection: &Linear| in_heads(t, &projection.forward(t, x), self.head_dim);
-        let (q, k, v) = (made(&self.q_proj), made(&self.k_proj), made(&self.v_proj));
+        let [q, k, v] = self.projected(t, x);
         let (out, weights) = if self.options.implementation == Attention::Eager {
             attend_with_weights(t, self.options, &q, &k, &v, bias)
         } else {
@@ -147,19 +182,78 @@ impl BeitLayer {
         (out, weights)
     }
 
-    /// What attention or the feed-forward part gave, added to the residual stream.
-    fn added(&self, t: &Tape, x: Tensor, part: usize, residual: &Tensor) -> Tensor {
-        let mut x = dropped(t, x, self.dropout);
-        if let Some(scales) = &self.scales {
-            x = t.mul(&scales[part], &x);
+    /// `Data2VecVisionAttention`: `[B, S, H]` to the same.
+    fn attend_in_data2vec(&self, t: &Tape, x: &Tensor, shared: &Shared) -> Tensor {
+        let out = t.scoped("attention", None, || {
+            let [q, k, v] = self.projected(t, x);
+            if self.options.implementation == Attention::Eager {
+                let own = self.biases.iter().filter_map(|_| self.own_bias(t));
+                let biases = own.chain(shared.clone());
+                return attend_with_scores(t, self.options, [&q, &k, &v], biases).0;
+            }
+            let bias = match (self.own_bias(t), shared) {
+                (Some(own), Some(shared)) => Some(t.add_in_place(own, shared)),
+                (own, shared) => own.or(shared.clone()),
+            };
+            attend_as_bert(t, self.options, [&q, &k, &v], bias.as_ref(), false).0
+        });
+        let merged = t.view(&out, *x.shape());
+        t.scoped("output", None, || {
+            dropped(t, self.o_proj.forward(t, &merged), self.dropout)
+        })
+    }
+
+    /// `Data2VecVisionLayer`.
+    fn forward_in_data2vec(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
+        let attended = {
+            let normed = t.scoped("layernorm_before", None, || {
+                self.norms[0].forward(t, hidden)
+            });
+            t.scoped("attention", None, || {
+                self.attend_in_data2vec(t, &normed, shared)
+            })
+        };
+        let scaled = self.scaled(t, attended.clone(), 0);
+        let sum = self.residual(t, &scaled, hidden);
+        let active = {
+            let normed = t.scoped("layernorm_after", None, || self.norms[1].forward(t, &sum));
+            t.scoped("intermediate", None, || {
+                activated(t, self.activation, self.fc1.forward(t, &normed))
+            })
+        };
+        let fed = t.scoped("output", None, || {
+            dropped(t, self.fc2.forward(t, &active), self.dropout)
+        });
+        drop(active);
+        let out = {
+            let fed = self.scaled(t, fed, 1);
+            self.residual(t, &fed, &sum)
+        };
+        drop((sum, scaled, attended));
+        out
+    }
+
+    /// What attention or the feed-forward part gave, times what the layer has learned.
+    fn scaled(&self, t: &Tape, x: Tensor, part: usize) -> Tensor {
+        match &self.scales {
+            Some(scales) => t.mul(&scales[part], &x),
+            None => x,
         }
+    }
+
+    /// The same added to the residual stream.
+    fn residual(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
         if !(self.drops_path && t.is_training()) {
-            return t.add(&x, residual);
+            return t.add(x, residual);
         }
-        let kept = kept_samples(t, &x);
-        let sum = t.add(&kept, residual);
-        drop((kept, x));
-        sum
+        let kept = kept_samples(t, x);
+        t.add(&kept, residual)
+    }
+
+    /// Both, after dropout.
+    fn added(&self, t: &Tape, x: Tensor, part: usize, residual: &Tensor) -> Tensor {
+        let x = self.scaled(t, dropped(t, x, self.dropout), part);
+        self.residual(t, &x, residual)
     }
 }
 
@@ -171,10 +265,10 @@ impl Block for BeitLayer {
     }
 
     fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Shared) -> Tensor {
-        let own = self
-            .biases
-            .as_ref()
-            .map(|biases| t.scoped("relative_position_bias", None, || biases.forward(t)));
+        if self.data2vec {
+            return self.forward_in_data2vec(t, hidden, shared);
+        }
+        let own = self.own_bias(t);
         // The layer holds its own beside their sum.
         let bias = match (&own, shared) {
             (Some(own), Some(shared)) => Some(t.add(own, shared)),
@@ -207,7 +301,7 @@ impl Beit {
             ..AttentionOptions::of_encoder(c.dropout.attention, spec, facts)
         };
         let hidden = c.hidden_size;
-        let beit = b.at("beit");
+        let beit = b.at(c.name());
         let embeddings = beit.at("embeddings");
         let token = |name| embeddings.parameter(name, [1, 1, hidden]);
         let cls_token = token("cls_token");
@@ -224,10 +318,15 @@ impl Beit {
         } else {
             (None, patches())
         };
-        let shared = (c.shared).then(|| Biases::new(&beit.at("shared_position_bias"), c));
-        let layers = beit.items_repeating(
+        let (encoder, list, name) = if c.data2vec {
+            (beit.at("encoder"), "layer", "relative_position_bias")
+        } else {
+            (beit.same(), "layers", "shared_position_bias")
+        };
+        let shared = (c.shared).then(|| Biases::new(&encoder.at(name), c));
+        let layers = encoder.items_repeating(
             Some(Repetition::ALIKE.after(1)),
-            "layers",
+            list,
             c.num_hidden_layers,
             |b| Rc::new(BeitLayer::new(b, c, options)),
         );
@@ -247,13 +346,15 @@ impl Beit {
             mean_pooling: c.mean_pooling,
             classifier: Linear::new(&b.at("classifier"), hidden, c.num_labels, true),
             dropout: c.dropout.embedding,
+            name: c.name(),
+            data2vec: c.data2vec,
             shell: Shell::new(b, spec, facts),
         }
     }
 
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
     pub(super) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
-        let (last, pooled) = t.scoped("beit", None, || self.encode(t, images));
+        let (last, pooled) = t.scoped(self.name, None, || self.encode(t, images));
         let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
         drop((last, pooled));
@@ -263,7 +364,7 @@ impl Beit {
     /// `BeitModel`: hidden states `[B, S, H]` and what the classifier reads `[B, H]`.
     fn encode(&self, t: &Tape, images: &Tensor) -> (Tensor, Tensor) {
         let embedded = t.scoped("embeddings", None, || {
-            let patches = self.projection.forward(t, images);
+            let patches = self.projection.forward_in_its_dtype(t, images);
             let class = t.expand(&self.cls_token, [patches.dim(0), 1, patches.dim(2)]);
             let mut tokens = t.cat(&[&class, &patches], 1);
             drop(patches);
@@ -272,16 +373,34 @@ impl Beit {
             }
             dropped(t, tokens, self.dropout)
         });
-        let shared = self
-            .shared
-            .as_ref()
-            .map(|biases| t.scoped("shared_position_bias", None, || biases.forward(t)));
+        let biases = |name| {
+            let shared = self.shared.as_ref();
+            shared.map(|biases| t.scoped(name, None, || biases.forward(t)))
+        };
         let mut hidden = embedded.clone();
-        for (i, layer) in (0..).zip(&self.layers) {
-            hidden = t.scoped("layers", Some(i), || {
-                self.shell.run(t, layer, &hidden, &shared)
+        let shared = if self.data2vec {
+            t.scoped("encoder", None, || {
+                let mut shared: Shared = None;
+                for (i, layer) in (0..).zip(&self.layers) {
+                    // The last ones are held until these are made.
+                    let next = biases("relative_position_bias");
+                    drop(shared);
+                    shared = next;
+                    hidden = t.scoped("layer", Some(i), || {
+                        self.shell.run(t, layer, &hidden, &shared)
+                    });
+                }
             });
-        }
+            None
+        } else {
+            let shared = biases("shared_position_bias");
+            for (i, layer) in (0..).zip(&self.layers) {
+                hidden = t.scoped("layers", Some(i), || {
+                    self.shell.run(t, layer, &hidden, &shared)
+                });
+            }
+            shared
+        };
         let norm = |x: &Tensor| t.scoped("layernorm", None, || self.norm.forward(t, x));
         let (last, pooled) = if self.mean_pooling {
             let mean = t.mean_of_rows(&t.slice(&hidden, 1, 1, hidden.dim(1)));

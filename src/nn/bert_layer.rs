@@ -144,7 +144,8 @@ impl SelfAttention {
             (heads(&self.query), heads(&self.key), heads(&self.value))
         };
         if written_out {
-            let (out, [_scores, weights]) = attend_with_scores(t, self.options, [&q, &k, &v], mask);
+            let (out, [_scores, weights]) =
+                attend_with_scores(t, self.options, [&q, &k, &v], mask.cloned());
             return (merged(&out), self.returns_weights.then_some(weights));
         }
         let (out, weights) = if self.wide {

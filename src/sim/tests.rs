@@ -94,6 +94,7 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "xlm-roberta-xl",
         "swin-tiny",
         "beit-base-patch16-224",
+        "data2vec-vision-base-ft1k",
         "convnext-tiny-224",
         "convnextv2-tiny-1k-224",
         "resnet-18",

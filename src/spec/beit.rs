@@ -1,4 +1,5 @@
-//! `BEiT` with a classifier (`models/beit/configuration_beit.py` of transformers 5.23).
+//! `BEiT` and data2vec's model of images with a classifier (`models/beit/configuration_beit.py` and
+//! `models/data2vec/configuration_data2vec_vision.py` of transformers 5.23).
 
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, WIDTH};
@@ -13,6 +14,8 @@ use crate::units::DType;
 /// `BEiT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeitConfig {
+    /// Whether it is data2vec's, written as `BEiT` was in transformers 4.
+    pub data2vec: bool,
     /// H.
     pub hidden_size: u64,
     /// F.
@@ -52,6 +55,15 @@ pub struct BeitConfig {
 }
 
 impl BeitConfig {
+    /// The module that holds all but the classifier.
+    pub fn name(&self) -> &'static str {
+        if self.data2vec {
+            "data2vec_vision"
+        } else {
+            "beit"
+        }
+    }
+
     /// Tokens of an image: its patches and one for the class.
     pub fn tokens(&self) -> u64 {
         (self.image_size / self.patch_size).pow(2) + 1
@@ -64,7 +76,7 @@ impl BeitConfig {
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> BeitConfig {
+pub(super) fn read(data2vec: bool, fields: &mut ConfigFields<'_>) -> BeitConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let image_size = fields.optional("image_size", &PIXELS, 224);
@@ -75,6 +87,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> BeitConfig {
         .get("layer_scale_init_value")
         .and_then(serde_json::Value::as_f64);
     BeitConfig {
+        data2vec,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
         num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),
@@ -105,7 +118,9 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
     let Architecture::Beit(config) = architecture else {
         return;
     };
-    if config.shared && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
+    if config.shared
+        && !config.data2vec
+        && scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant
     {
         findings.push(
             Finding::error(
@@ -120,13 +135,13 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
         findings.push(
             Finding::error(
                 "attention",
-                "transformers has no flash_attention_2 for BEiT, whose scores have biases; sdpa is there.",
-                "transformers 的 BEiT 的注意力分数带有偏置，没有 flash_attention_2；支持 sdpa。",
+                "transformers has no flash_attention_2 for BEiT and data2vec's model of images, whose scores have biases; sdpa is there.",
+                "transformers 的 BEiT 与 data2vec 图像模型的注意力分数带有偏置，没有 flash_attention_2；支持 sdpa。",
             )
             .with_fix("attention", Attention::Sdpa.name()),
         );
     }
-    if weights::dtype(scenario) != DType::Float32 {
+    if !config.data2vec && weights::dtype(scenario) != DType::Float32 {
         findings.push(
             Finding::error(
                 "precision",
@@ -152,34 +167,68 @@ pub(super) fn modules(c: &BeitConfig) -> Vec<Module> {
         (false, true) => &["cls_token", "position_embeddings"],
         (false, false) => &["cls_token"],
     };
+    let name = c.name();
     let mut all = vec![
-        own("beit.embeddings".to_owned(), embeddings),
-        norm("beit.embeddings.patch_embeddings.projection"),
+        own(format!("{name}.embeddings"), embeddings),
+        norm(format!("{name}.embeddings.patch_embeddings.projection")),
     ];
+    let (shared, layers) = if c.data2vec {
+        ("encoder.relative_position_bias", "encoder.layer")
+    } else {
+        ("shared_position_bias", "layers")
+    };
     if c.shared {
-        all.push(own("beit.shared_position_bias".to_owned(), table));
+        all.push(own(format!("{name}.{shared}"), table));
     }
     for i in 0..c.num_hidden_layers {
-        let at = |name: &str| format!("beit.layers.{i}{name}");
+        let at = |part: &str| format!("{name}.{layers}.{i}{part}");
+        let linears = |names: &[&str]| {
+            let made = names.iter().map(|name| {
+                linear(
+                    at(name),
+                    !name.ends_with("k_proj") && !name.ends_with("key"),
+                )
+            });
+            made.collect::<Vec<_>>()
+        };
         if c.scales {
             all.push(own(at(""), &["lambda_1", "lambda_2"]));
         }
-        all.extend(
-            ["q_proj", "k_proj", "v_proj", "o_proj"]
-                .map(|name| linear(at(&format!(".attention.{name}")), name != "k_proj")),
-        );
-        all.extend([".layernorm_before", ".layernorm_after"].map(|name| norm(at(name))));
-        all.extend([".mlp.fc1", ".mlp.fc2"].map(|name| linear(at(name), true)));
+        let norms = [".layernorm_before", ".layernorm_after"].map(|name| norm(at(name)));
+        if c.data2vec {
+            all.extend(linears(&[
+                ".attention.attention.query",
+                ".attention.attention.key",
+                ".attention.attention.value",
+            ]));
+            if c.relative {
+                all.push(own(
+                    at(".attention.attention.relative_position_bias"),
+                    table,
+                ));
+            }
+            all.extend(linears(&[
+                ".attention.output.dense",
+                ".intermediate.dense",
+                ".output.dense",
+            ]));
+            all.extend(norms);
+            continue;
+        }
+        all.extend(linears(&[
+            ".attention.q_proj",
+            ".attention.k_proj",
+            ".attention.v_proj",
+            ".attention.o_proj",
+        ]));
+        all.extend(norms);
+        all.extend(linears(&[".mlp.fc1", ".mlp.fc2"]));
         if c.relative {
             all.push(own(at(".relative_position_bias"), table));
         }
     }
-    let last = if c.mean_pooling {
-        "beit.pooler.layernorm"
-    } else {
-        "beit.layernorm"
-    };
-    all.push(norm(last));
+    let pooler = if c.mean_pooling { ".pooler" } else { "" };
+    all.push(norm(format!("{name}{pooler}.layernorm")));
     all.push(linear("classifier", true));
     all
 }

@@ -239,6 +239,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("swin-large", 196_532_476),
     ("beit-base-patch16-224", 86_530_984),
     ("beit-large-patch16-224", 304_430_568),
+    ("data2vec-vision-base-ft1k", 86_530_984),
+    ("data2vec-vision-large-ft1k", 304_430_568),
     ("mpnet-base", 109_518_527),
     ("all-mpnet-base-v2", 109_518_527),
     ("clip-vit-base-patch32", 151_277_313),
