@@ -341,6 +341,8 @@ models! {
     "xlm-roberta-xl", "XLM-RoBERTa XL", "facebook/xlm-roberta-xl", "2021-05";
     "xlm-roberta-xxl", "XLM-RoBERTa XXL", "facebook/xlm-roberta-xxl", "2021-05";
     "megatron-bert-345m", "Megatron BERT 345M", "nvidia/megatron-bert-cased-345m", "2019-09";
+    "rembert", "RemBERT", "google/rembert", "2020-10";
+    "roformer-chinese-base", "RoFormer base, Chinese", "junnyu/roformer_chinese_base", "2021-04";
     "camembert-base", "CamemBERT base", "almanach/camembert-base", "2019-11";
     "deberta-base", "DeBERTa base", "microsoft/deberta-base", "2020-06";
     "deberta-large", "DeBERTa large", "microsoft/deberta-large", "2020-06";

@@ -129,7 +129,7 @@ impl Stack {
                 at.buffer("weights", [rows, c.d_model], b.loaded_dtype()),
             ),
             kind if kind.has_fixed_positions() => {
-                Embedding::of_weight(&at, at.fixed("weight", [rows, c.d_model], b.dtype()))
+                Embedding::of_weight(&at, at.frozen([rows, c.d_model]))
             }
             _ => Embedding::new(&at, rows, c.d_model),
         };

@@ -45,13 +45,14 @@ const ALBERT: [&str; 2] = ["albert.embeddings", "albert.encoder"];
 /// `BertEmbeddings`.
 pub(super) struct Embeddings {
     pub(super) words: Embedding,
-    positions: Embedding,
+    /// None where attention sees them (`RoFormer`).
+    positions: Option<Embedding>,
     segments: Embedding,
     /// Of tasks (ERNIE).
     tasks: Option<Embedding>,
     layer_norm: Option<LayerNorm>,
-    position_ids: Tensor,
-    /// None where the model makes them each time (Megatron).
+    position_ids: Option<Tensor>,
+    /// None where the model makes them each time (Megatron, `RemBERT`, `RoFormer`).
     segment_ids: Option<Tensor>,
     dropout: bool,
     recent: bool,
@@ -70,7 +71,7 @@ pub(super) fn of_class(b: &Builder, c: &BertConfig) -> Head {
     let transform = Transform {
         dense: linear(&classifier.at("dense"), hidden),
         activation: match c.kind {
-            BertKind::Electra => Activation::Gelu,
+            BertKind::Electra | BertKind::RoFormer => Activation::Gelu,
             _ => Activation::Tanh,
         },
         norm: None,
@@ -101,12 +102,12 @@ pub(super) fn of_tokens(b: &Builder, c: &BertConfig, words: &Tensor) -> Head {
     let bias = b.parameter("bias", [c.vocab_size]);
     let at = if roberta { b.same() } else { b.at("transform") };
     let transform = Transform {
-        dense: Linear::new(&at.at("dense"), c.hidden_size, c.hidden_size, true),
+        dense: Linear::new(&at.at("dense"), c.hidden_size, c.embedding_size, true),
         activation: c.activation,
-        norm: Some(LayerNorm::new(&at.at(norm), c.hidden_size)),
+        norm: Some(LayerNorm::new(&at.at(norm), c.embedding_size)),
     };
     let decoder = b.at("decoder");
-    decoder.untied([c.vocab_size, c.hidden_size]);
+    decoder.untied([c.vocab_size, c.embedding_size]);
     Head::of_tokens(name, transform, Linear::sharing(&decoder, words, bias))
 }
 
@@ -367,7 +368,9 @@ impl Embeddings {
         let (width, roberta) = (c.embedding_size, c.kind.of_roberta());
         let table = |name, rows| Embedding::new(&b.at(name), rows, width);
         let words = Embedding::of_input(&b.at("word_embeddings"), c.vocab_size, width);
-        let position_table = || table("position_embeddings", c.max_position_embeddings);
+        let added = c.kind != BertKind::RoFormer;
+        let position_table =
+            || added.then(|| table("position_embeddings", c.max_position_embeddings));
         let rest = || {
             let segments = table("token_type_embeddings", c.type_vocab_size);
             let normed = c.kind.norms_embeddings();
@@ -376,8 +379,8 @@ impl Embeddings {
         };
         let ids = || {
             let ids = |name| b.buffer(name, [1, c.max_position_embeddings], DType::Int64);
-            let positions = ids("position_ids");
-            let kept = c.kind != BertKind::Megatron;
+            let positions = added.then(|| ids("position_ids"));
+            let kept = !c.kind.writes_attention_out();
             (positions, kept.then(|| ids("token_type_ids")))
         };
         let recent = facts.transformers == Transformers::V5;
@@ -394,7 +397,7 @@ impl Embeddings {
                         width,
                         || (rest(), ids()),
                     );
-                    (positions, rest, ids)
+                    (Some(positions), rest, ids)
                 }
                 (false, _) => (position_table(), rest(), ids()),
             };
@@ -409,7 +412,7 @@ impl Embeddings {
             position_ids,
             segment_ids,
             dropout: c.dropout.embedding,
-            recent: recent && c.kind != BertKind::Megatron,
+            recent: recent && !c.kind.writes_attention_out(),
             roberta,
         }
     }
@@ -421,25 +424,28 @@ impl Embeddings {
     /// The same, with the ids of segments, which some models make before.
     pub(super) fn forward_with_segments(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Tensor) {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
-        let position_ids = if self.roberta {
-            position_ids(t, (b, s), true)
-        } else {
-            t.slice(&self.position_ids, 1, 0, s)
+        let position_ids = match &self.position_ids {
+            Some(_) if self.roberta => Some(position_ids(t, (b, s), true)),
+            ids => ids.as_ref().map(|ids| t.slice(ids, 1, 0, s)),
         };
         let segment_ids = match &self.segment_ids {
             None => t.empty("zeros", Shape::from([b, s]), DType::Int64),
-            Some(_) if self.recent => t.empty("gather", *position_ids.shape(), DType::Int64),
+            Some(_) if self.recent => {
+                let rows = if self.roberta { b } else { 1 };
+                t.empty("gather", Shape::from([rows, s]), DType::Int64)
+            }
             Some(kept) => t.slice(kept, 1, 0, s),
         };
         let segment_ids = t.expand(&segment_ids, [b, s]);
         let words = self.words.forward(t, input_ids);
         let segments = self.segments.forward(t, &segment_ids);
         let mut sum = t.add(&words, &segments);
-        let positions = self.positions.forward(t, &position_ids);
-        sum = if self.recent {
-            t.add(&sum, &positions)
-        } else {
-            t.add_in_place(sum, &positions)
+        let positions = self.positions.as_ref().zip(position_ids.as_ref());
+        let positions = positions.map(|(table, ids)| table.forward(t, ids));
+        sum = match &positions {
+            Some(positions) if self.recent => t.add(&sum, positions),
+            Some(positions) => t.add_in_place(sum, positions),
+            None => sum,
         };
         let tasks = self.tasks.as_ref().map(|tasks| {
             let ids = t.empty("zeros", Shape::from([b, s]), DType::Int64);

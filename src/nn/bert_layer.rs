@@ -8,6 +8,7 @@ use super::builder::Builder;
 use super::decoder::Block;
 use super::facts::{Facts, Transformers};
 use super::layers::{LayerNorm, Linear};
+use super::rotary_pairs;
 use crate::spec::{Activation, Attention, BertConfig, BertKind};
 use crate::tape::{Tape, Tensor};
 
@@ -23,6 +24,8 @@ pub(super) struct SelfAttention {
     wide: bool,
     /// Whether it returns the weights then.
     returns_weights: bool,
+    /// Whether positions turn values, too.
+    turns_values: bool,
     options: AttentionOptions,
 }
 
@@ -110,15 +113,16 @@ impl SelfAttention {
     /// Of the linear layers below `b`.
     pub(super) fn new(b: &Builder, c: &BertConfig, options: AttentionOptions) -> Self {
         let linear = |name| Linear::new(&b.at(name), c.hidden_size, c.hidden_size, true);
-        let megatron = c.kind == BertKind::Megatron;
+        let alone = c.kind.writes_attention_out();
         Self {
             query: linear("query"),
             key: linear("key"),
             value: linear("value"),
             head_dim: c.head_dim,
-            written_out: megatron || options.facts.transformers != Transformers::V5,
+            written_out: alone || options.facts.transformers != Transformers::V5,
             wide: c.kind == BertKind::LayoutLm,
-            returns_weights: megatron,
+            returns_weights: alone,
+            turns_values: c.rotary_value,
             options,
         }
     }
@@ -130,19 +134,35 @@ impl SelfAttention {
         x: &Tensor,
         mask: Option<&Tensor>,
     ) -> (Tensor, Option<Tensor>) {
+        self.attend_turned(t, x, mask, None)
+    }
+
+    /// The same where sines and cosines `[1, 1, S, D]` turn queries and keys, or values, too.
+    fn attend_turned(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        mask: Option<&Tensor>,
+        positions: Option<&Tensor>,
+    ) -> (Tensor, Option<Tensor>) {
         let parted = |y: Tensor| in_heads(t, &y, self.head_dim);
         let heads = |projection: &Linear| parted(projection.forward(t, x));
         let merged = |out: &Tensor| t.view(out, [x.dim(0), x.dim(1), x.dim(2)]);
         let written_out = self.written_out && self.options.implementation == Attention::Eager;
         // Before transformers 5 the heads of its queries are parted last.
         let late = written_out && self.options.facts.transformers != Transformers::V5;
-        let (q, k, v) = if late {
+        let (mut q, mut k, mut v) = if late {
             let whole = self.query.forward(t, x);
             let (k, v) = (heads(&self.key), heads(&self.value));
             (parted(whole), k, v)
         } else {
             (heads(&self.query), heads(&self.key), heads(&self.value))
         };
+        if let Some(positions) = positions {
+            let values = self.turns_values.then_some(&v);
+            let turned = rotary_pairs::apply_joined(t, [&q, &k], values, positions);
+            (q, k, v) = (turned.0, turned.1, turned.2.unwrap_or(v));
+        }
         if written_out {
             let (out, [_scores, weights]) =
                 attend_with_scores(t, self.options, [&q, &k, &v], mask.cloned());
@@ -209,8 +229,22 @@ impl Block for BertLayer {
     }
 
     fn forward(&self, t: &Tape, x: &Tensor, mask: &Option<Tensor>) -> Tensor {
+        self.forward_with_weights(t, x, mask.as_ref(), None).0
+    }
+}
+
+impl BertLayer {
+    /// `[B, S, H]` to the same, with the weights that the layer holds; `positions` as
+    /// [`SelfAttention::attend_turned`] takes them.
+    pub(super) fn forward_with_weights(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        mask: Option<&Tensor>,
+        positions: Option<&Tensor>,
+    ) -> (Tensor, Option<Tensor>) {
         let (attended, weights) = t.scoped("attention", None, || {
-            let (out, weights) = self.attention.attend(t, x, mask.as_ref());
+            let (out, weights) = self.attention.attend_turned(t, x, mask, positions);
             let attended = self.attention_output.forward(t, &out, x);
             (attended, weights.filter(|_| !self.attention.wide))
         });
@@ -228,7 +262,7 @@ impl Block for BertLayer {
                 self.output.forward(t, &wide, &attended)
             })
         };
-        drop((weights, attended));
-        out
+        drop(attended);
+        (out, weights)
     }
 }

@@ -224,9 +224,20 @@ impl<'a> Builder<'a> {
         dtype: DType,
     ) -> Tensor {
         let t = self.plan.tape;
-        let shape = shape.into();
-        self.count(shape.numel());
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
+        self.loaded_parameter(shape.into(), dtype, trains)
+    }
+
+    /// A parameter in the dtype of the weights that is never trained.
+    pub(super) fn frozen(&self, shape: impl Into<Shape>) -> Tensor {
+        self.loaded_parameter(shape.into(), self.dtype, false)
+    }
+
+    /// A parameter that is loaded, and made `dtype` later where training from quantized weights is
+    /// prepared.
+    fn loaded_parameter(&self, shape: Shape, dtype: DType, trains: bool) -> Tensor {
+        let t = self.plan.tape;
+        self.count(shape.numel());
         let narrow = self.loaded_dtype();
         t.in_scope(self.scope, || {
             if narrow != self.dtype && narrow != dtype {
@@ -300,7 +311,7 @@ impl<'a> Builder<'a> {
         copy
     }
 
-    /// A parameter that is never trained.
+    /// A parameter that is never trained, in a dtype that it keeps.
     pub(super) fn fixed(
         &self,
         name: &'static str,

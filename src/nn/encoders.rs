@@ -5,6 +5,7 @@ use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
+use super::bert_written_out::WrittenOutBert;
 use super::convnext::ConvNext;
 use super::deberta::Deberta;
 use super::distilbert::DistilBert;
@@ -105,6 +106,12 @@ impl Encoder for ConvNext {
 }
 
 impl Encoder for ResNet {
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input, labels)
+    }
+}
+
+impl Encoder for WrittenOutBert {
     fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output {
         self.forward(t, input, labels)
     }

@@ -78,8 +78,8 @@ pub(super) enum HeadLoss {
     Labelled,
     /// Of the next token.
     NextToken,
-    /// Of where an answer begins and ends.
-    Spans,
+    /// Of where an answer begins and ends; places behind the text are cut in a copy or `in_place`.
+    Spans { in_place: bool },
 }
 
 /// A head: what it reads of the hidden states, what it makes of that, and its last layer.
@@ -134,7 +134,7 @@ impl Head {
     /// The same head, whose two columns say where an answer begins and ends.
     pub(super) fn with_spans(self) -> Self {
         Self {
-            loss: HeadLoss::Spans,
+            loss: HeadLoss::Spans { in_place: false },
             ..self
         }
     }
@@ -158,8 +158,8 @@ impl Head {
         labels: Option<&Tensor>,
     ) -> Output {
         let (logits, held) = t.scoped(self.name, None, || self.logits(t, facts, hidden, mask));
-        if self.loss == HeadLoss::Spans {
-            return spans(t, &logits, labels, held);
+        if let HeadLoss::Spans { in_place } = self.loss {
+            return spans(t, &logits, (labels, in_place), held);
         }
         let loss = labels.map(|labels| match self.loss {
             HeadLoss::Labelled if logits.dim(-1) > 1 => loss::of_labelled(t, &logits, labels),
@@ -202,14 +202,24 @@ impl Head {
 
 /// Logits `[B, S, 2]` apart, `[B, S]` each, and from the places of answers `[B]` the mean of two
 /// losses (`ForQuestionAnsweringLoss`, and as models write it).
-fn spans(t: &Tape, logits: &Tensor, places: Option<&Tensor>, held: Vec<Tensor>) -> Output {
+fn spans(
+    t: &Tape,
+    logits: &Tensor,
+    (places, in_place): (Option<&Tensor>, bool),
+    held: Vec<Tensor>,
+) -> Output {
     let [start, end] = t.split(logits, [1, 1], -1).map(|column| {
         let flat = t.view(&column, [column.dim(0), column.dim(1)]);
         t.contiguous(&flat)
     });
     let loss = places.map(|places| {
         t.scoped("loss", None, || {
-            let clamped = [(); 2].map(|()| t.empty("clamp", *places.shape(), DType::Int64));
+            let clamped = [(); 2].map(|()| {
+                if in_place {
+                    return places.clone();
+                }
+                t.empty("clamp", *places.shape(), DType::Int64)
+            });
             let first = t.cross_entropy(&start, &clamped[0]);
             let second = t.cross_entropy(&end, &clamped[1]);
             let sum = t.add(&first, &second);

@@ -27,6 +27,7 @@ mod bert;
 mod bert_esm;
 mod bert_layer;
 mod bert_pre_norm;
+mod bert_written_out;
 mod bloom;
 mod builder;
 mod call;

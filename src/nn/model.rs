@@ -7,6 +7,7 @@ use super::beit::Beit;
 use super::bert::Bert;
 use super::bert_esm::EsmModel;
 use super::bert_pre_norm::PreNormBert;
+use super::bert_written_out::WrittenOutBert;
 use super::builder::{Builder, Plan};
 use super::call::Call;
 use super::convnext::ConvNext;
@@ -131,6 +132,9 @@ fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<d
     }
     match c.kind {
         BertKind::Mpnet => Box::new(apart(|| Mpnet::new(b, c, spec, facts))),
+        BertKind::RemBert | BertKind::RoFormer => {
+            Box::new(apart(|| WrittenOutBert::new(b, c, spec, facts)))
+        }
         BertKind::LayoutLm => Box::new(apart(|| LayoutLm::new(b, c, spec, facts))),
         BertKind::Nomic => Box::new(apart(|| NomicBert::new(b, c, spec, facts))),
         _ => Box::new(apart(|| Bert::new(b, c, spec, facts))),

@@ -128,6 +128,28 @@ fn turn_as(t: &Tape, x: &Tensor, dtype: DType, cos: &Tensor, sin: &Tensor) -> Te
     t.add(&straight, &turned)
 }
 
+/// `apply_rotary_position_embeddings` of `RoFormer` for queries, keys and, where they are given, values
+/// `[B, heads, S, D]`: sines and cosines are the halves of `[1, 1, S, D]`.
+pub(super) fn apply_joined(
+    t: &Tape,
+    [q, k]: [&Tensor; 2],
+    v: Option<&Tensor>,
+    positions: &Tensor,
+) -> (Tensor, Tensor, Option<Tensor>) {
+    let [sin, cos] = t
+        .split(positions, [positions.dim(-1) / 2; 2], -1)
+        .map(|x| t.view(&t.stack_last(&[&x, &x], 2), *positions.shape()));
+    let turned = |x: &Tensor| {
+        let exchanged = exchanged(t, [x, x]);
+        let sum = t.add(&t.mul(x, &cos), &t.mul(&exchanged, &sin));
+        (sum, exchanged)
+    };
+    let (q, k, v) = (turned(q), turned(k), v.map(turned));
+    let (v, exchanged) = v.unzip();
+    drop((q.1, k.1, exchanged));
+    (q.0, k.0, v)
+}
+
 /// A tensor, given twice, with neighbouring columns exchanged, the second ones negative.
 pub(super) fn exchanged(t: &Tape, both: [&Tensor; 2]) -> Tensor {
     let [first, second] = both.map(|x| t.every_second(x, -1));

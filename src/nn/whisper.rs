@@ -83,7 +83,7 @@ impl Whisper {
         let conv1 = Convolution::new(&at.at("conv1"), [heard.num_mel_bins, c.d_model], 1);
         let conv2 = Convolution::new(&at.at("conv2"), [c.d_model, c.d_model], 2);
         let rows = [heard.max_source_positions, c.d_model];
-        let heard_positions = at.at("embed_positions").fixed("weight", rows, b.dtype());
+        let heard_positions = at.at("embed_positions").frozen(rows);
         let encoder = stack(&at, false);
         let at = model.at("decoder");
         let asked = b.input_requires_gradient(false);

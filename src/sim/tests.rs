@@ -91,6 +91,8 @@ fn the_modules_that_are_checked_are_those_that_are_built() {
         "blenderbot-400m-distill",
         "blenderbot-small-90m",
         "megatron-bert-345m",
+        "rembert",
+        "roformer-chinese-base",
         "xlm-roberta-xl",
         "swin-tiny",
         "beit-base-patch16-224",

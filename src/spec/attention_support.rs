@@ -146,6 +146,8 @@ fn check_bert(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) 
         BertKind::Mpnet => "MPNet",
         BertKind::Albert => "ALBERT",
         BertKind::Megatron => "Megatron BERT",
+        BertKind::RemBert => "RemBERT",
+        BertKind::RoFormer => "RoFormer",
         _ => return,
     };
     if kind != BertKind::Albert && scenario.attention == Attention::FlashAttention2 {
@@ -158,7 +160,7 @@ fn check_bert(scenario: &Scenario, kind: BertKind, findings: &mut Vec<Finding>) 
             .with_fix("attention", Attention::Eager.name()),
         );
     }
-    if kind != BertKind::Megatron {
+    if !kind.writes_attention_out() {
         check_checkpoints(scenario, name, findings);
     }
 }

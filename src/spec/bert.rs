@@ -1,12 +1,12 @@
 //! BERT, `RoBERTa`, ELECTRA (`models/{bert,roberta,electra}/configuration_*.py` of transformers 5.23 and
 //! 4.51), `Data2VecText`, ERNIE, `RoBERTa` with norms before, XLM-RoBERTa XL and Megatron's BERT (all of
-//! 5.23), `DeBERTa` (5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
+//! 5.23), `DeBERTa`, `RemBERT` and `RoFormer` (5.23), ALBERT and `DeBERTa` V2 (both of 5.23, 4.51 and 4.48).
 
 use super::bert_esm::{self, Esm};
 use super::bert_pre_norm::PreNorm;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use super::modules::{self, Module, ModuleKind, embedding, norm, output};
+use super::modules::{self, Module, ModuleKind, biased_output, embedding, norm, output};
 use super::{Activation, Dropout, Finding, Task, deberta, nomic_bert};
 
 /// Which of BERT's kin a config is of.
@@ -43,6 +43,10 @@ pub enum BertKind {
     Nomic,
     /// `LayoutLM`, with embeddings of where tokens stand on a page.
     LayoutLm,
+    /// `RemBERT`, whose embeddings have fewer columns than its layers, and whose table of outputs is its own.
+    RemBert,
+    /// `RoFormer`, with rotary positions.
+    RoFormer,
 }
 
 /// BERT or its kin as transformers configures it.
@@ -52,8 +56,12 @@ pub struct BertConfig {
     pub kind: BertKind,
     /// H.
     pub hidden_size: u64,
-    /// Columns of the embeddings, H but for ELECTRA and ALBERT.
+    /// Columns of the embeddings, H but for ELECTRA, ALBERT, `RemBERT` and `RoFormer`.
     pub embedding_size: u64,
+    /// Columns from which tokens are predicted, those of the embeddings but for `RemBERT`.
+    pub output_embedding_size: u64,
+    /// Whether positions turn values, too (`RoFormer`).
+    pub rotary_value: bool,
     /// F.
     pub intermediate_size: u64,
     /// L.
@@ -120,7 +128,13 @@ impl BertKind {
     pub fn pools(self) -> bool {
         matches!(
             self,
-            Self::Bert | Self::Ernie | Self::Albert | Self::Megatron | Self::Nomic | Self::LayoutLm
+            Self::Bert
+                | Self::Ernie
+                | Self::Albert
+                | Self::Megatron
+                | Self::Nomic
+                | Self::LayoutLm
+                | Self::RemBert
         )
     }
 
@@ -135,6 +149,11 @@ impl BertKind {
     /// The norms of those that have them before attention and feed-forward layers.
     pub fn pre_norm(self) -> Option<&'static PreNorm> {
         PreNorm::of(self)
+    }
+
+    /// Whether attention is written out, in one way only, and returns its weights.
+    pub fn writes_attention_out(self) -> bool {
+        matches!(self, Self::Megatron | Self::RemBert | Self::RoFormer)
     }
 
     /// Whether there is a norm over the embeddings.
@@ -157,6 +176,8 @@ impl BertKind {
             Self::Esm => "esm",
             Self::Nomic => "nomic_bert",
             Self::LayoutLm => "layoutlm",
+            Self::RemBert => "rembert",
+            Self::RoFormer => "roformer",
         }
     }
 }
@@ -169,7 +190,8 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.required("num_attention_heads", &HEADS, 12);
     let albert = kind == BertKind::Albert;
-    let hidden = fields.drops("hidden_dropout_prob", !albert);
+    let drops = !albert && kind != BertKind::RemBert;
+    let hidden = fields.drops("hidden_dropout_prob", drops);
     let activation = if albert {
         check_groups(fields);
         fields.activation("hidden_act", "gelu_new")
@@ -179,17 +201,36 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         fields.check_activation("hidden_act", &["gelu", "gelu_pytorch_tanh"]);
         Activation::Gelu
     };
+    let embedding_size = match kind {
+        BertKind::Electra | BertKind::Albert => fields.optional("embedding_size", &WIDTH, 128),
+        BertKind::RemBert => fields.optional("input_embedding_size", &WIDTH, 256),
+        BertKind::RoFormer => fields.optional("embedding_size", &WIDTH, hidden_size),
+        _ => hidden_size,
+    };
+    let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
+    if kind == BertKind::RoFormer && !head_dim.is_multiple_of(2) {
+        let key = fields.key("num_attention_heads");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("Positions of RoFormer turn pairs of columns, and each of {heads} heads has {head_dim} of them, which is odd."),
+                format!("RoFormer 的位置编码成对旋转各列，而 {heads} 个注意力头各有 {head_dim} 列，为奇数。"),
+            ),
+        );
+    }
     BertConfig {
         kind,
         hidden_size,
-        embedding_size: match kind {
-            BertKind::Electra | BertKind::Albert => fields.optional("embedding_size", &WIDTH, 128),
-            _ => hidden_size,
+        embedding_size,
+        output_embedding_size: match kind {
+            BertKind::RemBert => fields.optional("output_embedding_size", &WIDTH, 1664),
+            _ => embedding_size,
         },
+        rotary_value: kind == BertKind::RoFormer && fields.flag("rotary_value", false),
         intermediate_size: fields.required("intermediate_size", &WIDTH, 3072),
         num_hidden_layers: fields.required("num_hidden_layers", &LAYERS, 12),
         num_attention_heads: heads,
-        head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
+        head_dim,
         vocab_size: fields.required(
             "vocab_size",
             &VOCABULARY,
@@ -199,12 +240,15 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
                 BertKind::Megatron => 29_056,
                 BertKind::Albert => 30_000,
                 BertKind::Mpnet => 30_527,
+                BertKind::RemBert => 250_300,
+                BertKind::RoFormer => 50_000,
                 _ => 30_522,
             },
         ),
         max_position_embeddings: match kind {
             BertKind::XlmRobertaXl => fields.optional("max_position_embeddings", &VOCABULARY, 514),
             BertKind::Esm => bert_esm::positions(fields),
+            BertKind::RoFormer => fields.optional("max_position_embeddings", &VOCABULARY, 1536),
             _ => fields.optional("max_position_embeddings", &VOCABULARY, 512),
         },
         type_vocab_size: match kind {
@@ -223,13 +267,17 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         activation,
         dropout: Dropout {
             embedding: hidden,
-            attention: fields.drops("attention_probs_dropout_prob", !albert),
+            attention: fields.drops("attention_probs_dropout_prob", drops),
             residual: hidden,
         },
         classifier_dropout: match kind {
             BertKind::DebertaV1 | BertKind::Deberta => fields.drops("cls_dropout", hidden),
-            BertKind::Albert => fields.drops("classifier_dropout_prob", true),
-            BertKind::Mpnet | BertKind::Megatron | BertKind::Esm | BertKind::LayoutLm => hidden,
+            BertKind::Albert | BertKind::RemBert => fields.drops("classifier_dropout_prob", true),
+            BertKind::Mpnet
+            | BertKind::Megatron
+            | BertKind::Esm
+            | BertKind::LayoutLm
+            | BertKind::RoFormer => hidden,
             _ => fields.drops("classifier_dropout", hidden),
         },
         num_labels: fields.labels(2),
@@ -305,8 +353,15 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
     }
     if c.kind == BertKind::Albert {
         all.extend(of_albert());
+    } else if c.kind == BertKind::RemBert {
+        all.push(linear(format!(
+            "{base}.encoder.embedding_hidden_mapping_in"
+        )));
     } else if c.embedding_size != c.hidden_size {
         all.push(linear(format!("{base}.embeddings_project")));
+    }
+    if c.kind == BertKind::RoFormer {
+        all.push(embedding(format!("{base}.encoder.embed_positions")));
     }
     all.extend(c.kind.pre_norm().into_iter().flat_map(|n| n.modules(c)));
     for i in 0..c.built_layers() {
@@ -343,6 +398,11 @@ pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
         all.push(norm("predictions.LayerNorm".to_owned()));
         all.push(linear("predictions.dense".to_owned()));
         all.push(output("predictions.decoder", true));
+    } else if c.kind == BertKind::RemBert {
+        let at = |name: &str| format!("cls.predictions.{name}");
+        all.push(linear(at("dense")));
+        all.push(biased_output(&at("decoder"), false));
+        all.push(norm(at("LayerNorm")));
     } else if c.kind == BertKind::Electra {
         all.push(norm("generator_predictions.LayerNorm".to_owned()));
         all.push(linear("generator_predictions.dense".to_owned()));
@@ -371,6 +431,7 @@ fn tables(c: &BertConfig) -> &'static [&'static str] {
         kind if kind.of_roberta() => &["word", "token_type", "position"],
         _ if c.task_type_vocab_size > 0 => &["word", "position", "token_type", "task_type"],
         BertKind::Mpnet => &["word", "position"],
+        BertKind::RoFormer => &["word", "token_type"],
         BertKind::LayoutLm => &[
             "word",
             "position",

@@ -21,6 +21,8 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> BertConfig {
         kind: BertKind::Nomic,
         hidden_size,
         embedding_size: hidden_size,
+        output_embedding_size: hidden_size,
+        rotary_value: false,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
         num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),
         num_attention_heads: heads,

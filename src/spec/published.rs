@@ -20,7 +20,7 @@ use crate::spec::{ModelRef, Precision};
 /// images, of Gemma 3n and 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of the first `DeBERTa`, UMT5, ESM-2, `EuroBERT`, wav2vec 2.0, data2vec, `WavLM` and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
+/// layer, which their files hold beside the embedding that it is tied to; of the first `DeBERTa`, `RemBERT`, `RoFormer`, UMT5, ESM-2, `EuroBERT`, wav2vec 2.0, data2vec, `WavLM` and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -175,6 +175,8 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("blenderbot-small-90m", 87_508_992),
     ("xlm-roberta-xl", 3_482_741_760),
     ("xlm-roberta-xxl", 10_712_994_816),
+    ("rembert", 993_263_548),
+    ("roformer-chinese-base", 124_197_968),
     ("megatron-bert-345m", 333_671_808),
     ("bert-base-cased", 108_340_804),
     ("bert-base-multilingual", 177_974_523),

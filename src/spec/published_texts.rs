@@ -20,13 +20,22 @@ pub(super) fn bert_parameters(c: &BertConfig) -> u64 {
     let layer = 4 * (h * h + h) + 2 * h * c.intermediate_size + c.intermediate_size + h + 4 * h;
     let e = c.embedding_size;
     let projection = if e == h { 0 } else { e * h + h };
-    let head = h * e + e + 2 * e + c.vocab_size;
+    let o = c.output_embedding_size;
+    let head = h * o + o + 2 * o + c.vocab_size;
+    // Of RemBERT: a table of outputs of its own. Of RoFormer: positions as wide as a head.
+    let head = head
+        + match c.kind {
+            BertKind::RemBert => c.vocab_size * o,
+            BertKind::RoFormer => c.max_position_embeddings * c.head_dim,
+            _ => 0,
+        };
     let distances = c.relative.map_or(0, |relative| {
         (relative.rows + 2 * u64::from(relative.normalized)) * h
     });
     // Of the first DeBERTa: two projections of distances, and no bias of keys.
     let of_distances = u64::from(c.kind == BertKind::DebertaV1) * 2 * h * h;
     let layer = layer + of_distances;
+    let tables = tables - u64::from(c.kind == BertKind::RoFormer) * c.max_position_embeddings;
     let tables = tables - c.relative.map_or(0, |_| c.max_position_embeddings);
     let distances = distances + c.buckets * c.num_attention_heads;
     let layers = match c.kind {

@@ -121,6 +121,8 @@ pub(super) const MODEL_TYPES: &[(&str, Reader)] = &[
     ("mpnet", Reader::Bert(BertKind::Mpnet)),
     ("nomic_bert", Reader::Bert(BertKind::Nomic)),
     ("layoutlm", Reader::Bert(BertKind::LayoutLm)),
+    ("rembert", Reader::Bert(BertKind::RemBert)),
+    ("roformer", Reader::Bert(BertKind::RoFormer)),
     ("electra", Reader::Bert(BertKind::Electra)),
     ("albert", Reader::Bert(BertKind::Albert)),
     ("bart", Reader::Bart(BartKind::Bart)),

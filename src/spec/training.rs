@@ -249,7 +249,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
         Architecture::Bert(config) => {
             config.relative.is_some()
                 || config.buckets > 0
-                || config.kind == BertKind::Megatron
+                || config.kind.writes_attention_out()
                 || (config.kind == BertKind::Electra && !recent)
         }
         Architecture::Bart(config) => {

@@ -49,6 +49,8 @@ pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: 
                     | BertKind::Esm
                     | BertKind::Nomic
                     | BertKind::LayoutLm
+                    | BertKind::RemBert
+                    | BertKind::RoFormer
             ) || config.kind.pre_norm().is_some() =>
         {
             findings.push(only_recent());

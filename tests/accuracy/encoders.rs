@@ -43,6 +43,8 @@ fn albert_and_mpnet_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("mpnet.jsonl", 44);
     every_goal_is_met("nomic_bert.jsonl", 39);
     every_goal_is_met("layoutlm.jsonl", 44);
+    every_goal_is_met("rembert.jsonl", 33);
+    every_goal_is_met("roformer.jsonl", 33);
 }
 
 #[test]
