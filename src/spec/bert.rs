@@ -6,8 +6,7 @@ use super::bert_esm::{self, Esm};
 use super::bert_pre_norm::PreNorm;
 use super::config_fields::ConfigFields;
 use super::limits::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use super::modules::{self, Module, ModuleKind, biased_output, embedding, norm, output};
-use super::{Activation, Dropout, Finding, Task, deberta, nomic_bert};
+use super::{Activation, Dropout, Finding, deberta, nomic_bert};
 
 /// Which of BERT's kin a config is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +114,7 @@ pub struct Relative {
 
 impl BertConfig {
     /// Layers with the names that BERT gives them.
-    fn built_layers(&self) -> u64 {
+    pub(super) fn built_layers(&self) -> u64 {
         match self.kind {
             kind if kind == BertKind::Albert || kind.pre_norm().is_some() => 0,
             _ => self.num_hidden_layers,
@@ -180,6 +179,20 @@ impl BertKind {
             Self::RoFormer => "roformer",
         }
     }
+
+    /// The size of the vocabulary in transformers' own config of the kind.
+    fn usual_vocabulary(self) -> u64 {
+        match self {
+            Self::Roberta | Self::RobertaPreNorm | Self::DebertaV1 => 50_265,
+            Self::XlmRobertaXl => 250_880,
+            Self::Megatron => 29_056,
+            Self::Albert => 30_000,
+            Self::Mpnet => 30_527,
+            Self::RemBert => 250_300,
+            Self::RoFormer => 50_000,
+            _ => 30_522,
+        }
+    }
 }
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -208,15 +221,8 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         _ => hidden_size,
     };
     let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
-    if kind == BertKind::RoFormer && !head_dim.is_multiple_of(2) {
-        let key = fields.key("num_attention_heads");
-        fields.push(
-            Finding::error(
-                &key,
-                format!("Positions of RoFormer turn pairs of columns, and each of {heads} heads has {head_dim} of them, which is odd."),
-                format!("RoFormer 的位置编码成对旋转各列，而 {heads} 个注意力头各有 {head_dim} 列，为奇数。"),
-            ),
-        );
+    if kind == BertKind::RoFormer {
+        check_pairs(heads, head_dim, fields);
     }
     BertConfig {
         kind,
@@ -231,20 +237,7 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         num_hidden_layers: fields.required("num_hidden_layers", &LAYERS, 12),
         num_attention_heads: heads,
         head_dim,
-        vocab_size: fields.required(
-            "vocab_size",
-            &VOCABULARY,
-            match kind {
-                BertKind::Roberta | BertKind::RobertaPreNorm | BertKind::DebertaV1 => 50_265,
-                BertKind::XlmRobertaXl => 250_880,
-                BertKind::Megatron => 29_056,
-                BertKind::Albert => 30_000,
-                BertKind::Mpnet => 30_527,
-                BertKind::RemBert => 250_300,
-                BertKind::RoFormer => 50_000,
-                _ => 30_522,
-            },
-        ),
+        vocab_size: fields.required("vocab_size", &VOCABULARY, kind.usual_vocabulary()),
         max_position_embeddings: match kind {
             BertKind::XlmRobertaXl => fields.optional("max_position_embeddings", &VOCABULARY, 514),
             BertKind::Esm => bert_esm::positions(fields),
@@ -296,6 +289,20 @@ pub(super) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
     }
 }
 
+/// Refuses rotary positions over heads of an odd size: they turn pairs of columns.
+fn check_pairs(heads: u64, head_dim: u64, fields: &mut ConfigFields<'_>) {
+    if !head_dim.is_multiple_of(2) {
+        let key = fields.key("num_attention_heads");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("Positions of RoFormer turn pairs of columns, and each of {heads} heads has {head_dim} of them, which is odd."),
+                format!("RoFormer 的位置编码成对旋转各列，而 {heads} 个注意力头各有 {head_dim} 列，为奇数。"),
+            ),
+        );
+    }
+}
+
 /// Refuses an ALBERT with several different layers.
 fn check_groups(fields: &mut ConfigFields<'_>) {
     for field in ["num_hidden_groups", "inner_group_num"] {
@@ -312,183 +319,3 @@ fn check_groups(fields: &mut ConfigFields<'_>) {
         }
     }
 }
-
-/// All modules with parameters, in the order in which they are built.
-pub(super) fn modules(c: &BertConfig, task: Task) -> Vec<Module> {
-    const BOTH: &[&str] = &["weight", "bias"];
-    let module = |path: String, kind, parameters| Module {
-        path,
-        kind,
-        parameters,
-    };
-    let linear = |path| module(path, ModuleKind::Linear, BOTH);
-    if let Some(relative) = c.relative {
-        return deberta::modules(c, relative, task);
-    }
-    if let Some(esm) = c.esm {
-        return bert_esm::modules(c, esm, task);
-    }
-    if c.kind == BertKind::Nomic {
-        return nomic_bert::modules(c, task);
-    }
-    let mpnet = c.kind == BertKind::Mpnet;
-    let roberta = c.kind.of_roberta();
-    let tables = tables(c);
-    let base = c.kind.name();
-    let mut all: Vec<Module> = tables
-        .iter()
-        .map(|name| {
-            let path = format!("{base}.embeddings.{name}_embeddings");
-            module(path, ModuleKind::Other, &["weight"])
-        })
-        .collect();
-    let at = match tables.len() {
-        _ if roberta => 2,
-        // That of tasks comes behind the norm.
-        4 => 3,
-        all => all,
-    };
-    if c.kind.norms_embeddings() {
-        all.insert(at, norm(format!("{base}.embeddings.LayerNorm")));
-    }
-    if c.kind == BertKind::Albert {
-        all.extend(of_albert());
-    } else if c.kind == BertKind::RemBert {
-        all.push(linear(format!(
-            "{base}.encoder.embedding_hidden_mapping_in"
-        )));
-    } else if c.embedding_size != c.hidden_size {
-        all.push(linear(format!("{base}.embeddings_project")));
-    }
-    if c.kind == BertKind::RoFormer {
-        all.push(embedding(format!("{base}.encoder.embed_positions")));
-    }
-    all.extend(c.kind.pre_norm().into_iter().flat_map(|n| n.modules(c)));
-    for i in 0..c.built_layers() {
-        let at = |name: &str| format!("{base}.encoder.layer.{i}.{name}");
-        let (attention, after) = if mpnet { MPNET } else { BERT };
-        all.extend(attention.map(|name| linear(at(name))));
-        all.extend([
-            norm(at(after)),
-            linear(at("intermediate.dense")),
-            linear(at("output.dense")),
-            norm(at("output.LayerNorm")),
-        ]);
-    }
-    all.extend(mpnet.then(|| embedding("mpnet.encoder.relative_attention_bias")));
-    if c.kind == BertKind::LayoutLm && task != Task::SequenceClassification {
-        all.push(linear(format!("{base}.pooler.dense")));
-    }
-    if let Some(name) = task.head_of_each() {
-        all.push(linear(name.to_owned()));
-    } else if task == Task::SequenceClassification && c.kind == BertKind::Albert {
-        all.extend(["albert.pooler", "classifier"].map(|name| linear(name.to_owned())));
-    } else if task == Task::SequenceClassification && !c.kind.pools() {
-        all.push(linear("classifier.dense".to_owned()));
-        all.push(linear("classifier.out_proj".to_owned()));
-    } else if task == Task::SequenceClassification {
-        all.push(linear(format!("{base}.pooler.dense")));
-        all.push(linear("classifier".to_owned()));
-    } else if c.kind == BertKind::Albert {
-        all.push(module(
-            "predictions".to_owned(),
-            ModuleKind::Other,
-            &["bias"],
-        ));
-        all.push(norm("predictions.LayerNorm".to_owned()));
-        all.push(linear("predictions.dense".to_owned()));
-        all.push(output("predictions.decoder", true));
-    } else if c.kind == BertKind::RemBert {
-        let at = |name: &str| format!("cls.predictions.{name}");
-        all.push(linear(at("dense")));
-        all.push(biased_output(&at("decoder"), false));
-        all.push(norm(at("LayerNorm")));
-    } else if c.kind == BertKind::Electra {
-        all.push(norm("generator_predictions.LayerNorm".to_owned()));
-        all.push(linear("generator_predictions.dense".to_owned()));
-        let decoder = "generator_lm_head".to_owned();
-        all.push(module(decoder, ModuleKind::Output, &["bias"]));
-    } else if roberta || mpnet {
-        all.push(module("lm_head".to_owned(), ModuleKind::Other, &["bias"]));
-        all.push(linear("lm_head.dense".to_owned()));
-        all.push(norm("lm_head.layer_norm".to_owned()));
-        let decoder = "lm_head.decoder".to_owned();
-        all.push(module(decoder, ModuleKind::Output, &[]));
-    } else {
-        let head = "cls.predictions".to_owned();
-        all.push(module(head, ModuleKind::Other, &["bias"]));
-        all.push(linear("cls.predictions.transform.dense".to_owned()));
-        all.push(norm("cls.predictions.transform.LayerNorm".to_owned()));
-        let decoder = "cls.predictions.decoder".to_owned();
-        all.push(module(decoder, ModuleKind::Output, &[]));
-    }
-    all
-}
-
-/// The tables of the embeddings, in the order in which they are built.
-fn tables(c: &BertConfig) -> &'static [&'static str] {
-    match c.kind {
-        kind if kind.of_roberta() => &["word", "token_type", "position"],
-        _ if c.task_type_vocab_size > 0 => &["word", "position", "token_type", "task_type"],
-        BertKind::Mpnet => &["word", "position"],
-        BertKind::RoFormer => &["word", "token_type"],
-        BertKind::LayoutLm => &[
-            "word",
-            "position",
-            "x_position",
-            "y_position",
-            "h_position",
-            "w_position",
-            "token_type",
-        ],
-        _ => &["word", "position", "token_type"],
-    }
-}
-
-/// The linear layers of a layer of the kinds whose norms are modules beside them.
-pub(super) const LAYER_LINEARS: [&str; 6] = [
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "intermediate.dense",
-    "output.dense",
-];
-
-/// The linear layers of attention and the norm behind it.
-type AttentionNames = ([&'static str; 4], &'static str);
-const BERT: AttentionNames = (
-    [
-        "attention.self.query",
-        "attention.self.key",
-        "attention.self.value",
-        "attention.output.dense",
-    ],
-    "attention.output.LayerNorm",
-);
-const MPNET: AttentionNames = (
-    [
-        "attention.attn.q",
-        "attention.attn.k",
-        "attention.attn.v",
-        "attention.attn.o",
-    ],
-    "attention.LayerNorm",
-);
-
-/// ALBERT's layer, which stands for all, behind the projection of the embeddings.
-fn of_albert() -> Vec<Module> {
-    let at = |name: &str| format!("{ALBERT_LAYER}.{name}");
-    let full = |name: &str| modules::linear(at(name), true);
-    let mut all = vec![
-        modules::linear("albert.encoder.embedding_hidden_mapping_in", true),
-        norm(at("full_layer_layer_norm")),
-    ];
-    all.extend(["query", "key", "value", "dense"].map(|name| full(&format!("attention.{name}"))));
-    all.push(norm(at("attention.LayerNorm")));
-    all.extend(["ffn", "ffn_output"].map(full));
-    all
-}
-
-/// The path of ALBERT's layer.
-const ALBERT_LAYER: &str = "albert.encoder.albert_layer_groups.0.albert_layers.0";

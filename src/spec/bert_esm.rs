@@ -1,6 +1,6 @@
 //! ESM, which reads proteins (`models/esm/{configuration,modeling}_esm.py` of transformers 5.23).
 
-use super::bert::LAYER_LINEARS;
+use super::bert_modules::LAYER_LINEARS;
 use super::config_fields::ConfigFields;
 use super::limits::VOCABULARY;
 use super::modules::{Module, ModuleKind, embedding, linear, norm, output};

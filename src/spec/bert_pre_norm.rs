@@ -1,7 +1,7 @@
 //! BERT's kin whose norms come before attention and feed-forward layers, with one behind the last layer
 //! (`models/{roberta_prelayernorm,xlm_roberta_xl,megatron_bert}/modeling_*.py` of transformers 5.23).
 
-use super::bert::LAYER_LINEARS;
+use super::bert_modules::LAYER_LINEARS;
 use super::modules::{Module, linear, norm};
 use super::{BertConfig, BertKind};
 

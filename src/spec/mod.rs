@@ -18,6 +18,7 @@ mod bart;
 mod beit;
 mod bert;
 mod bert_esm;
+mod bert_modules;
 mod bert_pre_norm;
 mod bloom;
 mod chunked_loss;

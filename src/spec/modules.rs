@@ -2,7 +2,7 @@
 //! adapters are matched against.
 
 use super::{
-    Architecture, Framework, Task, bart, beit, bert, conv_nets, decoder, distilbert, dual,
+    Architecture, Framework, Task, bart, beit, bert_modules, conv_nets, decoder, distilbert, dual,
     eurobert, fla_modules, image_text, modernbert, speech, swin, t5, t5gemma, vit,
 };
 
@@ -86,7 +86,7 @@ pub fn modules(architecture: &Architecture, task: Task, framework: Framework) ->
         Architecture::Beit(config) => beit::modules(config),
         Architecture::Swin(config) => swin::modules(config),
         Architecture::Vit(config) => vit::modules(config, framework),
-        Architecture::Bert(config) => bert::modules(config, task),
+        Architecture::Bert(config) => bert_modules::modules(config, task),
     }
 }
 
