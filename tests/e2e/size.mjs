@@ -8,12 +8,12 @@ import { DIST } from "./support/site.mjs";
 const BUDGET = 250 * 1024;
 
 /**
- * What it may take until it is within the budget: above it this stage fails. The program is 970 KiB in
+ * What it may take until it is within the budget: above it this stage fails. The program is 920 KiB in
  * all; what does not run before the first estimate lies in a second file (`src/bin/xtask/split`). Of
- * the first one, functions are about 275 KiB, constants (texts, tables, places where it could panic) 48,
+ * the first one, functions are about 260 KiB, constants (texts, tables, places where it could panic) 48,
  * and 17 say what the two files have in common.
  */
-const CEILING = 362 * 1024;
+const CEILING = 352 * 1024;
 
 /** Links' pictures, other pages, and the part of the program that comes after the estimate. */
 const LATER = /\.(html|png)$|_rest\.wasm$/;
