@@ -306,6 +306,9 @@ models! {
     "swin-tiny", "Swin tiny, windows of 7", "microsoft/swin-tiny-patch4-window7-224", "2021-03";
     "swin-base", "Swin base, windows of 7", "microsoft/swin-base-patch4-window7-224", "2021-03";
     "swin-large", "Swin large, windows of 7", "microsoft/swin-large-patch4-window7-224", "2021-03";
+    "swinv2-tiny", "Swin V2 tiny, windows of 8", "microsoft/swinv2-tiny-patch4-window8-256", "2021-11";
+    "swinv2-base", "Swin V2 base, windows of 8", "microsoft/swinv2-base-patch4-window8-256", "2021-11";
+    "swinv2-large", "Swin V2 large, windows of 16", "microsoft/swinv2-large-patch4-window12to16-192to256-22kto1k-ft", "2021-11";
     "wav2vec2-base", "wav2vec 2.0 base", "facebook/wav2vec2-base", "2020-06";
     "wav2vec2-base-960h", "wav2vec 2.0 base, LibriSpeech", "facebook/wav2vec2-base-960h", "2020-06";
     "wav2vec2-large-xlsr-53", "XLSR-53 (wav2vec 2.0 large)", "facebook/wav2vec2-large-xlsr-53", "2020-06";

@@ -142,6 +142,7 @@ mod speech_layer;
 mod style;
 mod swin;
 mod swin_layer;
+mod swin_second;
 mod t5;
 mod t5_attention;
 mod t5_block;

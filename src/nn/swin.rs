@@ -1,27 +1,37 @@
-//! Swin transformers with a classifier (`models/swin/modeling_swin.py` of transformers 5.23).
+//! Swin transformers, the first and the second, with a classifier (`models/{swin,swinv2}/modeling_*.py`
+//! of transformers 5.23).
 
 use super::attention::{AttentionOptions, dropped};
 use super::builder::Builder;
+use super::decoder::Shell;
 use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::loss;
 use super::model::Output;
 use super::patches::Patches;
 use super::swin_layer::SwinLayer;
+use super::swin_second::SecondStage;
 use crate::spec::{ResolvedSpec, SwinConfig};
 use crate::tape::{Tape, Tensor};
+use std::rc::Rc;
 
 /// `SwinForImageClassification`.
 pub(super) struct Swin {
     projection: Patches,
     positions: Option<Tensor>,
     norm: LayerNorm,
-    stages: Vec<Stage>,
+    stages: Stages,
     layernorm: LayerNorm,
     classifier: Linear,
     dropout: bool,
     side: u64,
-    facts: Facts,
+    name: &'static str,
+    shell: Shell,
+}
+
+enum Stages {
+    First(Vec<Stage>),
+    Second(Vec<Rc<SecondStage>>),
 }
 
 /// `SwinStage`.
@@ -37,7 +47,7 @@ impl Swin {
             dropout: c.dropout.attention,
             ..AttentionOptions::of(spec, facts)
         };
-        let swin = b.at("swin");
+        let swin = b.at(c.name());
         let embeddings = swin.at("embeddings");
         let projection = embeddings.at("patch_embeddings").at("projection");
         let sizes = [c.embed_dim, c.num_channels, c.patch_size];
@@ -47,10 +57,14 @@ impl Swin {
             .then(|| embeddings.parameter("position_embeddings", [1, patches, c.embed_dim]));
         let norm = LayerNorm::new(&embeddings.at("norm"), c.embed_dim);
         let encoder = swin.at("encoder");
-        let stages = (0..)
-            .zip(&c.stages)
-            .map(|(stage, &sizes)| Stage::new(&encoder, c, (stage, sizes), options))
-            .collect();
+        let sizes = (0..).zip(c.stages.iter().copied());
+        let stages = if c.second {
+            let made = sizes.map(|sizes| Rc::new(SecondStage::new(&encoder, c, sizes, options)));
+            Stages::Second(made.collect())
+        } else {
+            let made = sizes.map(|sizes| Stage::new(&encoder, c, sizes, options));
+            Stages::First(made.collect())
+        };
         Self {
             projection,
             positions,
@@ -60,13 +74,14 @@ impl Swin {
             classifier: Linear::new(&b.at("classifier"), c.last_width(), c.num_labels, true),
             dropout: c.dropout.embedding,
             side: c.side(),
-            facts,
+            name: c.name(),
+            shell: Shell::new(b, spec, facts),
         }
     }
 
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
     pub(super) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
-        let (last, pooled) = t.scoped("swin", None, || self.encode(t, images));
+        let (last, pooled) = t.scoped(self.name, None, || self.encode(t, images));
         let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
         let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
         drop((last, pooled));
@@ -85,17 +100,28 @@ impl Swin {
             }
             dropped(t, embedded, self.dropout)
         });
+        // What the encoder holds beside them is an image, or what the last merging was given.
         let (mut hidden, mut side) = (embedded.clone(), self.side);
-        let mut image = None;
-        for (i, stage) in (0..).zip(&self.stages) {
-            let seen = t.scoped("encoder.layers", Some(i), || {
-                stage.forward(t, &hidden, side, self.facts)
-            });
-            hidden = seen.0;
-            image = Some(seen.1);
-            side = side.div_ceil(2);
+        let mut beside = None;
+        match &self.stages {
+            Stages::First(stages) => {
+                for (i, stage) in (0..).zip(stages) {
+                    let seen = t.scoped("encoder.layers", Some(i), || {
+                        stage.forward(t, &hidden, side, self.shell.facts)
+                    });
+                    (hidden, beside) = (seen.0, Some(seen.1));
+                    side = side.div_ceil(2);
+                }
+            }
+            Stages::Second(stages) => {
+                for (i, stage) in (0..).zip(stages) {
+                    (hidden, beside) = t.scoped("encoder.layers", Some(i), || {
+                        self.shell.run_with_weights(t, stage, &hidden, &())
+                    });
+                }
+            }
         }
-        drop(image);
+        drop(beside);
         let last = self.layernorm.forward(t, &hidden);
         // `adaptive_avg_pool2d` writes strides into its result (`aten/src/ATen/native/AdaptiveAveragePooling.cpp`,
         // torch 2.15), whose gradient is copied.
@@ -145,7 +171,7 @@ impl Stage {
             next = side.div_ceil(2);
             out = t.scoped("downsample", None, || {
                 let normed = {
-                    let merged = merged(t, &seen, side, facts);
+                    let (merged, _) = merged(t, &seen, side, facts);
                     norm.forward(t, &merged)
                 };
                 reduction.forward(t, &normed)
@@ -158,8 +184,9 @@ impl Stage {
     }
 }
 
-/// Four neighbours side by side: `[B, side x side, H]` to `[B, patches, 4 x H]`.
-fn merged(t: &Tape, hidden: &Tensor, side: u64, facts: Facts) -> Tensor {
+/// Four neighbours side by side: `[B, side x side, H]` to `[B, patches, 4 x H]`; and what they are parts
+/// of.
+pub(super) fn merged(t: &Tape, hidden: &Tensor, side: u64, facts: Facts) -> (Tensor, Tensor) {
     let (b, columns) = (hidden.dim(0), hidden.dim(2));
     let mut image = t.view(hidden, [b, side, side, columns]);
     let even = side.next_multiple_of(2);
@@ -172,5 +199,6 @@ fn merged(t: &Tape, hidden: &Tensor, side: u64, facts: Facts) -> Tensor {
     });
     let merged = t.cat(&parts.each_ref(), -1);
     drop(parts);
-    t.view(&merged, [b, even * even / 4, 4 * columns])
+    let merged = t.view(&merged, [b, even * even / 4, 4 * columns]);
+    (merged, image)
 }

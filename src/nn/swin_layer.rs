@@ -96,7 +96,9 @@ impl SwinLayer {
                 ],
             )
         };
-        let mask = self.shifts.then(|| self.mask(t, padded, image.dtype()));
+        let mask = self
+            .shifts
+            .then(|| shifted_mask(t, self.window, padded, image.dtype()));
         let (attended, weights) = t.scoped("attention", None, || {
             self.attend(t, &windows, (b, mask.as_ref()))
         });
@@ -188,44 +190,46 @@ impl SwinLayer {
         drop((seen, bias, combined));
         (out, weights)
     }
+}
 
-    /// `get_attn_mask`: `[windows, W, W]`.
-    fn mask(&self, t: &Tape, side: u64, dtype: DType) -> Tensor {
-        let line = |op, dtype| t.empty(op, Shape::from([side]), dtype);
-        let held = [(); 2].map(|()| line("arange", DType::Int64));
-        let regions = [(); 2].map(|()| {
-            let parts = [(); 2].map(|()| {
-                let _beyond = line("ge", DType::Bool);
-                line("_to_copy", DType::Int64)
-            });
-            let sum = line("add", DType::Int64);
-            drop(parts);
-            sum
+/// `get_attn_mask` of images with padded sides: `[windows, W, W]`.
+pub(super) fn shifted_mask(t: &Tape, window: u64, side: u64, dtype: DType) -> Tensor {
+    let line = |op, dtype| t.empty(op, Shape::from([side]), dtype);
+    let held = [(); 2].map(|()| line("arange", DType::Int64));
+    let regions = [(); 2].map(|()| {
+        let parts = [(); 2].map(|()| {
+            let _beyond = line("ge", DType::Bool);
+            line("_to_copy", DType::Int64)
         });
-        let image = Shape::from([1, side, side, 1]);
-        let numbered = {
-            let tripled = line("mul", DType::Int64);
-            let sum = t.empty("add", image, DType::Int64);
-            drop(tripled);
-            t.to(&sum, dtype)
-        };
-        let windows = partitioned(t, &numbered, self.window);
-        let area = self.window * self.window;
-        let all = Shape::from([side * side / area, area, area]);
-        let different = t.empty("sub", all, dtype);
-        let filled = |op| {
-            let _flags = t.empty(op, all, DType::Bool);
-            t.empty("masked_fill", all, dtype)
-        };
-        let first = filled("ne");
-        let mask = filled("eq");
-        drop((first, different, held, regions, numbered, windows));
-        mask
-    }
+        let sum = line("add", DType::Int64);
+        drop(parts);
+        sum
+    });
+    let image = Shape::from([1, side, side, 1]);
+    let numbered = {
+        let tripled = line("mul", DType::Int64);
+        let sum = t.empty("add", image, DType::Int64);
+        drop(tripled);
+        t.to(&sum, dtype)
+    };
+    let windows = partitioned(t, &numbered, window);
+    let area = window * window;
+    let all = Shape::from([side * side / area, area, area]);
+    let different = t.empty("sub", all, dtype);
+    let flags = |op| t.empty(op, all, DType::Bool);
+    let filled = || t.empty("masked_fill", all, dtype);
+    let first = {
+        let _different = flags("ne");
+        filled()
+    };
+    let same = flags("eq");
+    let mask = filled();
+    drop((first, same, different, held, regions, numbered, windows));
+    mask
 }
 
 /// `window_partition`: images `[B, side, side, C]` to `[B x rows x columns of windows, ...]`.
-fn partitioned(t: &Tape, image: &Tensor, window: u64) -> Tensor {
+pub(super) fn partitioned(t: &Tape, image: &Tensor, window: u64) -> Tensor {
     let (b, side, columns) = (image.dim(0), image.dim(1), image.dim(3));
     let parts = t.view(
         image,
@@ -235,7 +239,7 @@ fn partitioned(t: &Tape, image: &Tensor, window: u64) -> Tensor {
 }
 
 /// `window_reverse`: windows `[N, W, C]` to images `[B, side, side, C]`.
-fn reversed(t: &Tape, windows: &Tensor, window: u64, (b, side): (u64, u64)) -> Tensor {
+pub(super) fn reversed(t: &Tape, windows: &Tensor, window: u64, (b, side): (u64, u64)) -> Tensor {
     let columns = windows.dim(-1);
     let parts = t.view(
         windows,

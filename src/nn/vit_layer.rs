@@ -184,10 +184,13 @@ pub(super) fn kept_samples(t: &Tape, x: &Tensor) -> Tensor {
     let mut shape = *x.shape();
     shape.dims_mut()[1..].fill(1);
     let samples = |op| t.empty(op, shape, x.dtype());
-    let mut kept = samples("rand");
-    for op in ["add", "floor"] {
-        kept = samples(op);
-    }
+    let kept = {
+        let drawn = samples("rand");
+        let sum = samples("add");
+        let kept = samples("floor");
+        drop((sum, drawn));
+        kept
+    };
     let divided = t.div_scalar(x);
     t.mul(&divided, &kept)
 }

@@ -262,6 +262,7 @@ const FIELDS: &[&str] = &[
     "position_embedding_type",
     "prefix_dense_intermediate_size",
     "prefix_dense_sliding_window_pattern",
+    "pretrained_window_sizes",
     "projection_dim",
     "projection_dropout",
     "projector_hidden_act",

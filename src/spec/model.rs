@@ -219,7 +219,13 @@ fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
     let found = MODEL_TYPES
         .iter()
         .find(|(name, _)| given.as_str() == Some(name));
-    if found.is_none() {
+    if found.is_none()
+        && given
+            .as_str()
+            .is_some_and(|name| WITHOUT_HEAD.contains(&name))
+    {
+        fields.push(why_no_head(&key));
+    } else if found.is_none() {
         let shown = shortened(given);
         let (why, why_zh) = match guess::like_a_decoder(&shown, &key, fields) {
             Err(refusal) => (refusal.english, refusal.chinese),
@@ -243,6 +249,20 @@ fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
         });
     }
     found.map(|&(_, reader)| reader)
+}
+
+/// Models of images that have no head for any task (`MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES` of
+/// transformers 5.23).
+const WITHOUT_HEAD: [&str; 2] = ["dinov3_vit", "dinov3_convnext"];
+
+#[inline(never)] // Not in the reader, so that the page can fetch it later.
+fn why_no_head(key: &str) -> Finding {
+    Finding::error(
+        key,
+        "transformers 5.23 has DINOv3 without a head: no task of it has a loss to train with. DINOv2 with registers has a classifier.",
+        "transformers 5.23 中的 DINOv3 没有任务头，没有可用于训练的损失；带寄存器的 DINOv2 有分类头。",
+    )
+    .with_fix("model", "dinov2-with-registers-base")
 }
 
 /// The reader for the class that the config names in `architectures`.

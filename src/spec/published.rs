@@ -20,7 +20,7 @@ use crate::spec::{ModelRef, Precision};
 /// images, of Gemma 3n and 4 of the part that reads text as transformers 5.23 builds it, of CLIP as its authors count them, of `DINOv2` with a classifier of two
 /// classes, of `DeiT` without the classifier that a teacher has, of ELECTRA, ALBERT, `MPNet` (whose repository states 109,486,464 with a pooler) and `DeBERTa` with the head
 /// that predicts tokens, of Falcon 7B and 40B without the output
-/// layer, which their files hold beside the embedding that it is tied to; of the first `DeBERTa`, `RemBERT`, `RoFormer`, UMT5, ESM-2, `EuroBERT`, wav2vec 2.0, data2vec, `WavLM` and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
+/// layer, which their files hold beside the embedding that it is tied to; of Swin V2, the first `DeBERTa`, `RemBERT`, `RoFormer`, UMT5, ESM-2, `EuroBERT`, wav2vec 2.0, data2vec, `WavLM` and `HuBERT` (with 32 tokens) as transformers 5.23 builds them, of the last eleven what their configs give, which their
 /// repositories state in billions, of Persimmon, of Qwen3.5, Ministral 3, K-EXAONE, Trinity, Hy3, `MiniCPM3`, Youtu-LLM and GLM-4.7 without images and without the layers that predict several
 /// tokens.
 const PUBLISHED: &[(&str, u64)] = &[
@@ -239,6 +239,9 @@ const PUBLISHED: &[(&str, u64)] = &[
     ("swin-tiny", 28_288_354),
     ("swin-base", 87_768_224),
     ("swin-large", 196_532_476),
+    ("swinv2-tiny", 28_347_154),
+    ("swinv2-base", 87_918_816),
+    ("swinv2-large", 196_739_932),
     ("beit-base-patch16-224", 86_530_984),
     ("beit-large-patch16-224", 304_430_568),
     ("data2vec-vision-base-ft1k", 86_530_984),

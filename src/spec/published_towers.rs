@@ -207,9 +207,16 @@ pub(super) fn swin_parameters(c: &SwinConfig) -> u64 {
     let distances = (2 * c.window_size - 1).pow(2);
     let stage = |(stage, [depth, heads]): (usize, &[u64; 2])| {
         let (h, inner) = (c.width(stage), c.inner(stage));
-        let layer = 4 * (h * h + h) + distances * heads + 2 * h * inner + inner + h + 4 * h;
+        let (attention, normed) = if c.second {
+            // Keys have no biases; then a factor for each head, and the network that makes biases.
+            let network = 3 * 512 + 512 * heads;
+            (4 * h * h + 3 * h + heads + network, 4 * h)
+        } else {
+            (4 * (h * h + h) + distances * heads, 8 * h)
+        };
+        let layer = attention + 2 * h * inner + inner + h + 4 * h;
         let merging = if stage + 1 < c.stages.len() {
-            8 * h * h + 8 * h
+            8 * h * h + normed
         } else {
             0
         };

@@ -1,12 +1,13 @@
-//! Swin transformers (`models/swin/configuration_swin.py` of transformers 5.23).
+//! Swin transformers, the first and the second (`models/{swin,swinv2}/configuration_*.py` of transformers
+//! 5.23).
 
 use super::config_fields::{ConfigFields, shortened};
 use super::limits::{HEADS, LAYERS, WIDTH};
 use super::modules::{Module, ModuleKind, linear, norm};
 use super::vit::{CHANNELS, PIXELS, check_patches};
 use super::{
-    Activation, ActivationCheckpointing, Architecture, Dropout, Finding, Precision, Scenario,
-    weights,
+    Activation, ActivationCheckpointing, Architecture, Attention, Dropout, Finding, Precision,
+    Scenario, weights,
 };
 use crate::units::DType;
 use serde_json::Value;
@@ -14,6 +15,8 @@ use serde_json::Value;
 /// A Swin transformer as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwinConfig {
+    /// Whether it is the second Swin, whose attention is by angles.
+    pub second: bool,
     /// Pixels along each side of an image.
     pub image_size: u64,
     /// Pixels along each side of a patch.
@@ -43,6 +46,19 @@ pub struct SwinConfig {
 }
 
 impl SwinConfig {
+    /// The module that holds all but the classifier.
+    pub fn name(&self) -> &'static str {
+        if self.second { "swinv2" } else { "swin" }
+    }
+
+    /// Patches along each side of a window in a stage of the second Swin, and whether every second layer
+    /// shifts its windows.
+    pub fn second_window(&self, stage: usize) -> (u64, bool) {
+        let side = self.side() >> stage;
+        let window = side.min(self.window_size);
+        (window, side > window && self.window_size > 1)
+    }
+
     /// Patches along a side of an image.
     pub fn side(&self) -> u64 {
         self.image_size / self.patch_size
@@ -70,7 +86,7 @@ impl SwinConfig {
     }
 
     /// Patches along a side of what a stage sees.
-    fn stage_side(&self, stage: usize) -> u64 {
+    pub fn stage_side(&self, stage: usize) -> u64 {
         (0..stage).fold(self.side(), |side, _| side.div_ceil(2))
     }
 }
@@ -79,7 +95,7 @@ impl SwinConfig {
 pub(super) const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(super) fn read(fields: &mut ConfigFields<'_>) -> SwinConfig {
+pub(super) fn read(second: bool, fields: &mut ConfigFields<'_>) -> SwinConfig {
     let image_size = fields.optional("image_size", &PIXELS, 224);
     let patch_size = fields.optional("patch_size", &PIXELS, 4);
     check_patches(fields, [image_size, patch_size]);
@@ -104,7 +120,9 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> SwinConfig {
     }
     let window_size = fields.optional("window_size", &PIXELS, 7);
     let least = (1..stages.len()).fold(image_size / patch_size.max(1), |side, _| side.div_ceil(2));
-    if least < window_size {
+    if second {
+        check_second(fields, &stages, image_size / patch_size.max(1));
+    } else if least < window_size {
         let key = fields.key("window_size");
         fields.push(
             Finding::error(
@@ -118,6 +136,7 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> SwinConfig {
     let ratio = fields.get("mlp_ratio").and_then(Value::as_f64);
     let hidden = fields.drops("hidden_dropout_prob", false);
     SwinConfig {
+        second,
         image_size,
         patch_size,
         num_channels: fields.optional("num_channels", &CHANNELS, 3),
@@ -135,6 +154,59 @@ pub(super) fn read(fields: &mut ConfigFields<'_>) -> SwinConfig {
         },
         drops_paths: fields.drops("drop_path_rate", true),
         num_labels: fields.labels(2),
+    }
+}
+
+/// Refuses what transformers fails on in the second Swin, whose images have `side` patches along a side.
+fn check_second(fields: &mut ConfigFields<'_>, stages: &[[u64; 2]], side: u64) {
+    if fields.flag("use_absolute_embeddings", false) {
+        let key = fields.key("use_absolute_embeddings");
+        fields.push(
+            Finding::error(
+                &key,
+                "transformers makes one position more than the second Swin has patches, and fails to add them; use_absolute_embeddings must be false.",
+                "transformers 为 Swin V2 多建了一个位置嵌入，相加时会报错；use_absolute_embeddings 必须为 false。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    let halved = stages.iter().skip(1).fold(side, |side, _| side / 2);
+    if halved == 0 {
+        let key = fields.key("image_size");
+        fields.push(Finding::error(
+            &key,
+            format!(
+                "Images of {side} patches along a side have none left in the last of {} stages.",
+                stages.len()
+            ),
+            format!(
+                "每边 {side} 个图块的图像，到第 {} 个阶段已不剩图块。",
+                stages.len()
+            ),
+        ));
+    }
+    let trained = numbers(
+        fields,
+        "pretrained_window_sizes",
+        &[0; 4],
+        &(0..=*PIXELS.end()),
+    );
+    if trained.len() < stages.len() {
+        let key = fields.key("pretrained_window_sizes");
+        fields.push(
+            Finding::error(
+                &key,
+                format!(
+                    "pretrained_window_sizes must have a number for each of the {} stages.",
+                    stages.len()
+                ),
+                format!(
+                    "pretrained_window_sizes 必须为 {} 个阶段各给出一个数。",
+                    stages.len()
+                ),
+            )
+            .with_fix(&key, serde_json::json!(vec![0; stages.len()])),
+        );
     }
 }
 
@@ -180,10 +252,20 @@ pub(super) fn numbers(
 
 /// What is not estimated of Swin yet.
 pub(super) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    if !matches!(architecture, Architecture::Swin(_)) {
+    let Architecture::Swin(config) = architecture else {
         return;
+    };
+    if config.second && scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "transformers writes the attention of the second Swin in one way only; attention must be eager.",
+                "transformers 中的 Swin V2 只有一种注意力实现；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
     }
-    if scenario.activation_checkpointing != ActivationCheckpointing::None {
+    if !config.second && scenario.activation_checkpointing != ActivationCheckpointing::None {
         findings.push(
             Finding::error(
                 "activation_checkpointing",
@@ -215,16 +297,36 @@ pub(super) fn modules(c: &SwinConfig) -> Vec<Module> {
         kind: ModuleKind::Other,
         parameters,
     };
-    let mut all = vec![norm("swin.embeddings.patch_embeddings.projection")];
-    let positions = own("swin.embeddings".to_owned(), &["position_embeddings"]);
+    let name = c.name();
+    let mut all = vec![norm(format!(
+        "{name}.embeddings.patch_embeddings.projection"
+    ))];
+    let positions = own(format!("{name}.embeddings"), &["position_embeddings"]);
     all.extend(c.absolute.then_some(positions));
-    all.push(norm("swin.embeddings.norm"));
+    all.push(norm(format!("{name}.embeddings.norm")));
     for (stage, [depth, _]) in c.stages.iter().enumerate() {
         for layer in 0..*depth {
-            let at = |name: &str| format!("swin.encoder.layers.{stage}.blocks.{layer}.{name}");
+            let at = |part: &str| format!("{name}.encoder.layers.{stage}.blocks.{layer}.{part}");
+            if c.second {
+                let inner = |part: &str| at(&format!("attention.self.{part}"));
+                all.extend([
+                    own(at("attention.self"), &["logit_scale"]),
+                    linear(inner("continuous_position_bias_mlp.0"), true),
+                    linear(inner("continuous_position_bias_mlp.2"), false),
+                    linear(inner("query"), c.qkv_bias),
+                    linear(inner("key"), false),
+                    linear(inner("value"), c.qkv_bias),
+                    linear(at("attention.output.dense"), true),
+                    norm(at("layernorm_before")),
+                    linear(at("intermediate.dense"), true),
+                    linear(at("output.dense"), true),
+                    norm(at("layernorm_after")),
+                ]);
+                continue;
+            }
             let projections = ["q_proj", "k_proj", "v_proj"];
             all.extend(
-                projections.map(|name| linear(at(&format!("attention.{name}")), c.qkv_bias)),
+                projections.map(|part| linear(at(&format!("attention.{part}")), c.qkv_bias)),
             );
             all.extend([
                 linear(at("attention.o_proj"), true),
@@ -239,11 +341,11 @@ pub(super) fn modules(c: &SwinConfig) -> Vec<Module> {
             ]);
         }
         if stage + 1 < c.stages.len() {
-            let at = |name: &str| format!("swin.encoder.layers.{stage}.downsample.{name}");
+            let at = |part: &str| format!("{name}.encoder.layers.{stage}.downsample.{part}");
             all.extend([linear(at("reduction"), false), norm(at("norm"))]);
         }
     }
-    all.push(norm("swin.layernorm"));
+    all.push(norm(format!("{name}.layernorm")));
     all.push(linear("classifier", true));
     all
 }

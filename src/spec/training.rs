@@ -256,6 +256,7 @@ pub(super) fn attention(scenario: &Scenario, architecture: &Architecture) -> Att
             !recent && matches!(config.kind, BartKind::Pegasus | BartKind::Marian)
         }
         Architecture::Speech(config) => config.buckets > 0,
+        Architecture::Swin(config) => config.second,
         Architecture::T5Gemma(_) => true,
         _ => false,
     };

@@ -20,6 +20,7 @@ fn what_sees_images_is_as_exact_as_the_goals_ask() {
     every_goal_is_met("mistral3.jsonl", 33);
     every_goal_is_met("internvl.jsonl", 34);
     every_goal_is_met("swin.jsonl", 27);
+    every_goal_is_met("swinv2.jsonl", 49);
     every_goal_is_met("beit.jsonl", 32);
     every_goal_is_met("data2vec_vision.jsonl", 38);
     every_goal_is_met("conv_nets.jsonl", 46);

@@ -47,6 +47,15 @@ impl Tape {
         self.saving_its_result("relu", "threshold_backward", x)
     }
 
+    /// `torch.relu_(x)`: the result is in x's place, which nothing may have saved. Saves it.
+    pub fn relu_in_place(&self, x: Tensor) -> Tensor {
+        if !self.records(&[&x]) {
+            return x;
+        }
+        let saved = self.save(&x.detach());
+        self.activated(&x, x.detach(), Some(saved), "threshold_backward")
+    }
+
     /// `torch.sigmoid(x)`. Saves its result.
     pub fn sigmoid(&self, x: &Tensor) -> Tensor {
         self.saving_its_result("sigmoid", "sigmoid_backward", x)
