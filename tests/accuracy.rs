@@ -67,6 +67,14 @@ fn liger_kernels_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("liger.jsonl", 208);
 }
 
+/// Composition is not held: the oracle calls a copy autocast's that Liger's loss makes of the head's
+/// weight and drops at once (5.2 %).
+#[test]
+fn liger_kernels_of_other_families_and_experts_meet_every_goal_of_bytes() {
+    let held = |goal: &str| !goal.contains("composition");
+    goals_are_met("liger_families.jsonl", 80, held);
+}
+
 #[test]
 fn optimizers_of_bitsandbytes_are_as_exact_as_the_goals_ask() {
     every_goal_is_met("bitsandbytes_optimizers.jsonl", 86);

@@ -354,11 +354,26 @@ impl<'a> Builder<'a> {
         self.plan.spec.liger
     }
 
-    /// Whether Liger's norms of the families beyond Llama's write gradients in place: only where
-    /// a layer has two of them, so that no residual reads the same gradient.
+    /// Whether Liger computes the gated products of layers without experts: in a mixture it replaces
+    /// only the experts.
+    pub(super) fn liger_gates(&self) -> bool {
+        let mixes = matches!(&self.plan.spec.architecture,
+            Architecture::Decoder(config) if config.experts.is_some());
+        self.liger().gated && !mixes
+    }
+
+    /// Whether Liger's norms write gradients in place (`LigerRMSNorm` and its classes for families,
+    /// liger-kernel 0.8.5): not where a layer has norms behind its parts, too, whose gradients a
+    /// residual reads.
     pub(super) fn liger_norms_in_place(&self) -> bool {
-        matches!(&self.plan.spec.architecture,
-            Architecture::Decoder(config) if config.model_type == DecoderType::Gemma)
+        !matches!(&self.plan.spec.architecture,
+            Architecture::Decoder(config) if matches!(config.model_type,
+                DecoderType::Gemma2
+                    | DecoderType::Gemma3
+                    | DecoderType::Olmo2
+                    | DecoderType::Olmo3
+                    | DecoderType::Glm4
+                    | DecoderType::Exaone4))
     }
 
     /// How linear layers are held.

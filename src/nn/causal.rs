@@ -17,7 +17,7 @@ use super::sharing_attention::{KeptStates, readers_from};
 use super::sight::{Among, Sight};
 use super::style::{EmbeddingScale, Masks, Style};
 use super::{classifier, loss, mask};
-use crate::spec::{DecoderConfig, Experts, Mixing, ResolvedSpec, Task};
+use crate::spec::{DecoderConfig, DecoderType, Experts, Mixing, ResolvedSpec, Task};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;
@@ -69,7 +69,7 @@ pub(super) struct Causal<L> {
     balanced: Option<Experts>,
     dtype: DType,
     /// Whether the loss in training comes from hidden states.
-    fused_loss: bool,
+    fused_loss: Option<u64>,
     shell: Shell,
 }
 
@@ -146,7 +146,7 @@ impl<L: Layer> Causal<L> {
             } else {
                 b.dtype()
             },
-            fused_loss: spec.liger.fused_linear_cross_entropy,
+            fused_loss: fused_loss(c, spec),
             shell: if style.checkpoints {
                 Shell::new(b, spec, facts).with_router_logits(joined)
             } else {
@@ -209,16 +209,13 @@ impl<L: Layer> Causal<L> {
             drop(self.shell.call().take_router_logits());
             return output;
         }
-        if let (true, Some(labels), Some(weight)) = (
-            self.fused_loss && t.is_training(),
-            labels,
-            self.lm_head.weight(),
-        ) {
+        let fused = self.fused_loss.filter(|_| t.is_training());
+        if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
             let kept = facts.index_all(t, hidden, 3);
             let loss = t.scoped("loss", None, || {
-                loss::liger_causal_lm(t, &kept, weight, labels)
+                loss::liger_causal_lm(t, &kept, weight, labels, budget)
             });
-            return Output::of_loss(loss);
+            return self.balanced(t, None, Some(loss));
         }
         let scaled = self.style.scaled_hidden.then(|| t.div_scalar(hidden));
         let mut logits = t.scoped("lm_head", None, || {
@@ -245,7 +242,7 @@ impl<L: Layer> Causal<L> {
             logits = t.tanh(&logits);
             logits = t.mul_scalar(&logits);
         }
-        let mut loss = labels.map(|labels| {
+        let loss = labels.map(|labels| {
             t.scoped("loss", None, || {
                 if self.style.narrow_loss {
                     // lm_logits[:, :-1, :]
@@ -256,26 +253,32 @@ impl<L: Layer> Causal<L> {
                 }
             })
         });
-        let mut beside = Vec::new();
-        if let Some(experts) = &self.balanced {
-            let routed = self.shell.call().take_router_logits();
-            let padded = self.shell.padding_mask;
-            // Without a layer of experts there is nothing to balance.
-            if !routed.is_empty() {
-                let balance = t.scoped("loss", None, || {
-                    balance::loss(t, facts, &routed, experts, padded)
-                });
-                loss = loss.map(|loss| t.add_in_place(loss, &t.mul_scalar(&balance)));
-                beside.push(balance);
-                beside.extend(routed);
-            }
-        }
-        Output {
-            logits: Some(logits),
+        self.balanced(t, Some(logits), loss)
+    }
+
+    /// What the model gives, the loss with that of experts that are to be balanced.
+    fn balanced(&self, t: &Tape, logits: Option<Tensor>, loss: Option<Tensor>) -> Output {
+        let mut output = Output {
+            logits,
             loss,
             encoded: None,
-            beside,
+            beside: Vec::new(),
+        };
+        let Some(experts) = &self.balanced else {
+            return output;
+        };
+        let routed = self.shell.call().take_router_logits();
+        // Without a layer of experts there is nothing to balance.
+        if !routed.is_empty() {
+            let (facts, padded) = (self.shell.facts, self.shell.padding_mask);
+            let balance = t.scoped("loss", None, || {
+                balance::loss(t, facts, &routed, experts, padded)
+            });
+            output.loss = (output.loss).map(|loss| t.add_in_place(loss, &t.mul_scalar(&balance)));
+            output.beside.push(balance);
+            output.beside.extend(routed);
         }
+        output
     }
 
     /// What the `i`th layer is given where it reads others' keys and values and runs over the
@@ -457,4 +460,15 @@ impl<L: Layer> Causal<L> {
         let raw = copied.is_some().then(|| hidden.clone());
         (copied.unwrap_or(hidden), [raw, weights])
     }
+}
+
+/// How many times what hidden states take Liger's loss takes for logits, if it is the model's
+/// (`chunk_mem_const`; `transformers/model/gpt_oss.py` of liger-kernel 0.8.5 gives its own).
+fn fused_loss(c: &DecoderConfig, spec: &ResolvedSpec) -> Option<u64> {
+    let budget = if c.model_type == DecoderType::GptOss {
+        8
+    } else {
+        1
+    };
+    spec.liger.fused_linear_cross_entropy.then_some(budget)
 }

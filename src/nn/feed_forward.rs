@@ -155,7 +155,7 @@ impl FusedMlp {
             down_proj: Linear::new(&b.at(down), intermediate, hidden, false),
             intermediate,
             gate_first: false,
-            liger: b.liger().gated,
+            liger: b.liger_gates(),
         }
     }
 

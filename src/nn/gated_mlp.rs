@@ -39,7 +39,7 @@ impl GatedMlp {
         activation: fn(&Tape, &Tensor) -> Tensor,
     ) -> Self {
         // Liger's module has none (`LigerSwiGLUMLP`, liger-kernel 0.8.5).
-        let bias = bias && !b.liger().gated;
+        let bias = bias && !b.liger_gates();
         let linear = |name, inputs, outputs| Linear::new(&b.at(name), inputs, outputs, bias);
         Self {
             gate_proj: linear("gate_proj", hidden, intermediate),
@@ -48,7 +48,7 @@ impl GatedMlp {
             activation,
             norm: None,
             dropout: false,
-            liger: b.liger().gated,
+            liger: b.liger_gates(),
         }
     }
 
@@ -66,7 +66,7 @@ impl GatedMlp {
             activation: Tape::silu,
             norm: None,
             dropout: false,
-            liger: b.liger().gated,
+            liger: b.liger_gates(),
         }
     }
 
@@ -97,7 +97,7 @@ impl GatedMlp {
             activation,
             norm: None,
             dropout: false,
-            liger: b.liger().gated,
+            liger: b.liger_gates(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Experts whose weights are one tensor each, run as grouped products over tokens that are sorted by
 //! expert.
 //!
-//! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`.
+//! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`; Liger's
+//! where it is named.
 
 use super::activation::activated;
 use super::builder::Builder;
@@ -21,6 +22,8 @@ pub(super) struct GroupedExperts {
     form: ExpertForm,
     count: u64,
     intermediate: u64,
+    /// Whether they are Liger's.
+    liger: bool,
     call: Rc<Call>,
 }
 
@@ -60,6 +63,7 @@ impl GroupedExperts {
             form: experts.form,
             count,
             intermediate,
+            liger: b.liger().gated,
             call: b.call(),
         }
     }
@@ -125,7 +129,9 @@ impl GroupedExperts {
         // Adapters of the second product are around those of the first.
         let down = self.down_proj.open(t);
         let weight = [self.gate_up_proj.open(t), down];
-        let out = if self.call.batches_experts() {
+        let out = if self.liger {
+            liger(t, &weight, tokens, [chosen, weights])
+        } else if self.call.batches_experts() {
             self.batched(t, &weight, tokens, [chosen, weights])
         } else {
             self.grouped(t, &weight, tokens, [chosen, weights])
@@ -220,6 +226,17 @@ impl GroupedExperts {
         drop((selected, down, bias, product, weighted, sum));
         out
     }
+}
+
+/// `LigerExperts.forward` (`transformers/swiglu.py`, liger-kernel 0.8.5).
+fn liger(
+    t: &Tape,
+    [up, down]: &[Opened; 2],
+    tokens: &Tensor,
+    [chosen, weights]: [&Tensor; 2],
+) -> Tensor {
+    let chosen = t.to(chosen, DType::Int32);
+    t.liger_experts(tokens, [up.get(t), down.get(t)], [&chosen, weights])
 }
 
 /// `GptOssExperts._apply_gate`: `(up + 1) * gate * sigmoid(gate)`, where both are every second column of

@@ -251,22 +251,23 @@ impl Embedding {
 /// `LlamaRMSNorm`: computed in float32, written out in Python.
 pub(super) struct RmsNorm {
     weight: Tensor,
-    /// Whether it is Liger's.
-    liger: bool,
+    /// Whether it is Liger's, and if so, whether the gradient of its input takes the place of the
+    /// incoming one.
+    liger: Option<bool>,
 }
 
 impl RmsNorm {
     /// Weight `[size]`.
     pub(super) fn new(b: &Builder, size: u64) -> Self {
         let weight = b.parameter("weight", [size]);
-        let liger = b.liger().rms_norm;
+        let liger = b.liger().rms_norm.then(|| b.liger_norms_in_place());
         Self { weight, liger }
     }
 
     /// `[.., size]` to the same.
     pub(super) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
-        if self.liger {
-            return t.liger_rms_norm(x, &self.weight, true);
+        if let Some(in_place) = self.liger {
+            return t.liger_rms_norm(x, &self.weight, in_place);
         }
         let dtype = x.dtype();
         let x = t.to(x, DType::Float32);

@@ -68,18 +68,20 @@ pub(super) fn chunked(t: &Tape, hidden: &Tensor, head: &Linear, labels: &Tensor)
     })
 }
 
-/// `LigerForCausalLMLoss`: the loss from hidden states `[B, S, H]` and the head's weight `[V, H]`.
+/// `LigerForCausalLMLoss`: the loss from hidden states `[B, S, H]` and the head's weight `[V, H]`, the
+/// logits of a piece as large as `budget` of the hidden states.
 pub(super) fn liger_causal_lm(
     t: &Tape,
     hidden: &Tensor,
     weight: &Tensor,
     labels: &Tensor,
+    budget: u64,
 ) -> Tensor {
     let (padded, shifted) = t.shifted_labels(labels);
     let flat = t.view(hidden, [hidden.numel() / hidden.dim(-1), hidden.dim(-1)]);
     let target = t.view(&shifted, [shifted.numel()]);
     drop(shifted);
-    let loss = t.liger_linear_cross_entropy(&flat, weight, &target);
+    let loss = t.liger_linear_cross_entropy(&flat, weight, &target, budget);
     drop(padded);
     loss
 }

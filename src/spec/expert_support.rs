@@ -2,7 +2,8 @@
 
 use super::experts::{Experts, width_field};
 use super::{
-    Architecture, DecoderConfig, DecoderType, Finding, Framework, Routing, Scenario, Task, weights,
+    Architecture, DecoderConfig, DecoderType, Finding, Framework, Routing, Scenario, Task, liger,
+    weights,
 };
 
 /// Bytes that `grouped_mm` wants the rows of all matrices to be a multiple of
@@ -29,9 +30,13 @@ pub(super) fn check(
             "该模型逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
         ));
     } else if scenario.framework == Framework::Torch215Transformers523 {
-        check_rows(scenario, config, findings);
+        if !liger::runs_experts(scenario, config) {
+            check_rows(scenario, config, findings);
+        }
+        check_balance(config, task, false, findings);
     } else if config.experts.is_some() {
-        check_balance(config, task, findings);
+        let every = config.model_type == DecoderType::Qwen3Moe;
+        check_balance(config, task, every, findings);
         findings.push(Finding::notice(
             "framework",
             "transformers 4 runs one expert after the other over the tokens that its router sends there; \
@@ -41,14 +46,13 @@ pub(super) fn check(
     }
 }
 
-/// The loss that balances experts joins the logits of all routers, of which there must be some; Qwen3's
-/// joins what every layer gives, logits or not (`load_balancing_loss_func`, transformers 4.51 and 4.48).
-fn check_balance(config: &DecoderConfig, task: Task, findings: &mut Vec<Finding>) {
+/// The loss that balances experts joins the logits of all routers, of which there must be some
+/// (`load_balancing_loss_func`); Qwen3's of transformers 4 joins what `every` layer gives, logits or not.
+fn check_balance(config: &DecoderConfig, task: Task, every: bool, findings: &mut Vec<Finding>) {
     let balanced = |experts: &&Experts| experts.balanced && task == Task::CausalLm;
     let Some(experts) = config.experts.as_ref().filter(balanced) else {
         return;
     };
-    let every = config.model_type == DecoderType::Qwen3Moe;
     if !experts.sparse.contains(&true) || every && experts.sparse.contains(&false) {
         findings.push(why_unbalanced(
             "model_overrides.output_router_logits",

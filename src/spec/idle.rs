@@ -97,7 +97,7 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
         }
         "lora" if linear && scenario.lora.is_none() => Some(Idle::LinearModel),
         "liger_kernel" if scenario.liger_kernel.is_empty() => architecture(scenario)
-            .filter(|model| liger::gated_product(model).is_none())
+            .filter(|model| liger::kit(model, scenario.framework).is_none())
             .map(|_| Idle::NoLiger),
         "optimizer.name"
         | "optimizer.impl"

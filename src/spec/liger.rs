@@ -1,6 +1,9 @@
 //! Liger kernels: which replace what, and for which models.
 
-use super::{Architecture, DecoderType, Finding, ImageConfig, Loss, Scenario, closest};
+use super::{
+    Activation, Architecture, DecoderConfig, DecoderType, Finding, Framework, ImageConfig, Loss,
+    Scenario, closest,
+};
 use crate::units::names;
 
 names! {
@@ -39,6 +42,20 @@ pub struct LigerKernels {
     pub fused_linear_cross_entropy: bool,
 }
 
+impl LigerKernels {
+    /// These and `others`.
+    fn and(self, others: Self) -> Self {
+        Self {
+            rope: self.rope || others.rope,
+            rms_norm: self.rms_norm || others.rms_norm,
+            gated: self.gated || others.gated,
+            cross_entropy: self.cross_entropy || others.cross_entropy,
+            fused_linear_cross_entropy: self.fused_linear_cross_entropy
+                || others.fused_linear_cross_entropy,
+        }
+    }
+}
+
 /// The kernels of a scenario, as far as they exist for the model.
 pub(super) fn resolve(
     scenario: &Scenario,
@@ -49,7 +66,7 @@ pub(super) fn resolve(
     if asked.is_empty() {
         return LigerKernels::default();
     }
-    let Some(glu) = gated_product(architecture) else {
+    let Some(kit) = kit(architecture, scenario.framework) else {
         let packed = architecture.images().and_then(ImageConfig::packed);
         // `model/output_classes.py`, liger-kernel 0.8.5, reads a class that is no more.
         let (english, chinese) = match packed {
@@ -71,22 +88,18 @@ pub(super) fn resolve(
     let mut kernels = LigerKernels::default();
     for name in asked {
         match LigerKernel::from_name(name) {
-            Some(LigerKernel::All) => {
-                kernels = LigerKernels {
-                    rope: true,
-                    rms_norm: true,
-                    gated: true,
-                    cross_entropy: kernels.cross_entropy,
-                    fused_linear_cross_entropy: true,
-                }
-            }
+            Some(LigerKernel::All) => kernels = kit.of_all().and(kernels),
+            Some(kernel) if kit.lacks == Some(kernel) => findings.push(lacking(asked, kernel)),
             Some(LigerKernel::Rope) => kernels.rope = true,
             Some(LigerKernel::RmsNorm) => kernels.rms_norm = true,
             Some(kernel @ (LigerKernel::Swiglu | LigerKernel::Geglu)) => {
-                kernels.gated |= kernel == glu;
-                if kernel != glu {
+                kernels.gated |= kit.gated == Some(kernel);
+                if kit.gated != Some(kernel) {
                     findings.push(without_effect(asked, kernel));
                 }
+            }
+            Some(kernel @ LigerKernel::CrossEntropy) if kit.misses_loss => {
+                findings.push(without_loss(asked, kernel));
             }
             Some(LigerKernel::CrossEntropy) => kernels.cross_entropy = true,
             Some(LigerKernel::FusedLinearCrossEntropy) => {
@@ -95,25 +108,144 @@ pub(super) fn resolve(
             None => findings.push(unknown(asked, name)),
         }
     }
+    if kernels.gated && kit.gated == Some(LigerKernel::Swiglu) {
+        check_activation(asked, kit, architecture, findings);
+    }
     check_loss(scenario, &mut kernels, findings);
     kernels
 }
 
-/// The gated product of a model that Liger knows.
-pub(super) fn gated_product(architecture: &Architecture) -> Option<LigerKernel> {
+/// What Liger has for a model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kit {
+    /// The gated product that it replaces.
+    gated: Option<LigerKernel>,
+    /// The loss that is its own without arguments.
+    loss: LigerKernel,
+    /// What its patch says it cannot do yet (`NotImplementedError`).
+    lacks: Option<LigerKernel>,
+    /// Whether its patch of the loss from logits is of one that transformers does not call.
+    misses_loss: bool,
+}
+
+impl Kit {
+    /// The kernels that do something for the model.
+    pub(super) fn kernels(self) -> impl Iterator<Item = LigerKernel> {
+        let gated = |kernel| matches!(kernel, LigerKernel::Swiglu | LigerKernel::Geglu);
+        let all = LigerKernel::ALL.iter().copied();
+        all.filter(move |kernel| {
+            let idle = *kernel == LigerKernel::CrossEntropy && self.misses_loss;
+            let other = gated(*kernel) && self.gated != Some(*kernel);
+            !idle && !other && self.lacks != Some(*kernel)
+        })
+    }
+
+    /// Those of `apply_liger_kernel_to_*` without arguments.
+    fn of_all(self) -> LigerKernels {
+        LigerKernels {
+            rope: self.lacks != Some(LigerKernel::Rope),
+            rms_norm: true,
+            gated: self.gated.is_some(),
+            cross_entropy: self.loss == LigerKernel::CrossEntropy,
+            fused_linear_cross_entropy: self.loss == LigerKernel::FusedLinearCrossEntropy,
+        }
+    }
+}
+
+/// What Liger has for a model, if anything that is estimated (`transformers/monkey_patch.py`, liger-kernel
+/// 0.8.5 with transformers 5 and 0.5.10 with transformers 4).
+pub(super) fn kit(architecture: &Architecture, framework: Framework) -> Option<Kit> {
     let Architecture::Decoder(config) = architecture else {
         return None;
     };
+    let kit = Kit {
+        gated: Some(LigerKernel::Swiglu),
+        loss: LigerKernel::FusedLinearCrossEntropy,
+        lacks: None,
+        misses_loss: false,
+    };
+    let recent = framework == Framework::default();
     match config.model_type {
         _ if config.images.is_some() => None,
+        // `modeling_mistral.CrossEntropyLoss`; the loss is another module's function.
+        DecoderType::Mistral => Some(Kit {
+            misses_loss: true,
+            ..kit
+        }),
         DecoderType::Llama
-        | DecoderType::Mistral
         | DecoderType::Qwen2
         | DecoderType::Qwen3
         | DecoderType::Olmo2
-        | DecoderType::Phi3 => Some(LigerKernel::Swiglu),
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => Some(LigerKernel::Geglu),
+        | DecoderType::Phi3 => Some(kit),
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => Some(Kit {
+            gated: Some(LigerKernel::Geglu),
+            ..kit
+        }),
+        _ if !recent => None,
+        DecoderType::Ministral => Some(Kit {
+            misses_loss: true,
+            ..kit
+        }),
+        DecoderType::SmolLm3
+        | DecoderType::Olmo3
+        | DecoderType::Exaone4
+        | DecoderType::HunyuanDense
+        | DecoderType::Mixtral
+        | DecoderType::Qwen3Moe => Some(kit),
+        // Its logits are scaled on each call.
+        DecoderType::Granite => Some(Kit {
+            loss: LigerKernel::CrossEntropy,
+            lacks: Some(LigerKernel::FusedLinearCrossEntropy),
+            ..kit
+        }),
+        DecoderType::Glm4 => Some(Kit {
+            lacks: Some(LigerKernel::Rope),
+            ..kit
+        }),
+        // Its experts are its own.
+        DecoderType::GptOss => Some(Kit { gated: None, ..kit }),
         _ => None,
+    }
+}
+
+/// Whether Liger runs the experts, which transformers 4 has one by one.
+pub(super) fn runs_experts(scenario: &Scenario, config: &DecoderConfig) -> bool {
+    let gated = [LigerKernel::All, LigerKernel::Swiglu].map(LigerKernel::name);
+    let recent = scenario.framework == Framework::default();
+    let mixes = matches!(
+        config.model_type,
+        DecoderType::Mixtral | DecoderType::Qwen3Moe
+    );
+    let mut asked = scenario.liger_kernel.iter();
+    recent && mixes && asked.any(|name| gated.contains(&name.as_str()))
+}
+
+/// Liger's modules of gated products know `SiLU` only (`LigerSwiGLUMLP`, `LigerExperts`).
+fn check_activation(
+    asked: &[String],
+    kit: Kit,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let Architecture::Decoder(config) = architecture else {
+        return;
+    };
+    if config.activation != Activation::Silu {
+        let others = [LigerKernel::Rope, LigerKernel::RmsNorm, kit.loss];
+        let others = others.map(|kernel| kernel.name().to_owned());
+        let rest = if asked.iter().any(|name| name == LigerKernel::All.name()) {
+            serde_json::json!(others)
+        } else {
+            without(asked, LigerKernel::Swiglu.name())
+        };
+        findings.push(
+            Finding::error(
+                "liger_kernel",
+                "Liger's swiglu takes the activation silu only; the model's hidden_act is another one.",
+                "Liger 的 swiglu 仅支持 silu 激活；该模型的 hidden_act 不是 silu。",
+            )
+            .with_fix("liger_kernel", rest),
+        );
     }
 }
 
@@ -128,6 +260,26 @@ fn without_effect(asked: &[String], kernel: LigerKernel) -> Finding {
         "liger_kernel",
         format!("The Liger kernel {name} has no effect: the model has no such product."),
         format!("Liger 内核 {name} 不起作用：该模型没有这种运算。"),
+    )
+    .with_fix("liger_kernel", without(asked, name))
+}
+
+fn without_loss(asked: &[String], kernel: LigerKernel) -> Finding {
+    let name = kernel.name();
+    Finding::notice(
+        "liger_kernel",
+        format!("The Liger kernel {name} has no effect: for this model it replaces a loss that transformers no longer calls."),
+        format!("Liger 内核 {name} 不起作用：它替换的是 transformers 已不再为该模型调用的损失。"),
+    )
+    .with_fix("liger_kernel", without(asked, name))
+}
+
+fn lacking(asked: &[String], kernel: LigerKernel) -> Finding {
+    let name = kernel.name();
+    Finding::error(
+        "liger_kernel",
+        format!("Liger 0.8.5 has no {name} for this model (NotImplementedError)."),
+        format!("Liger 0.8.5 没有适用于该模型的 {name}（NotImplementedError）。"),
     )
     .with_fix("liger_kernel", without(asked, name))
 }
@@ -173,5 +325,76 @@ fn check_loss(scenario: &Scenario, kernels: &mut LigerKernels, findings: &mut Ve
         ));
         kernels.cross_entropy = false;
         kernels.fused_linear_cross_entropy = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::offers::offers;
+    use crate::spec::refused::tests::refused;
+    use crate::spec::{Scenario, Severity, resolve};
+    use serde_json::json;
+
+    #[test]
+    fn kernels_that_a_patch_lacks_are_refused_and_not_offered() {
+        for (model, kernel) in [
+            ("granite-3.1-2b", "fused_linear_cross_entropy"),
+            ("glm-4-9b-0414", "rope"),
+        ] {
+            let asked = json!({"model": model, "liger_kernel": ["rms_norm", kernel]});
+            let fix = ("liger_kernel".to_owned(), json!(["rms_norm"]));
+            assert_eq!(refused(&asked), Some(fix), "{model}");
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            let offered = offers(&scenario, "liger_kernel");
+            assert!(!offered.contains(&kernel.to_owned()), "{model}");
+            let all = json!({"model": model, "liger_kernel": ["all"]});
+            assert_eq!(refused(&all), None, "{model}");
+        }
+    }
+
+    #[test]
+    fn kernels_without_effect_are_a_notice() {
+        for (model, kernel) in [
+            ("mistral-7b", "cross_entropy"),
+            ("gpt-oss-20b", "swiglu"),
+            ("llama-3.1-8b", "geglu"),
+        ] {
+            let asked = json!({"model": model, "liger_kernel": [kernel], "attention": "eager"});
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            let findings = resolve(&scenario).findings;
+            let found = findings
+                .iter()
+                .find(|finding| finding.key == "liger_kernel");
+            let severity = found.map(|finding| finding.severity);
+            assert_eq!(severity, Some(Severity::Notice), "{model}");
+        }
+    }
+
+    #[test]
+    fn gated_products_of_other_activations_are_refused() {
+        let asked = |kernel: &str| {
+            json!({
+                "model": "llama-3.1-8b", "model_overrides": {"hidden_act": "gelu"},
+                "liger_kernel": [kernel],
+            })
+        };
+        let others = ["rope", "rms_norm", "fused_linear_cross_entropy"];
+        let key = "liger_kernel".to_owned();
+        assert_eq!(refused(&asked("all")), Some((key.clone(), json!(others))));
+        assert_eq!(refused(&asked("swiglu")), Some((key, json!([]))));
+        assert_eq!(refused(&asked("rope")), None);
+    }
+
+    #[test]
+    fn experts_of_liger_have_rows_of_any_size() {
+        let asked = |kernels: &[&str]| {
+            refused(&json!({
+                "model": "qwen3-30b-a3b", "precision": "bf16", "liger_kernel": kernels,
+                "model_overrides": {"moe_intermediate_size": 100},
+            }))
+        };
+        assert_eq!(asked(&["swiglu"]), None);
+        assert_eq!(asked(&["all"]), None);
+        assert!(asked(&["rope"]).is_some());
     }
 }

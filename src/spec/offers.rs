@@ -3,7 +3,7 @@
 
 use super::adapters::{ALL_LINEAR, all_targets, linear_names, whole_names};
 use super::modules::{Module, modules};
-use super::{LigerKernel, Lora, Scenario, Task, expert_adapters, liger, model, task};
+use super::{Lora, Scenario, Task, expert_adapters, liger, model, task};
 
 /// The names that are offered for the setting with this key.
 pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
@@ -68,12 +68,9 @@ fn modules_of(scenario: &Scenario) -> Vec<Module> {
 
 fn kernels(scenario: &Scenario) -> Vec<String> {
     let model = model::read(scenario, &mut Vec::new());
-    let gated = model.and_then(|model| liger::gated_product(&model.architecture));
-    let other = |kernel: &LigerKernel| {
-        matches!(kernel, LigerKernel::Swiglu | LigerKernel::Geglu) && gated != Some(*kernel)
-    };
-    let all = LigerKernel::ALL.iter().filter(|kernel| !other(kernel));
-    all.map(|kernel| kernel.name().to_owned()).collect()
+    let kit = model.and_then(|model| liger::kit(&model.architecture, scenario.framework));
+    let kernels = kit.into_iter().flat_map(liger::Kit::kernels);
+    kernels.map(|kernel| kernel.name().to_owned()).collect()
 }
 
 /// The parts of a model as its first attributes name them; those of the base model where one

@@ -16,7 +16,7 @@ FRAMEWORK = "torch-2.15/transformers-5.23"
 IMPLEMENTATIONS = dict(adamw=["foreach", "fused", "for_loop"], adam=["foreach", "fused", "for_loop"], sgd=["foreach", "fused", "for_loop"], adafactor=["for_loop"],
                        adafactor_transformers=["for_loop"], lion=["for_loop"], muon=["for_loop"],
                        bitsandbytes=["adamw_8bit", "paged_adamw_8bit", "paged_adamw_32bit", "adamw_32bit_bitsandbytes", "lion_8bit", "sgd_8bit"])
-LIGER = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "mixtral"]
+LIGER = ["llama", "mistral", "ministral", "qwen2", "qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3_text", "phi3", "mixtral", "granite", "smollm3", "olmo2", "olmo3", "glm4", "exaone4", "hunyuan_v1_dense", "gpt_oss"]
 
 
 def model(chance, framework):

@@ -27,10 +27,33 @@ def liger(kernels, model_type):
     known = ("rope", "cross_entropy", "fused_linear_cross_entropy", "rms_norm", "swiglu", "geglu")
     if not set(kernels) <= set(known):
         raise ValueError(f"cannot run liger_kernel {kernels}")
+    if STUBBED:
+        trust_asserts()
+        count_tiles()
     asked = {name: name in kernels for name in known if name in kernels or name not in ("swiglu", "geglu")}
     if not any(name in kernels for name in ("swiglu", "geglu")):
         asked["geglu" if model_type.startswith("gemma") else "swiglu"] = False
     getattr(kernel, f"apply_liger_kernel_to_{model_type}")(**asked)
+
+
+def trust_asserts():
+    """What Liger asserts of labels is so: the stubbed kernels have not computed it."""
+    read = torch.Tensor.__bool__
+    torch.Tensor.__bool__ = lambda x: True if x.is_cuda and sys._getframe(1).f_globals["__name__"].startswith("liger_kernel") else read(x)
+
+
+def count_tiles():
+    """Tokens are spread over Liger's experts as evenly as can be; a stubbed kernel has not counted them."""
+    read = torch.Tensor.item
+
+    def item(x):
+        caller = sys._getframe(1)
+        if caller.f_code.co_name != "compute_routing_metadata":
+            return read(x)
+        pairs, experts, rows = (caller.f_locals[name] for name in ("TK", "E", "block_m_token"))
+        return sum(-(-(pairs // experts + (expert < pairs % experts)) // rows) for expert in range(experts))
+
+    torch.Tensor.item = item
 
 
 def linear_attention(model_type, fields, dtype, use_cache):

@@ -57,16 +57,18 @@ impl Tape {
 
     /// `LigerFusedLinearCrossEntropyFunction`: hidden states `[N, H]`, weight `[V, H]` and labels
     /// `[N]` to the mean loss. The gradients of both are computed in forward, piece by piece, and
-    /// are all that is saved.
+    /// are all that is saved. The logits of a piece take about `budget` (`chunk_mem_const`) times what
+    /// all hidden states do.
     pub fn liger_linear_cross_entropy(
         &self,
         x: &Tensor,
         weight: &Tensor,
         target: &Tensor,
+        budget: u64,
     ) -> Tensor {
         let needed = weight.requires_grad();
         let (loss, dx, dw) = self.unrecorded(|| {
-            let counted = self.counted_pieces(x, weight);
+            let counted = self.counted_pieces(x, weight, budget);
             if self.backend().liger_is_recent {
                 self.pieces_085(x, weight, target, counted)
             } else {
@@ -92,10 +94,10 @@ impl Tape {
         loss
     }
 
-    /// Rows of a piece and how many pieces there are: as many as V is wider than H.
-    fn counted_pieces(&self, x: &Tensor, weight: &Tensor) -> (u64, u64) {
+    /// Rows of a piece and how many pieces there are: as many as V is wider than `budget` times H.
+    fn counted_pieces(&self, x: &Tensor, weight: &Tensor, budget: u64) -> (u64, u64) {
         let (n, hidden, vocab) = (x.dim(0), x.dim(1), weight.dim(0));
-        let wider = vocab.div_ceil(hidden.max(1)).max(1);
+        let wider = vocab.div_ceil((budget * hidden).max(1)).max(1);
         let mut rows = n.div_ceil(wider).next_power_of_two();
         if self.backend().liger_is_recent {
             rows = rows.min(n);

@@ -24,6 +24,7 @@ mod group_norm;
 mod index;
 mod int8;
 mod liger;
+mod liger_experts;
 mod liger_loss;
 mod logarithm;
 mod loss;
