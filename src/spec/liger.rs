@@ -43,15 +43,14 @@ pub struct LigerKernels {
 }
 
 impl LigerKernels {
-    /// These and `others`.
-    fn and(self, others: Self) -> Self {
-        Self {
-            rope: self.rope || others.rope,
-            rms_norm: self.rms_norm || others.rms_norm,
-            gated: self.gated || others.gated,
-            cross_entropy: self.cross_entropy || others.cross_entropy,
-            fused_linear_cross_entropy: self.fused_linear_cross_entropy
-                || others.fused_linear_cross_entropy,
+    fn add(&mut self, kernel: LigerKernel) {
+        match kernel {
+            LigerKernel::All => {}
+            LigerKernel::Rope => self.rope = true,
+            LigerKernel::RmsNorm => self.rms_norm = true,
+            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated = true,
+            LigerKernel::CrossEntropy => self.cross_entropy = true,
+            LigerKernel::FusedLinearCrossEntropy => self.fused_linear_cross_entropy = true,
         }
     }
 }
@@ -88,23 +87,10 @@ pub(super) fn resolve(
     let mut kernels = LigerKernels::default();
     for name in asked {
         match LigerKernel::from_name(name) {
-            Some(LigerKernel::All) => kernels = kit.of_all().and(kernels),
+            Some(LigerKernel::All) => kit.of_all().for_each(|kernel| kernels.add(kernel)),
             Some(kernel) if kit.lacks == Some(kernel) => findings.push(lacking(asked, kernel)),
-            Some(LigerKernel::Rope) => kernels.rope = true,
-            Some(LigerKernel::RmsNorm) => kernels.rms_norm = true,
-            Some(kernel @ (LigerKernel::Swiglu | LigerKernel::Geglu)) => {
-                kernels.gated |= kit.gated == Some(kernel);
-                if kit.gated != Some(kernel) {
-                    findings.push(without_effect(asked, kernel));
-                }
-            }
-            Some(kernel @ LigerKernel::CrossEntropy) if kit.misses_loss => {
-                findings.push(without_loss(asked, kernel));
-            }
-            Some(LigerKernel::CrossEntropy) => kernels.cross_entropy = true,
-            Some(LigerKernel::FusedLinearCrossEntropy) => {
-                kernels.fused_linear_cross_entropy = true;
-            }
+            Some(kernel) if kit.ignores(kernel) => findings.push(without_effect(asked, kernel)),
+            Some(kernel) => kernels.add(kernel),
             None => findings.push(unknown(asked, name)),
         }
     }
@@ -131,23 +117,27 @@ pub(super) struct Kit {
 impl Kit {
     /// The kernels that do something for the model.
     pub(super) fn kernels(self) -> impl Iterator<Item = LigerKernel> {
-        let gated = |kernel| matches!(kernel, LigerKernel::Swiglu | LigerKernel::Geglu);
         let all = LigerKernel::ALL.iter().copied();
-        all.filter(move |kernel| {
-            let idle = *kernel == LigerKernel::CrossEntropy && self.misses_loss;
-            let other = gated(*kernel) && self.gated != Some(*kernel);
-            !idle && !other && self.lacks != Some(*kernel)
-        })
+        all.filter(move |kernel| !self.ignores(*kernel) && self.lacks != Some(*kernel))
     }
 
     /// Those of `apply_liger_kernel_to_*` without arguments.
-    fn of_all(self) -> LigerKernels {
-        LigerKernels {
-            rope: self.lacks != Some(LigerKernel::Rope),
-            rms_norm: true,
-            gated: self.gated.is_some(),
-            cross_entropy: self.loss == LigerKernel::CrossEntropy,
-            fused_linear_cross_entropy: self.loss == LigerKernel::FusedLinearCrossEntropy,
+    fn of_all(self) -> impl Iterator<Item = LigerKernel> {
+        let losses = [
+            LigerKernel::CrossEntropy,
+            LigerKernel::FusedLinearCrossEntropy,
+        ];
+        self.kernels().filter(move |kernel| {
+            *kernel != LigerKernel::All && (*kernel == self.loss || !losses.contains(kernel))
+        })
+    }
+
+    /// Whether the model has nothing that the kernel replaces.
+    fn ignores(self, kernel: LigerKernel) -> bool {
+        match kernel {
+            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated != Some(kernel),
+            LigerKernel::CrossEntropy => self.misses_loss,
+            _ => false,
         }
     }
 }
@@ -155,9 +145,13 @@ impl Kit {
 /// What Liger has for a model, if anything that is estimated (`transformers/monkey_patch.py`, liger-kernel
 /// 0.8.5 with transformers 5 and 0.5.10 with transformers 4).
 pub(super) fn kit(architecture: &Architecture, framework: Framework) -> Option<Kit> {
-    let Architecture::Decoder(config) = architecture else {
-        return None;
-    };
+    match architecture {
+        Architecture::Decoder(config) => kit_of(config, framework),
+        _ => None,
+    }
+}
+
+fn kit_of(config: &DecoderConfig, framework: Framework) -> Option<Kit> {
     let kit = Kit {
         gated: Some(LigerKernel::Swiglu),
         loss: LigerKernel::FusedLinearCrossEntropy,
@@ -208,16 +202,16 @@ pub(super) fn kit(architecture: &Architecture, framework: Framework) -> Option<K
     }
 }
 
-/// Whether Liger runs the experts, which transformers 4 has one by one.
+/// Whether Liger runs the experts.
 pub(super) fn runs_experts(scenario: &Scenario, config: &DecoderConfig) -> bool {
-    let gated = [LigerKernel::All, LigerKernel::Swiglu].map(LigerKernel::name);
-    let recent = scenario.framework == Framework::default();
-    let mixes = matches!(
-        config.model_type,
-        DecoderType::Mixtral | DecoderType::Qwen3Moe
-    );
-    let mut asked = scenario.liger_kernel.iter();
-    recent && mixes && asked.any(|name| gated.contains(&name.as_str()))
+    let kit = kit_of(config, scenario.framework);
+    let gated = kit.and_then(|kit| kit.gated);
+    let replaces = |gated: LigerKernel| {
+        let names = [LigerKernel::All, gated].map(LigerKernel::name);
+        let mut asked = scenario.liger_kernel.iter();
+        asked.any(|name| names.contains(&name.as_str()))
+    };
+    config.experts.is_some() && gated.is_some_and(replaces)
 }
 
 /// Liger's modules of gated products know `SiLU` only (`LigerSwiGLUMLP`, `LigerExperts`).
@@ -231,12 +225,13 @@ fn check_activation(
         return;
     };
     if config.activation != Activation::Silu {
-        let others = [LigerKernel::Rope, LigerKernel::RmsNorm, kit.loss];
-        let others = others.map(|kernel| kernel.name().to_owned());
+        let swiglu = LigerKernel::Swiglu;
         let rest = if asked.iter().any(|name| name == LigerKernel::All.name()) {
+            let others = kit.of_all().filter(|kernel| *kernel != swiglu);
+            let others: Vec<&str> = others.map(LigerKernel::name).collect();
             serde_json::json!(others)
         } else {
-            without(asked, LigerKernel::Swiglu.name())
+            without(asked, swiglu.name())
         };
         findings.push(
             Finding::error(
@@ -256,20 +251,17 @@ fn without(asked: &[String], name: &str) -> serde_json::Value {
 
 fn without_effect(asked: &[String], kernel: LigerKernel) -> Finding {
     let name = kernel.name();
+    let [english, chinese] = match kernel {
+        LigerKernel::CrossEntropy => [
+            "for this model it replaces a loss that transformers no longer calls",
+            "它替换的是 transformers 已不再为该模型调用的损失",
+        ],
+        _ => ["the model has no such product", "该模型没有这种运算"],
+    };
     Finding::notice(
         "liger_kernel",
-        format!("The Liger kernel {name} has no effect: the model has no such product."),
-        format!("Liger 内核 {name} 不起作用：该模型没有这种运算。"),
-    )
-    .with_fix("liger_kernel", without(asked, name))
-}
-
-fn without_loss(asked: &[String], kernel: LigerKernel) -> Finding {
-    let name = kernel.name();
-    Finding::notice(
-        "liger_kernel",
-        format!("The Liger kernel {name} has no effect: for this model it replaces a loss that transformers no longer calls."),
-        format!("Liger 内核 {name} 不起作用：它替换的是 transformers 已不再为该模型调用的损失。"),
+        format!("The Liger kernel {name} has no effect: {english}."),
+        format!("Liger 内核 {name} 不起作用：{chinese}。"),
     )
     .with_fix("liger_kernel", without(asked, name))
 }
