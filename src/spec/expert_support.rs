@@ -142,6 +142,23 @@ mod tests {
     }
 
     #[test]
+    fn a_model_without_experts_in_any_layer_is_not_balanced_by_transformers_5() {
+        let asked = |step: u64, balanced: bool| {
+            refused(&json!({
+                "model": "qwen3-30b-a3b",
+                "model_overrides": {
+                    "num_hidden_layers": 2, "decoder_sparse_step": step,
+                    "output_router_logits": balanced,
+                },
+            }))
+        };
+        let key = "model_overrides.output_router_logits".to_owned();
+        assert_eq!(asked(3, true), Some((key, json!(false))));
+        assert_eq!(asked(3, false), None);
+        assert_eq!(asked(2, true), None);
+    }
+
+    #[test]
     fn rows_of_experts_are_a_multiple_of_16_bytes() {
         let asked = |columns: u64, precision: &str| {
             refused(&json!({
