@@ -243,10 +243,7 @@ impl BeitLayer {
 
     /// The same added to the residual stream.
     fn residual(&self, t: &Tape, x: &Tensor, residual: &Tensor) -> Tensor {
-        if !(self.drops_path && t.is_training()) {
-            return t.add(x, residual);
-        }
-        let kept = kept_samples(t, x);
+        let kept = kept_samples(t, x, self.drops_path);
         t.add(&kept, residual)
     }
 

@@ -119,10 +119,7 @@ impl Layer {
             features = t.mul(scale, &features);
         }
         let features = t.permute(&features, &[0, 3, 1, 2]);
-        if !(self.drops_path && t.is_training()) {
-            return t.add(x, &features);
-        }
-        let kept = kept_samples(t, &features);
+        let kept = kept_samples(t, &features, self.drops_path);
         let sum = t.add(x, &kept);
         drop((kept, features));
         sum

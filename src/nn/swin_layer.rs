@@ -5,6 +5,7 @@ use super::attention::{
     AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads, joined,
 };
 use super::builder::Builder;
+use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::vit_layer::kept_samples;
 use crate::spec::{Activation, Attention, SwinConfig};
@@ -85,7 +86,7 @@ impl SwinLayer {
             t.pad(&image, [b, padded, padded, columns].into())
         };
         let windows = {
-            let shifted = self.shifted(t, &image);
+            let shifted = shifted(t, &image, self.shifts);
             let windows = partitioned(t, &shifted, self.window);
             t.view(
                 &windows,
@@ -105,16 +106,14 @@ impl SwinLayer {
         let attended = dropped(t, attended, self.dropout);
         let mut back = {
             let whole = reversed(t, &attended, self.window, (b, padded));
-            self.shifted(t, &whole)
+            shifted(t, &whole, self.shifts)
         };
         if padded > side {
-            let rows = t.slice(&t.slice(&back, 1, 0, side), 2, 0, side);
-            let rows = self.options.facts.index_all(t, &rows, 2);
-            back = t.contiguous(&rows);
+            back = cropped(t, self.options.facts, &back, side);
         }
         let back = t.view(&back, [b, side * side, columns]);
         let sum = {
-            let kept = self.kept(t, &back);
+            let kept = kept_samples(t, &back, self.drops_path);
             t.add(hidden, &kept)
         };
         drop(image);
@@ -130,24 +129,6 @@ impl SwinLayer {
         let result = t.add(&out, &sum);
         drop((out, windows, mask, attended, back, sum, weights));
         result
-    }
-
-    /// What attention gave, of which whole samples are dropped.
-    fn kept(&self, t: &Tape, x: &Tensor) -> Tensor {
-        if self.drops_path && t.is_training() {
-            kept_samples(t, x)
-        } else {
-            x.clone()
-        }
-    }
-
-    /// `cyclic_shift` of images `[B, side, side, H]`.
-    fn shifted(&self, t: &Tape, image: &Tensor) -> Tensor {
-        if self.shifts {
-            t.roll_twice(image)
-        } else {
-            image.clone()
-        }
     }
 
     /// `SwinAttention` of windows `[N, W, H]`, with eager attention's weights.
@@ -190,6 +171,21 @@ impl SwinLayer {
         drop((seen, bias, combined));
         (out, weights)
     }
+}
+
+/// `cyclic_shift` of images `[B, side, side, H]`, if the layer `shifts` them.
+pub(super) fn shifted(t: &Tape, image: &Tensor, shifts: bool) -> Tensor {
+    if shifts {
+        t.roll_twice(image)
+    } else {
+        image.clone()
+    }
+}
+
+/// The first `side` rows and columns of images that were padded.
+pub(super) fn cropped(t: &Tape, facts: Facts, image: &Tensor, side: u64) -> Tensor {
+    let rows = t.slice(&t.slice(image, 1, 0, side), 2, 0, side);
+    t.contiguous(&facts.index_all(t, &rows, 2))
 }
 
 /// `get_attn_mask` of images with padded sides: `[windows, W, W]`.

@@ -8,7 +8,7 @@ use super::decoder::WeighingBlock;
 use super::facts::Facts;
 use super::layers::{LayerNorm, Linear};
 use super::swin::merged;
-use super::swin_layer::{partitioned, reversed, shifted_mask};
+use super::swin_layer::{cropped, partitioned, reversed, shifted, shifted_mask};
 use super::vit_layer::kept_samples;
 use crate::spec::{Activation, SwinConfig};
 use crate::tape::{Tape, Tensor};
@@ -155,8 +155,8 @@ impl Layer {
             let image = t.view(hidden, [b, side, side, columns]);
             t.pad(&image, [b, padded, padded, columns].into())
         };
-        let shifted = self.shifted(t, &image);
-        let windows = partitioned(t, &shifted, self.window);
+        let rolled = shifted(t, &image, self.shifts);
+        let windows = partitioned(t, &rolled, self.window);
         let windows = t.view(
             &windows,
             [windows.numel() / (area * columns), area, columns],
@@ -169,16 +169,14 @@ impl Layer {
             dropped(t, self.dense.forward(t, &out), self.attention.dropout)
         });
         let whole = reversed(t, &attended, self.window, (b, padded));
-        let mut back = self.shifted(t, &whole);
+        let mut back = shifted(t, &whole, self.shifts);
         if padded > side {
-            let rows = t.slice(&t.slice(&back, 1, 0, side), 2, 0, side);
-            let rows = self.attention.facts.index_all(t, &rows, 2);
-            back = t.contiguous(&rows);
+            back = cropped(t, self.attention.facts, &back, side);
         }
         let back = t.view(&back, [b, side * side, columns]);
         let normed = t.scoped("layernorm_before", None, || self.norms[0].forward(t, &back));
         drop(image);
-        let sum = t.add(hidden, &self.kept(t, &normed));
+        let sum = t.add(hidden, &kept_samples(t, &normed, self.drops_path));
         drop(normed);
         let active = t.scoped("intermediate", None, || {
             activated(t, self.activation, self.fc1.forward(t, &sum))
@@ -190,30 +188,12 @@ impl Layer {
         let out = {
             let kept = {
                 let normed = t.scoped("layernorm_after", None, || self.norms[1].forward(t, &fed));
-                self.kept(t, &normed)
+                kept_samples(t, &normed, self.drops_path)
             };
             t.add(&sum, &kept)
         };
-        drop((fed, sum, shifted, windows, mask, attended, back, whole));
+        drop((fed, sum, rolled, windows, mask, attended, back, whole));
         out
-    }
-
-    /// `x`, of which whole samples are dropped.
-    fn kept(&self, t: &Tape, x: &Tensor) -> Tensor {
-        if self.drops_path && t.is_training() {
-            kept_samples(t, x)
-        } else {
-            x.clone()
-        }
-    }
-
-    /// Images `[B, side, side, H]`, rolled.
-    fn shifted(&self, t: &Tape, image: &Tensor) -> Tensor {
-        if self.shifts {
-            t.roll_twice(image)
-        } else {
-            image.clone()
-        }
     }
 }
 

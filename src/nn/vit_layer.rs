@@ -172,15 +172,16 @@ impl VitLayer {
         };
         let scaled = t.mul(&x, &scales[part]);
         drop(x);
-        if !self.dropout || !t.is_training() {
-            return scaled;
-        }
-        kept_samples(t, &scaled)
+        kept_samples(t, &scaled, self.dropout)
     }
 }
 
-/// `x [B, ..]` with whole samples dropped (`Dinov2DropPath`, `SwinDropPath`).
-pub(super) fn kept_samples(t: &Tape, x: &Tensor) -> Tensor {
+/// `x [B, ..]` with whole samples dropped in training if `drops` says so (`Dinov2DropPath`,
+/// `SwinDropPath`).
+pub(super) fn kept_samples(t: &Tape, x: &Tensor, drops: bool) -> Tensor {
+    if !drops || !t.is_training() {
+        return x.clone();
+    }
     let mut shape = *x.shape();
     shape.dims_mut()[1..].fill(1);
     let samples = |op| t.empty(op, shape, x.dtype());
