@@ -2,21 +2,24 @@
 //! to change so that it fits.
 //!
 //! The flow is a chain of pure functions, one room each:
-//! `text -> codec -> Scenario -> spec::resolve -> ResolvedSpec -> sim::simulate -> Trace ->
+//! `text -> codec -> Scenario -> resolve::resolve -> ResolvedSpec -> sim::simulate -> Trace ->
 //! report::summarize -> Report -> chart, text -> page`.
 //! README's map says what lives in which room and which rooms may use which.
 
+pub mod ask;
 pub mod catalog;
 pub mod chart;
 pub mod codec;
 pub mod device;
+pub mod families;
 pub mod figure;
 pub mod host;
+pub mod model;
 pub mod nn;
 pub mod optim;
 pub mod report;
+pub mod resolve;
 pub mod sim;
-pub mod spec;
 pub mod tape;
 pub mod text;
 pub mod units;

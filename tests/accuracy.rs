@@ -4,8 +4,9 @@
 #[path = "accuracy/encoders.rs"]
 mod encoders;
 
+use highwater::ask::{Hardware, Scenario};
 use highwater::report::{Accuracy, Selection, estimate, read_cases};
-use highwater::spec::{Hardware, Scenario, resolve};
+use highwater::resolve::resolve;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! Configurations that cannot exist get the reason, and repairs that lead to one that can.
 
+use highwater::ask::{Scenario, Severity};
 use highwater::codec::decode_json;
 use highwater::report::estimate;
-use highwater::spec::{Scenario, Severity, resolve};
+use highwater::resolve::resolve;
 use serde_json::{Value, json};
 
 /// The key of the first error of a scenario, and the scenario after all repairs that are proposed.

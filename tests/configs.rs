@@ -4,9 +4,9 @@
 //! head sizes and windows, with what transformers 5.23 on torch 2.15 made of them
 //! (`tests/oracle/run.sh cases.py`, fp32, sdpa, AdamW).
 
+use highwater::ask::Severity;
 use highwater::codec::decode_json;
 use highwater::report::estimate;
-use highwater::spec::Severity;
 use serde_json::Value;
 
 fn cases() -> impl Iterator<Item = Value> {

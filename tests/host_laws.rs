@@ -1,12 +1,12 @@
 //! Laws of the host model, over many jobs drawn from a fixed sequence.
 
+use highwater::ask::{
+    ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
+    TokenizerKind,
+};
 use highwater::host::{
     FACTS, HostDriver, HostEstimate, HostEvaluation, HostJob, HostPart, HostPhase,
     KNOWN_LIMITATIONS, Offloaded, estimate_job,
-};
-use highwater::spec::{
-    ArrowPool, Checkpoint, DataLoader, Dataset, DatasetMode, Libraries, MultiprocessingContext,
-    TokenizerKind,
 };
 use highwater::units::Bytes;
 

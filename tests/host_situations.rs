@@ -5,9 +5,9 @@
 //! situation 2 it is the size whose table brings the node to the reported 31-33 GB. The host knows
 //! a model only by its bytes, so a catalog model stands in for T5 and for GLA.
 
+use highwater::ask::Scenario;
 use highwater::host::{self, HostEstimate, HostInputs, HostPart, HostPhase, PageCachePart};
 use highwater::report::{self, Fit, Memory, RemedyKind};
-use highwater::spec::{self, Scenario};
 use highwater::units::Bytes;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn gla() -> HostInputs {
 
 fn estimate(scenario: Value, inputs: &HostInputs) -> HostEstimate {
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
-    let resolution = spec::resolve(&scenario);
+    let resolution = highwater::resolve::resolve(&scenario);
     let spec = resolution
         .spec
         .unwrap_or_else(|| panic!("{:?}", resolution.findings));

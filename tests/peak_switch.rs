@@ -1,9 +1,9 @@
 //! Situation 5: where in the step is the peak? The published patterns, and the batch size at which
 //! one phase takes over from another.
 
+use highwater::ask::Scenario;
 use highwater::report::{Estimate, estimate, sweep};
 use highwater::sim::Phase;
-use highwater::spec::Scenario;
 use serde_json::{Value, json};
 
 const GB: f64 = 1e9;

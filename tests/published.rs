@@ -1,9 +1,10 @@
 //! Estimates against training memory that others measured on real GPUs and published. Nothing is
 //! fitted to them: what is far off is explained, line by line, in `published_differences.md`.
 
+use highwater::ask::{Scenario, Severity};
 use highwater::codec::decode_json;
 use highwater::report::{Accuracy, Case, Published, Selection, estimate, read_cases};
-use highwater::spec::{Scenario, Severity, resolve};
+use highwater::resolve::resolve;
 use std::collections::BTreeSet;
 
 /// From here on a difference must be explained.

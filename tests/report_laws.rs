@@ -1,7 +1,7 @@
 //! Laws of the report, over scenarios of many kinds with small models.
 
+use highwater::ask::Scenario;
 use highwater::report::{Report, estimate, explain, sweep};
-use highwater::spec::Scenario;
 use highwater::units::Bytes;
 use serde_json::{Value, json};
 

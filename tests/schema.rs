@@ -1,8 +1,8 @@
 //! `public/scenario.schema.json` describes the format that is read: same keys, kinds, names and
 //! defaults, and a description for each.
 
+use highwater::ask::{SCENARIO_VERSION, Scenario};
 use highwater::codec::{KEYS, Kind};
-use highwater::spec::{SCENARIO_VERSION, Scenario};
 use serde_json::{Map, Value, json};
 
 fn published() -> Value {

@@ -1,10 +1,10 @@
 //! The situations of the menu: each has an answer, and what the page says of it is pinned.
 
+use highwater::ask::Scenario;
 use highwater::catalog::SITUATIONS;
 use highwater::codec::decode_json;
 use highwater::report::{Estimate, estimate};
 use highwater::sim::Phase;
-use highwater::spec::Scenario;
 
 fn scenario(id: &str) -> Scenario {
     let situation = SITUATIONS

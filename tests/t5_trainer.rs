@@ -1,8 +1,8 @@
 //! The T5 of 0.2 billion parameters that situations 1 to 3 are about: what its training takes on
 //! the GPU, by samples and tokens.
 
+use highwater::ask::Scenario;
 use highwater::report::estimate;
-use highwater::spec::Scenario;
 use serde_json::json;
 
 /// The peak in bytes of a step with `batch` samples of `seq_len` tokens.

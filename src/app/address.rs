@@ -1,9 +1,9 @@
 //! The address: what the page opens with, and what it becomes while one works.
 
 use super::store::Store;
+use crate::ask::{Finding, Scenario};
 use crate::browser;
 use crate::codec::{self, Theme, ViewOptions, WidgetControls};
-use crate::spec::{Finding, Scenario};
 use crate::text::Language;
 use leptos::prelude::*;
 use std::time::Duration;

@@ -4,8 +4,8 @@
 //! up when something changes.
 
 use super::store::Store;
+use crate::ask::Scenario;
 use crate::report::{Remedy, RemedyKind, Report, Sweeper, candidates, rank, remedy};
-use crate::spec::Scenario;
 use leptos::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! From the scenario to the answer: at once, and at most once more a frame.
 
 use super::store::Store;
+use crate::ask::Finding;
 use crate::browser;
 use crate::report;
-use crate::spec::Finding;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The configuration that is kept to compare with: A, where the one on screen is B.
 
 use super::store::Store;
+use crate::ask::Scenario;
 use crate::report::{self, Estimate};
-use crate::spec::Scenario;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;

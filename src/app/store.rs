@@ -3,10 +3,11 @@
 use super::address::{Opening, preferred_language};
 use super::focus::Focus;
 use super::kept::Kept;
+use crate::ask::{Finding, Fix, Scenario, Severity};
 use crate::browser::{self, Appearance};
 use crate::codec::{Theme, WidgetControls};
 use crate::report::{Detail, Estimate, Measure, Remedy, Sweep, Timeline};
-use crate::spec::{Finding, Fix, Scenario, Severity, resolve};
+use crate::resolve::resolve;
 use crate::text::{ByteUnits, Language};
 use crate::units::Bytes;
 use leptos::prelude::*;

@@ -2,7 +2,7 @@
 
 use super::keys::{KEYS, NOT_YET, WITHOUT_MEMORY};
 use super::tree::{Builder, differing, put, shortened};
-use crate::spec::{Finding, Scenario, Severity, closest};
+use crate::ask::{Finding, Scenario, Severity, closest};
 use serde_json::{Map, Value};
 
 /// Reads scenario JSON. What cannot be read is reported and left at its default.

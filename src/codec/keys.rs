@@ -1,7 +1,7 @@
 //! The keys of a scenario: where each is in the JSON, what it is called in a link and what it
 //! holds. JSON, links and the schema are all read from this one table.
 
-use crate::spec::{
+use crate::ask::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, ComputeDtype,
     DataParallelKind, DatasetMode, EvaluationKind, Framework, Libraries, Loss, MasterWeights,
     MultiprocessingContext, OffloadDevice, OptimizerImpl, OptimizerName, Precision, Program,

@@ -8,7 +8,7 @@
 //! the defaults of a format version never change, so that every link opens forever
 //! (`tests/links/`). No input makes anything here panic.
 //!
-//! Not here: whether a scenario makes sense (`spec::resolve`), and where text comes from.
+//! Not here: whether a scenario makes sense (`resolve::resolve`), and where text comes from.
 
 mod flat;
 mod json;

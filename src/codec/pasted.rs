@@ -3,8 +3,9 @@
 use super::json::{decode_object, not_json};
 use super::keys::KEYS;
 use super::query::decode_query;
+use crate::ask::{Finding, ModelRef, Scenario};
 use crate::catalog;
-use crate::spec::{Finding, ModelRef, Scenario, essential_config};
+use crate::families::essential_config;
 use serde_json::{Map, Value};
 
 /// What a pasted text turned out to be.

@@ -6,7 +6,8 @@ use super::number::{parse_bytes, parse_count, parse_tokens, write_bytes};
 use super::percent;
 use super::tree::{Builder, differing, shortened};
 use super::view::{Language, Theme, ViewOptions, WidgetControl, WidgetControls};
-use crate::spec::{Finding, ModelRef, Scenario, Severity, closest, essential_config};
+use crate::ask::{Finding, ModelRef, Scenario, Severity, closest};
+use crate::families::essential_config;
 use serde_json::{Value, json};
 
 /// Names of a link for the forms of a model other than a catalog id.

@@ -4,7 +4,7 @@ use super::keys::{KEYS, Key, Kind};
 use super::query::{read_value, write_value};
 use super::tree::{at, to_tree};
 use super::{parse_bytes, parse_count, parse_tokens};
-use crate::spec::Scenario;
+use crate::ask::Scenario;
 use serde_json::Value;
 
 /// The key with a dotted path.

@@ -1,7 +1,8 @@
 //! Reading and writing scenarios.
 
 use super::*;
-use crate::spec::*;
+use crate::ask::*;
+use crate::resolve::resolve;
 use serde_json::{Value, json};
 
 fn from_json(value: &Value) -> (Scenario, Vec<Finding>) {

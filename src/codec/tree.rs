@@ -2,7 +2,7 @@
 
 use super::keys::{KEYS, Kind};
 use super::number::{NumberError, parse_bytes, parse_count, parse_tokens};
-use crate::spec::{
+use crate::ask::{
     Finding, Lora, OptimizerImpl, OptimizerName, SCENARIO_VERSION, Scenario, Severity, closest,
 };
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! How a link wants the page to look. It says nothing about the run.
 
-use crate::spec::Scenario;
+use crate::ask::Scenario;
 use crate::units::names;
 
 names! {

@@ -103,8 +103,8 @@ pub fn compare_host(a: &Report, b: &Report) -> Comparison<HostBarPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Scenario;
     use crate::report::estimate;
-    use crate::spec::Scenario;
 
     fn report(micro_batch_size: u64, gpu: &str) -> Report {
         let mut scenario = Scenario {

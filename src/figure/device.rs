@@ -67,8 +67,8 @@ pub fn device_bar(device: &DeviceReport) -> CapacityBar<DevicePart> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::{Hardware, Scenario};
     use crate::report::estimate;
-    use crate::spec::{Hardware, Scenario};
 
     fn bar(processes_per_gpu: u64) -> (CapacityBar<DevicePart>, DeviceReport) {
         let scenario = Scenario {

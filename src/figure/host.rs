@@ -84,8 +84,9 @@ pub fn node_rows(host: &HostEstimate, ram: Bytes) -> Vec<(NodeRow, CapacityBar<H
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Scenario;
     use crate::host::{HostInputs, estimate};
-    use crate::spec::{Scenario, resolve};
+    use crate::resolve::resolve;
 
     fn node(ranks: u64) -> HostEstimate {
         let mut scenario = Scenario::default();

@@ -91,8 +91,8 @@ pub fn host_table(host: &HostEstimate) -> HostTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Scenario;
     use crate::report::estimate;
-    use crate::spec::Scenario;
 
     fn columns<K>(rows: &[(K, Vec<Bytes>)], columns: usize) -> Vec<Bytes> {
         (0..columns)

@@ -83,8 +83,8 @@ pub fn tensor_groups(tensors: &[LiveTensor], only: Option<Category>) -> Vec<Tens
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Scenario;
     use crate::report::{Detail, estimate};
-    use crate::spec::Scenario;
 
     #[test]
     fn groups_hold_every_tensor_once_and_add_up() {

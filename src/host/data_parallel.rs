@@ -7,7 +7,8 @@
 
 use super::job::HostParameter;
 use super::offload::{Offloaded, step_temporaries};
-use crate::spec::{DataParallelKind, OffloadDevice, ResolvedSpec, Saving};
+use crate::ask::{DataParallelKind, OffloadDevice, Saving};
+use crate::model::ResolvedSpec;
 use crate::units::{Bytes, DType};
 use std::collections::BTreeMap;
 

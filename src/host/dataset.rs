@@ -2,7 +2,7 @@
 
 use super::cow::ObjectGroup;
 use super::facts;
-use crate::spec::{ArrowPool, Dataset, DatasetMode};
+use crate::ask::{ArrowPool, Dataset, DatasetMode};
 use crate::units::{Bytes, DType};
 
 /// Bytes of the raw text of one row, at least 1.

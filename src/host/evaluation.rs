@@ -1,7 +1,8 @@
 //! An evaluation between the steps of a training run: its own data loader, and predictions.
 
 use super::job::{HostInputs, HostJob, batch_tensors};
-use crate::spec::{Dataset, EvaluationKind, Precision, Program, ResolvedSpec};
+use crate::ask::{Dataset, EvaluationKind, Precision, Program};
+use crate::model::ResolvedSpec;
 use crate::units::Bytes;
 
 /// An evaluation of each rank.

@@ -3,10 +3,11 @@
 use super::evaluation::HostEvaluation;
 use super::offload::Offloaded;
 use super::{data_parallel, facts};
-use crate::spec::{
-    Architecture, Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName,
-    Precision, ResolvedSpec, TokenizerKind,
+use crate::ask::{
+    Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName, Precision,
+    TokenizerKind,
 };
+use crate::model::{Architecture, ResolvedSpec};
 use crate::units::{Bytes, DType};
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What a process takes before it has any data: interpreter, libraries, CUDA context, tokenizer.
 
 use super::facts::{self, Fact};
-use crate::spec::{Libraries, TokenizerKind};
+use crate::ask::{Libraries, TokenizerKind};
 use crate::units::Bytes;
 
 /// Memory of one process's libraries.

@@ -6,7 +6,7 @@
 use super::job::HostJob;
 use super::libraries::{self, Process};
 use super::{cow, dataset, facts};
-use crate::spec::MultiprocessingContext;
+use crate::ask::MultiprocessingContext;
 use crate::units::Bytes;
 
 /// Memory that one training process's data loader adds.

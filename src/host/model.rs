@@ -2,7 +2,7 @@
 
 use super::facts;
 use super::job::HostJob;
-use crate::spec::Checkpoint;
+use crate::ask::Checkpoint;
 use crate::units::Bytes;
 
 /// Private memory of one process while the weights come in, until they are on the device. All

@@ -2,7 +2,8 @@
 
 use super::data_parallel;
 use super::job::HostInputs;
-use crate::spec::{Optimizer, OptimizerImpl, OptimizerName, ResolvedSpec};
+use crate::ask::{Optimizer, OptimizerImpl, OptimizerName};
+use crate::model::ResolvedSpec;
 use crate::units::Bytes;
 
 /// What each rank keeps and does on the host in place of the device.

@@ -5,7 +5,7 @@ use super::growth::growth;
 use super::job::{HostInputs, HostJob};
 use super::libraries::{self, Process};
 use super::{dataset, facts, loader, model};
-use crate::spec::ResolvedSpec;
+use crate::model::ResolvedSpec;
 use crate::units::Bytes;
 
 /// The most ranks that are listed one by one; totals count all.

@@ -1,165 +1,22 @@
-//! The architectures, module by module, written the way the PyTorch modules they mirror read.
+//! Blocks that models are built of, module by module, written the way the PyTorch modules they mirror read.
 //!
-//! A model is built on a tape (which allocates its parameters and buffers in the order in which
-//! its `__init__` does) and then run forward. Modules are built with a [`builder::Builder`], which
-//! knows where in the model they stand: so parts can be frozen by name without any architecture
-//! knowing of it. The room knows no training loop and no optimizer.
+//! Each folder is a door of its own: how modules are built under their names (`build`), adapters, attention and
+//! its masks, multilayer perceptrons, mixtures of experts, what mixes tokens without attention (`mixers`), a
+//! decoder around its layers, heads with their losses, and vision towers. A module is built with a
+//! [`build::Builder`], which knows where in the model it stands: so parts can be frozen by name without any
+//! module knowing of it.
 //!
-//! Source: transformers 5.23, `models/*/modeling_*.py`; what other versions do differently is
-//! asked of [`Facts`].
+//! Not here: whole models (`families`), training loops and optimizers (`sim`, `optim`).
+//! Source: transformers 5.23, `models/*/modeling_*.py`; what other versions do differently is asked of
+//! [`build::Facts`].
 
-mod activation;
-mod adapted;
-mod alibi;
-mod all_experts;
-mod altup;
-mod angles;
-mod attention;
-mod attention_sinks;
-mod balance;
-mod bart;
-mod bart_attention;
-mod bart_decoder;
-mod bart_layer;
-mod batch;
-mod beit;
-mod bert;
-mod bert_esm;
-mod bert_layer;
-mod bert_pre_norm;
-mod bert_written_out;
-mod bloom;
-mod builder;
-mod call;
-mod causal;
-mod causal_conv;
-mod chunk_scan;
-mod chunk_sums;
-mod classifier;
-mod conv1d;
-mod convnext;
-mod deberta;
-mod deberta_first;
-mod deberta_layer;
-mod decay_rate;
-mod decoder;
-mod decoders;
-mod differential;
-mod distilbert;
-mod distilbert_layer;
-mod dora;
-mod dual;
-mod dual_head;
-mod dynamic_attention;
-mod encoders;
-mod eurobert;
-mod expert_attention;
-mod expert_loop;
-mod facts;
-mod falcon;
-mod falcon_attention;
-mod families;
-mod feed_forward;
-mod fla;
-mod flash;
-mod four_bit;
-mod gated_delta;
-mod gated_mlp;
-mod gemma3n;
-mod gemma_experts;
-mod generation;
-mod gpt2;
-mod gpt2_attention;
-mod gpt_bigcode;
-mod gpt_neox;
-mod grouped_experts;
-mod heads;
-mod indexer;
-mod int8;
-mod latent_attention;
-mod layer;
-mod layer_inputs;
-mod layers;
-mod layoutlm;
-mod lightning;
-mod linear;
-mod lists;
-mod lora;
-mod loss;
-mod mamba;
-mod mamba2;
-mod mamba2_before_5;
-mod mamba_before_5;
-mod mamba_scan;
-mod mask;
-mod mask_blocks;
-mod mask_both_sides;
-mod mask_triangle;
-mod mllama;
-mod model;
-mod model_cache;
-mod modernbert;
-mod modernbert_layer;
-mod moe;
-mod mpnet;
-mod mpt;
-mod nomic_bert;
-mod norm;
-mod opt;
-mod parallel_experts;
-mod patches;
-mod phi;
-mod phi3;
-mod plain_mlp;
-mod quantized;
-mod resnet;
-mod rotary;
-mod rotary_attention;
-mod rotary_pairs;
-mod router;
-mod router_gate;
-mod seq2seq;
-mod shared;
-mod sharing_attention;
-mod short_conv;
-mod sight;
-mod sight_batch;
-mod sight_crossed;
-mod sight_deep;
-mod sight_features;
-mod sight_intern;
-mod sight_joined;
-mod sight_merger;
-mod sight_packed;
-mod sight_places;
-mod sight_rows;
-mod sight_split;
-mod sparse_mixer;
-mod speech;
-mod speech_features;
-mod speech_gated;
-mod speech_layer;
-mod style;
-mod swin;
-mod swin_layer;
-mod swin_second;
-mod t5;
-mod t5_attention;
-mod t5_block;
-mod t5gemma;
-mod t5gemma_layer;
-mod tower;
-mod turned_rows;
-mod vit;
-mod vit_layer;
-mod whisper;
-mod wide_attention;
-mod wrapped;
-mod xglm;
-mod xielu;
-
-pub use batch::Batch;
-pub use generation::{Calling, GenerateVersion, Kinds};
-pub use model::{Model, Output, Request};
-pub use model_cache::mask_beforehand;
-pub use sight_features::ImageFeatures;
+pub(crate) mod adapters;
+pub(crate) mod attention;
+pub(crate) mod build;
+pub(crate) mod decoder;
+pub(crate) mod experts;
+pub(crate) mod heads;
+pub(crate) mod masks;
+pub(crate) mod mixers;
+pub(crate) mod mlp;
+pub(crate) mod vision;

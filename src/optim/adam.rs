@@ -1,7 +1,7 @@
 //! `torch.optim.Adam` and `torch.optim.AdamW`.
 
 use super::state::{Optimizer, for_each_gradient, foreach, state_like, state_of, temporary};
-use crate::spec::{MasterWeights, OptimizerImpl, OptimizerName};
+use crate::ask::{MasterWeights, OptimizerImpl, OptimizerName};
 use crate::tape::Tape;
 use crate::units::DType;
 

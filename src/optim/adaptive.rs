@@ -4,7 +4,7 @@
 //! hold those of one parameter until the next one's take their names.
 
 use super::state::{Optimizer, for_each_gradient, foreach, state_like, state_of, temporary};
-use crate::spec::OptimizerImpl;
+use crate::ask::OptimizerImpl;
 use crate::tape::{Storage, Tape, Tensor};
 use crate::units::DType;
 

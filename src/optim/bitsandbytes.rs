@@ -4,7 +4,7 @@
 //! Source: `bitsandbytes/optim/optimizer.py`, bitsandbytes 0.45 and 0.50. No step has temporaries.
 
 use super::state::{Optimizer, State, state_of};
-use crate::spec::{self, OptimizerName};
+use crate::ask::OptimizerName;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
@@ -31,7 +31,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(options: &spec::Optimizer) -> Self {
+    fn of(options: &crate::ask::Optimizer) -> Self {
         use OptimizerName::{
             AdamW32bitBitsAndBytes, Lion8bit, PagedAdamW8bit, PagedAdamW32bit, Sgd8bit,
         };

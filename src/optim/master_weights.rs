@@ -5,7 +5,7 @@
 //! at a time, is left out.
 
 use super::state::{for_each_gradient, temporary};
-use crate::spec::{self, OptimizerImpl, OptimizerName};
+use crate::ask::{OptimizerImpl, OptimizerName};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -14,7 +14,7 @@ const BUCKET: u64 = 500_000_000;
 
 /// `FP16_Optimizer` with its Adam.
 pub(super) struct MasterWeights {
-    options: spec::Optimizer,
+    options: crate::ask::Optimizer,
     /// All weights `[P]`, of which the parameters are slices.
     _weights: Tensor,
     /// The same in float32, and Adam's states of it.
@@ -24,7 +24,7 @@ pub(super) struct MasterWeights {
 
 impl MasterWeights {
     /// Flattens the parameters and makes Adam's states by a step with gradients of zero.
-    pub(super) fn new(t: &Tape, options: spec::Optimizer) -> Self {
+    pub(super) fn new(t: &Tape, options: crate::ask::Optimizer) -> Self {
         let weights = t.flatten_parameters();
         let shape = *weights.shape();
         let master = {

@@ -7,7 +7,8 @@
 //! float32 are stepped over as they are.
 
 use super::state::temporary;
-use crate::spec::{OptimizerImpl, ResolvedSpec};
+use crate::ask::OptimizerImpl;
+use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -1,7 +1,7 @@
 //! `torch.optim.SGD`.
 
 use super::state::{Optimizer, State, foreach, state_at, state_like};
-use crate::spec::OptimizerImpl;
+use crate::ask::OptimizerImpl;
 use crate::tape::Tape;
 
 impl Optimizer {

@@ -2,7 +2,8 @@
 
 use super::master_weights::{self, MasterWeights};
 use super::megatron::Megatron;
-use crate::spec::{self, OptimizerImpl, OptimizerName, ResolvedSpec};
+use crate::ask::{OptimizerImpl, OptimizerName};
+use crate::model::ResolvedSpec;
 use crate::tape::{Category, Storage, Tape, Tensor};
 use crate::units::{DType, Shape, apart};
 
@@ -11,7 +12,7 @@ pub(super) type State = Vec<Storage>;
 
 /// An optimizer with its state.
 pub struct Optimizer {
-    pub(super) options: spec::Optimizer,
+    pub(super) options: crate::ask::Optimizer,
     pub(super) states: Vec<State>,
     /// What a step puts into the state anew, one a parameter.
     pub(super) kept: Vec<Option<Storage>>,
@@ -33,9 +34,11 @@ impl Optimizer {
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let options = spec.optimizer;
         let engine = match options.master_weights {
-            spec::MasterWeights::None => Engine::None,
-            spec::MasterWeights::DeepSpeed => Engine::DeepSpeed(MasterWeights::new(t, options)),
-            spec::MasterWeights::Megatron => Engine::Megatron(Megatron::new(t, spec)),
+            crate::ask::MasterWeights::None => Engine::None,
+            crate::ask::MasterWeights::DeepSpeed => {
+                Engine::DeepSpeed(MasterWeights::new(t, options))
+            }
+            crate::ask::MasterWeights::Megatron => Engine::Megatron(Megatron::new(t, spec)),
         };
         Self {
             options,

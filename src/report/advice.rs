@@ -1,7 +1,7 @@
 //! What to change: remedies, each computed by running the model again.
 
 use super::{Report, estimate};
-use crate::spec::{
+use crate::ask::{
     ActivationCheckpointing, ArrowPool, DatasetMode, EvaluationKind, Optimizer, OptimizerImpl,
     OptimizerName, Precision, Program, Scenario,
 };

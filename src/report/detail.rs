@@ -3,8 +3,9 @@
 use super::Timeline;
 use super::phases::rounded;
 use super::watch::watched;
+use crate::ask::Scenario;
+use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace, simulate_in_detail};
-use crate::spec::{self, ResolvedSpec, Scenario};
 use crate::tape::Category;
 use crate::units::{Bytes, DType, Shape};
 
@@ -40,7 +41,7 @@ pub struct LiveTensor {
 impl Detail {
     /// Runs a scenario; nothing for one without an answer.
     pub fn of(scenario: &Scenario) -> Option<Self> {
-        let spec = spec::resolve(scenario).spec?;
+        let spec = crate::resolve::resolve(scenario).spec?;
         let trace = simulate_in_detail(&spec);
         (!trace.marks.is_empty()).then_some(Self { spec, trace })
     }
@@ -137,7 +138,9 @@ mod tests {
 
     #[test]
     fn the_shapes_change_no_event() {
-        let spec = spec::resolve(&Scenario::default()).spec.expect("a spec");
+        let spec = crate::resolve::resolve(&Scenario::default())
+            .spec
+            .expect("a spec");
         let plain = crate::sim::simulate(&spec);
         assert!(plain.events().eq(simulate_in_detail(&spec).events()));
     }

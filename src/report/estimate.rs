@@ -3,10 +3,12 @@
 use super::others::others;
 use super::{Asked, Fit, summarize};
 use super::{DeviceReport, ModelReport, Report, Timeline, Verdict};
+use crate::ask::{Finding, Precision, Scenario, Severity};
 use crate::device::Failure;
 use crate::host::{self, HostEstimate, HostInputs, HostParameter};
+use crate::model::ResolvedSpec;
+use crate::resolve::Resolution;
 use crate::sim::{ModelParameter, Trace, simulate};
-use crate::spec::{self, Finding, Precision, Resolution, ResolvedSpec, Scenario, Severity};
 use crate::tape::Category;
 use crate::units::{Bytes, DType};
 
@@ -35,7 +37,7 @@ pub fn keep_memory() {
 /// # Errors
 /// What is wrong with the scenario, most serious first.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Vec<Finding>> {
-    let Resolution { spec, findings } = spec::resolve(scenario);
+    let Resolution { spec, findings } = crate::resolve::resolve(scenario);
     let Some(spec) = spec else {
         return Err(findings);
     };

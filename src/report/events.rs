@@ -1,7 +1,7 @@
 //! The trace as text, one event a line, to be compared with a recorded one line by line.
 
+use crate::ask::{Finding, Scenario};
 use crate::sim::{Event, Trace, simulate_in_detail};
-use crate::spec::{self, Finding, Scenario};
 use std::fmt::Write;
 
 /// A scenario's events: `A storage bytes operation category scope` for an allocation, `F storage` for a
@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// # Errors
 /// What is wrong with the scenario, most serious first.
 pub fn events(scenario: &Scenario) -> Result<String, Vec<Finding>> {
-    let resolution = spec::resolve(scenario);
+    let resolution = crate::resolve::resolve(scenario);
     let spec = resolution.spec.ok_or(resolution.findings)?;
     Ok(write(&simulate_in_detail(&spec)))
 }

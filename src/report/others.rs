@@ -4,11 +4,9 @@
 //! A heads, V vocabulary.
 
 use super::DeviceReport;
+use crate::ask::{ActivationCheckpointing, Attention, OptimizerName, Precision, Program};
+use crate::model::{Architecture, ResolvedSpec};
 use crate::sim::{Phase, Trace};
-use crate::spec::{
-    ActivationCheckpointing, Architecture, Attention, OptimizerName, Precision, Program,
-    ResolvedSpec,
-};
 use crate::tape::Category;
 use crate::units::{Bytes, names};
 use serde::Serialize;
@@ -253,8 +251,8 @@ fn reasons(method: Method, spec: &ResolvedSpec, trace: &Trace) -> Vec<Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::Scenario;
     use crate::report::estimate;
-    use crate::spec::Scenario;
 
     fn said(scenario: &str) -> Vec<Other> {
         let scenario: Scenario = serde_json::from_str(scenario).expect("a scenario");

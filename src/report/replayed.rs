@@ -1,8 +1,9 @@
 //! The trace through the allocator, and the allocator's settings of a scenario.
 
+use crate::ask::{AllocatorSettings, RoundupDivisions};
 use crate::device::{Failure, Held, Limit, Replay, Request, Settings};
+use crate::model::ResolvedSpec;
 use crate::sim::{Event, Trace};
-use crate::spec::{AllocatorSettings, ResolvedSpec, RoundupDivisions};
 use crate::units::Bytes;
 
 /// A trace's way through a fresh allocator, at its beginning.

@@ -6,8 +6,8 @@ use super::replayed::{limited, replay, replayed};
 use super::watch::{Watched, watched};
 use super::{DeviceReport, Timeline};
 use crate::device::{Failure, Replay};
+use crate::model::ResolvedSpec;
 use crate::sim::Trace;
-use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
 
 /// The device's side of a run.

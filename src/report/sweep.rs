@@ -1,8 +1,8 @@
 //! Peak per phase against batch size, and where the binding phase changes.
 
 use super::{Sweep, SweepPoint, Switch, summarize};
+use crate::ask::Scenario;
 use crate::sim::{Phase, simulate};
-use crate::spec::{self, Scenario};
 
 /// Batch sizes that a sweep looks at when nothing else is asked: the smallest, and powers of two
 /// up to this many times the scenario's own.
@@ -144,7 +144,7 @@ fn probe(scenario: &Scenario, micro_batch_size: u64) -> Option<SweepPoint> {
         micro_batch_size,
         ..scenario.clone()
     };
-    let spec = spec::resolve(&scenario).spec?;
+    let spec = crate::resolve::resolve(&scenario).spec?;
     let device = summarize(&spec, &simulate(&spec))?.report;
     let phases: Vec<(Phase, _)> = device
         .steady_step

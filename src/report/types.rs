@@ -1,9 +1,9 @@
 //! The report: the JSON contract of what Highwater says.
 
 use super::Other;
+use crate::ask::Finding;
 use crate::host::HostEstimate;
 use crate::sim::Phase;
-use crate::spec::Finding;
 use crate::tape::Category;
 use crate::units::Bytes;
 use serde::{Serialize, Serializer};

@@ -8,8 +8,8 @@ use super::replayed::{replay, replayed, unlimited, within_its_limit};
 use super::stretch::{Alive, Stretch, Stretches};
 use super::{Composition, PhaseSpan, RunReport, Timeline, TimelinePoint};
 use crate::device::{Failure, Held, Replay, Request, Settings};
+use crate::model::ResolvedSpec;
 use crate::sim::Trace;
-use crate::spec::ResolvedSpec;
 use crate::units::Bytes;
 
 /// Points that a drawing of some 1,000 pixels can show.

@@ -4,7 +4,7 @@
 //! (`generation/utils.py`, transformers 4.48, 4.51 and 5.23).
 
 use super::generate::{flags, numbers};
-use crate::nn::{Calling, GenerateVersion, Kinds, mask_beforehand};
+use crate::families::{Calling, GenerateVersion, Kinds, mask_beforehand};
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 

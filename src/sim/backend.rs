@@ -1,7 +1,8 @@
 //! What the GPU and the framework's version decide about operations.
 
+use crate::ask::Framework;
 use crate::device::{CUBLASLT_WORKSPACE, cublas_workspace, threads_per_multiprocessor};
-use crate::spec::{Framework, ResolvedSpec};
+use crate::model::ResolvedSpec;
 use crate::tape::{Backend, FlaVersion};
 
 /// The facts that the tape asks for.

@@ -4,8 +4,8 @@
 //! a sample.
 
 use super::generate::{all_but_one, flags, numbers, without_repeated};
-use crate::nn::Calling;
-use crate::spec::Evaluation;
+use crate::ask::Evaluation;
+use crate::families::Calling;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -6,8 +6,10 @@ use super::fold::{Counts, Recorded};
 use super::generate::{STEPS, generate};
 use super::precision::{autocast, converts_outputs, in_float32, wrapped_in_generation};
 use super::{Mark, Phase, Trace};
-use crate::nn::{Batch, Model, Output, Request};
-use crate::spec::{EvaluationKind, ResolvedSpec};
+use crate::ask::EvaluationKind;
+use crate::families::{Batch, Model};
+use crate::model::ResolvedSpec;
+use crate::nn::build::{Output, Request};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::DType;
 
@@ -233,10 +235,11 @@ fn evaluation_with(spec: &ResolvedSpec, tape: Tape, steps: u64) -> Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::{ModelRef, Scenario};
+    use crate::resolve::resolve;
     use crate::sim::Event;
     use crate::sim::backend::backend;
     use crate::sim::tests::bytes;
-    use crate::spec::{ModelRef, Scenario, resolve};
 
     fn spec(option: &str) -> ResolvedSpec {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
@@ -244,7 +247,7 @@ mod tests {
         scenario
             .model_overrides
             .insert("num_hidden_layers".to_owned(), 2.into());
-        scenario.program = crate::spec::Program::Evaluation;
+        scenario.program = crate::ask::Program::Evaluation;
         resolve(&scenario).spec.expect(option)
     }
 

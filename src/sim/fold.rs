@@ -19,7 +19,8 @@
 //! its place. `run.rs` tests that the events are the same either way.
 
 use super::{Mark, ModelParameter, Phase, Trace};
-use crate::spec::{Architecture, EvaluationKind, ResolvedSpec};
+use crate::ask::EvaluationKind;
+use crate::model::{Architecture, ResolvedSpec};
 use crate::tape::{Details, Event, Record, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;

@@ -6,8 +6,10 @@ use super::arguments::{Arguments, positions};
 use super::beams::BeamSearch;
 use super::hearing::{self, Hearing};
 use super::precision::in_float32;
-use crate::nn::{Batch, Calling, GenerateVersion, ImageFeatures, Model, Request};
-use crate::spec::Evaluation;
+use crate::ask::Evaluation;
+use crate::families::{Batch, Calling, GenerateVersion, Model};
+use crate::nn::build::Request;
+use crate::nn::vision::ImageFeatures;
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 

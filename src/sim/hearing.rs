@@ -4,7 +4,7 @@
 //! for recordings of one segment and a config without a generation config of its own.
 
 use super::generate::{ask, flags, numbers};
-use crate::nn::Batch;
+use crate::families::Batch;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -3,7 +3,9 @@
 use super::run::{Layers, folded, unfolded};
 use super::tests::written_out;
 use super::{Event, Trace, simulate};
-use crate::spec::{EvaluationKind, Program, ResolvedSpec, Scenario, resolve};
+use crate::ask::{EvaluationKind, Program, Scenario};
+use crate::model::ResolvedSpec;
+use crate::resolve::resolve;
 use crate::tape::{Category, Tape};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! The autocast region around a forward pass, and what accelerate makes of its outputs.
 
-use crate::nn::Output;
-use crate::spec::{AutocastStyle, Precision, ResolvedSpec};
+use crate::ask::{AutocastStyle, Precision};
+use crate::model::ResolvedSpec;
+use crate::nn::build::Output;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 

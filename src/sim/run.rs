@@ -6,9 +6,8 @@ use super::fold::{Batches, Recorded, keeps_masks};
 use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
-use crate::spec::{
-    Architecture, EvaluationKind, Framework, MasterWeights, OptimizerName, Program, ResolvedSpec,
-};
+use crate::ask::{EvaluationKind, Framework, MasterWeights, OptimizerName, Program};
+use crate::model::{Architecture, ResolvedSpec};
 use crate::tape::{Backend, Built, Tape, Which};
 use std::ops::Range;
 

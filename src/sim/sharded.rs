@@ -6,7 +6,8 @@
 //! to stay.
 
 use super::ModelParameter;
-use crate::spec::{DataParallelKind, ResolvedSpec};
+use crate::ask::DataParallelKind;
+use crate::model::ResolvedSpec;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::cell::{Cell, RefCell};

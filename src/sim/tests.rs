@@ -1,7 +1,7 @@
 //! What a run is made of.
 
 use super::{Event, Trace, simulate};
-use crate::spec::{self, Scenario};
+use crate::ask::Scenario;
 use crate::tape::{Category, Record};
 use serde_json::{Value, json};
 
@@ -34,9 +34,9 @@ pub(super) fn written_out(trace: &Trace) -> Trace {
     out
 }
 
-fn run(scenario: Value) -> (spec::ResolvedSpec, Trace) {
+fn run(scenario: Value) -> (crate::model::ResolvedSpec, Trace) {
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
-    let spec = spec::resolve(&scenario).spec.expect("a spec");
+    let spec = crate::resolve::resolve(&scenario).spec.expect("a spec");
     let trace = simulate(&spec);
     (spec, trace)
 }
@@ -171,10 +171,11 @@ fn what_is_checked_is_built(scenario: &Value) {
         .filter(|storage| storage.category == Category::Parameters && storage.bytes > 0)
         .map(|storage| trace.module(&storage))
         .collect();
-    let mut checked: Vec<String> = spec::modules(&spec.architecture, spec.task, spec.framework)
-        .into_iter()
-        .flat_map(|module| vec![module.path; module.parameters.len()])
-        .collect();
+    let mut checked: Vec<String> =
+        crate::families::reading::modules(&spec.architecture, spec.task, spec.framework)
+            .into_iter()
+            .flat_map(|module| vec![module.path; module.parameters.len()])
+            .collect();
     // Parameters of a module's own can come after those of its parts.
     built.sort();
     checked.sort();

@@ -3,8 +3,8 @@
 use super::{
     ByteUnits, Language, Scale, Term, Word, amount, exact, verdict_answer, verdict_detail,
 };
+use crate::ask::Scenario;
 use crate::report::{Report, StepReport};
-use crate::spec::Scenario;
 use crate::tape::Category;
 use crate::units::Bytes;
 use std::fmt::Write;

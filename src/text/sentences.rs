@@ -2,10 +2,10 @@
 
 use super::verdict::of;
 use super::{ByteUnits, Language, Term};
+use crate::ask::Fix;
 use crate::host::HostPhase;
 use crate::report::{Sweep, Switch};
 use crate::sim::Phase;
-use crate::spec::Fix;
 use crate::units::Bytes;
 use serde_json::Value;
 

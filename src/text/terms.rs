@@ -1,13 +1,13 @@
 //! The field's terms: what categories, phases, parts and options are called.
 
 use super::Language;
-use crate::host::{HostPart, HostPhase};
-use crate::sim::Phase;
-use crate::spec::{
+use crate::ask::{
     ActivationCheckpointing, ArrowPool, Attention, AutocastStyle, Checkpoint, DatasetMode,
     EvaluationKind, Framework, Loss, MasterWeights, OptimizerImpl, OptimizerName, Precision,
     Program, QuantizationType, Task, TokenizerKind,
 };
+use crate::host::{HostPart, HostPhase};
+use crate::sim::Phase;
 use crate::tape::Category;
 
 /// Something that has a name in each language.

@@ -1,7 +1,7 @@
 //! The page's words, one line each.
 
 use super::Language;
-use crate::spec::Idle;
+use crate::resolve::Idle;
 
 /// Declares words with their two languages: those that the first screen has, and others.
 macro_rules! words {

@@ -13,7 +13,7 @@ pub const GIB: u64 = 1 << 30;
 
 /// A number of bytes, written as a plain integer in JSON.
 ///
-/// Addition saturates instead of wrapping: `spec::resolve` checks limits long before that, and a
+/// Addition saturates instead of wrapping: `resolve::resolve` checks limits long before that, and a
 /// saturated total can only say "does not fit".
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

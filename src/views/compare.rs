@@ -7,10 +7,10 @@ use super::bars::{
 use super::pin::Pin;
 use super::value::value_text;
 use crate::app::{Store, Target, use_store};
+use crate::ask::Scenario;
 use crate::codec::differences;
 use crate::figure::{Comparison, Pair, compare_device, compare_host};
 use crate::report::{Estimate, Report};
-use crate::spec::Scenario;
 use crate::text::{
     Language, Scale, Word, difference, exact, setting_name, verdict_answer, verdict_detail,
 };

@@ -3,8 +3,8 @@
 use super::controls::Groups;
 use super::setting::message;
 use crate::app::use_store;
+use crate::ask::{Finding, Severity};
 use crate::browser;
-use crate::spec::{Finding, Severity};
 use crate::text::{Word, fix_label};
 use leptos::prelude::*;
 

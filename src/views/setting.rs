@@ -5,8 +5,9 @@
 
 use super::setting_control::{adapters, choice, names, number, switch};
 use crate::app::{Draft, Store, use_store};
+use crate::ask::{Finding, Fix, Scenario, Severity};
 use crate::codec::{self, Kind};
-use crate::spec::{Finding, Fix, Scenario, Severity, idle};
+use crate::resolve::idle;
 use crate::text::{Language, Word, idle_reason, setting_help, setting_name};
 use crate::widgets::{Choice, Field, HelpText, Problem};
 use leptos::prelude::*;

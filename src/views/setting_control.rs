@@ -3,7 +3,7 @@
 use super::setting::{Absent, Look, Setting, SettingField};
 use crate::app::{Store, use_store};
 use crate::codec::{Kind, nearest};
-use crate::spec::{offers, usual_adapters};
+use crate::resolve::{offers, usual_adapters};
 use crate::text::{Language, Word, value_name};
 use crate::widgets::{Choice, Choices, Names, Number, Problem, Switch};
 use leptos::prelude::*;

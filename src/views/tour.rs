@@ -1,8 +1,8 @@
 //! The tour: a question answered on the page itself, a stop at a time.
 
 use crate::app::{Store, query_of_scenario, use_store, visit};
+use crate::ask::Scenario;
 use crate::browser;
-use crate::spec::Scenario;
 use crate::text::{Stop, Word};
 use leptos::prelude::*;
 

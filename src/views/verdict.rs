@@ -1,9 +1,9 @@
 //! The answer in a sentence.
 
 use crate::app::{Store, query_of_scenario, use_store, visit};
+use crate::ask::Scenario;
 use crate::figure::Standing;
 use crate::report::first_remedy;
-use crate::spec::Scenario;
 use crate::text::{Word, largest_batch, remedy_first, verdict_answer, verdict_detail};
 use leptos::prelude::*;
 use std::time::Duration;

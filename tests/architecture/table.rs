@@ -44,37 +44,53 @@ const fn page(name: &'static str, uses: &'static [&'static str]) -> Room {
 pub const ROOMS: &[Room] = &[
     pure("units", &[]),
     pure("catalog", &["units"]),
-    pure("spec", &["units", "catalog"]),
-    pure("codec", &["units", "catalog", "spec"]),
+    pure("ask", &["units"]),
+    pure("model", &["units", "ask"]),
     exact("tape", &["units"]),
-    exact("nn", &["units", "spec", "tape"]),
-    exact("optim", &["units", "spec", "tape"]),
+    exact("nn", &["units", "ask", "model", "tape"]),
+    pure(
+        "families",
+        &["units", "catalog", "ask", "model", "tape", "nn"],
+    ),
+    pure("resolve", &["units", "catalog", "ask", "model", "families"]),
+    pure("codec", &["units", "catalog", "ask", "families", "resolve"]),
+    exact("optim", &["units", "ask", "model", "tape"]),
     exact("device", &["units"]),
-    exact("sim", &["units", "spec", "tape", "nn", "optim", "device"]),
-    exact("host", &["units", "catalog", "spec"]),
+    exact(
+        "sim",
+        &[
+            "units", "ask", "model", "tape", "nn", "families", "resolve", "optim", "device",
+        ],
+    ),
+    exact("host", &["units", "catalog", "ask", "model"]),
     pure(
         "report",
-        &["units", "spec", "tape", "sim", "device", "host"],
+        &[
+            "units", "ask", "model", "resolve", "tape", "sim", "device", "host",
+        ],
     ),
     pure("chart", &["units", "tape", "sim", "host", "report"]),
     pure(
         "figure",
-        &["units", "spec", "tape", "sim", "host", "report"],
+        &["units", "ask", "resolve", "tape", "sim", "host", "report"],
     ),
-    pure("text", &["units", "spec", "tape", "sim", "host", "report"]),
+    pure(
+        "text",
+        &["units", "ask", "resolve", "tape", "sim", "host", "report"],
+    ),
     page("browser", &[]),
     page(
         "app",
         &[
-            "units", "spec", "codec", "tape", "sim", "host", "report", "text", "browser",
+            "units", "ask", "resolve", "codec", "tape", "sim", "host", "report", "text", "browser",
         ],
     ),
     page("widgets", &["browser"]),
     page(
         "views",
         &[
-            "units", "catalog", "spec", "codec", "tape", "sim", "host", "report", "chart",
-            "figure", "text", "browser", "app", "widgets",
+            "units", "catalog", "ask", "resolve", "codec", "tape", "sim", "host", "report",
+            "chart", "figure", "text", "browser", "app", "widgets",
         ],
     ),
 ];
@@ -83,7 +99,7 @@ pub const ROOMS: &[Room] = &[
 pub const BINARIES: &[(&str, &[&str])] = &[
     (
         "src/bin/highwater",
-        &["units", "spec", "codec", "report", "text"],
+        &["units", "ask", "resolve", "codec", "report", "text"],
     ),
     ("src/bin/web", &["app", "views"]),
     ("src/bin/xtask", &[]),

@@ -4,14 +4,15 @@
 //! for one of 126 layers, and 64 MiB of memory for any model. Times are the smallest of several
 //! runs, since a busy machine only ever adds.
 
+use highwater::ask::{
+    Evaluation, EvaluationKind, Framework, ModelRef, Optimizer, OptimizerImpl, Precision, Program,
+    Scenario,
+};
 use highwater::catalog;
 use highwater::codec::decode_json;
 use highwater::report::{Sweeper, estimate, keep_memory, summarize};
+use highwater::resolve::resolve;
 use highwater::sim::simulate;
-use highwater::spec::{
-    Evaluation, EvaluationKind, Framework, ModelRef, Optimizer, OptimizerImpl, Precision, Program,
-    Scenario, resolve,
-};
 use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};

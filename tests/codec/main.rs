@@ -3,11 +3,13 @@
 mod generate;
 
 use generate::Random;
+use highwater::ask::{ModelRef, Scenario, Severity};
 use highwater::codec::{
     ViewOptions, decode_json, decode_query, encode_json, encode_query, read_pasted,
 };
+use highwater::families::essential_config;
 use highwater::report::estimate;
-use highwater::spec::{ModelRef, Scenario, Severity, essential_config, resolve};
+use highwater::resolve::resolve;
 use serde_json::{Map, Value};
 
 const MANY: usize = 300;
@@ -60,7 +62,7 @@ fn a_link_means_what_its_scenario_means() {
         let (read, _, _) = decode_query(&query);
         let (there, back) = (resolve(&scenario), resolve(&read));
         assert_eq!(there.findings.len(), back.findings.len(), "{query}");
-        let architecture = |resolution: &highwater::spec::Resolution| {
+        let architecture = |resolution: &highwater::resolve::Resolution| {
             resolution
                 .spec
                 .as_ref()

@@ -1,8 +1,8 @@
 //! What the figures are fed with: steps as PyTorch ran them, and runs of the engine.
 
+use highwater::ask::{ModelRef, Scenario};
 use highwater::report::{self, Composition, Estimate, PhaseReport, StepReport, Sweep};
 use highwater::sim::Phase;
-use highwater::spec::{ModelRef, Scenario};
 use highwater::tape::Category;
 use highwater::units::Bytes;
 use serde_json::Value;

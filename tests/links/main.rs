@@ -4,8 +4,8 @@
 //! with every key that there was then. Append lines, never change or remove one: a key that is
 //! renamed or a default that changes breaks links that stand in papers and messages.
 
+use highwater::ask::Scenario;
 use highwater::codec::decode_query;
-use highwater::spec::Scenario;
 use serde_json::Value;
 
 fn published() -> impl Iterator<Item = Value> {

@@ -1,9 +1,9 @@
 //! `highwater check` and `highwater trace`: estimates held against what was measured.
 
 use crate::{FITS, MISSES};
+use highwater::ask::{Finding, Scenario, Severity};
 use highwater::codec::decode_json;
 use highwater::report::{Accuracy, Selection, events, read_cases};
-use highwater::spec::{Finding, Scenario, Severity};
 use serde_json::Value;
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! A report as a table for people.
 
+use highwater::ask::Severity;
 use highwater::report::{Report, StepReport};
-use highwater::spec::Severity;
 use highwater::text::{
     ByteUnits, Language, Scale, exact, method_name, other_figures, other_reasons, verdict_answer,
     verdict_detail,

@@ -1,8 +1,8 @@
 //! Measured cases, as they are written.
 
 use super::host::ExpectedHost;
+use crate::ask::{Loss, Program, Scenario};
 use crate::host::HostInputs;
-use crate::spec::{Loss, Program, Scenario};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,9 +2,11 @@
 
 use super::case::Case;
 use super::table::{percentile, relative};
+use crate::ask::Scenario;
 use crate::host::{self, HostInputs, HostPart, HostPhase, PageCachePart};
+use crate::model::ResolvedSpec;
 use crate::report::estimate;
-use crate::spec::{ResolvedSpec, Scenario, resolve};
+use crate::resolve::resolve;
 use crate::units::Bytes;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -100,7 +102,7 @@ pub(super) fn compare(case: &Case, expected: &ExpectedHost) -> Result<HostCompar
 
 /// The host's estimate; what the device's side says of the model can be given.
 fn host_of(scenario: &Scenario, inputs: Option<&HostInputs>) -> Result<host::HostEstimate, String> {
-    let first = |findings: Vec<crate::spec::Finding>| {
+    let first = |findings: Vec<crate::ask::Finding>| {
         let first = findings.into_iter().next();
         first.map_or_else(String::new, |finding| finding.message)
     };

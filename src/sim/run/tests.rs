@@ -1,9 +1,10 @@
 //! Runs that are put together from less, against runs in full.
 
 use super::*;
+use crate::ask::{Framework, Scenario};
+use crate::resolve::resolve;
 use crate::sim::Event;
 use crate::sim::tests::{bytes, written_out};
-use crate::spec::{Framework, Scenario, resolve};
 use std::collections::BTreeMap;
 
 /// The highest sum of live storages in each phase of each step.
@@ -83,7 +84,7 @@ fn one_forward_pass_for_all_steps_gives_the_events_of_each() {
     ];
     for option in options {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
-        scenario.model = crate::spec::ModelRef::Catalog("smollm2-135m".to_owned());
+        scenario.model = crate::ask::ModelRef::Catalog("smollm2-135m".to_owned());
         scenario
             .model_overrides
             .insert("num_hidden_layers".to_owned(), 2.into());
@@ -258,7 +259,7 @@ fn a_few_layers_stand_for_all() {
     for &model in REPEATING {
         for option in options {
             let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
-            scenario.model = crate::spec::ModelRef::Catalog(model.to_owned());
+            scenario.model = crate::ask::ModelRef::Catalog(model.to_owned());
             (scenario.micro_batch_size, scenario.seq_len) = (2, 72);
             scenario.target_seq_len = Some(64);
             // 16 tokens, of a model that sees images among its tokens, or the fewest that it has.
@@ -378,7 +379,7 @@ fn what_an_optimizer_does_for_layers_that_are_left_out_is_written_for_a_few() {
     ];
     for option in options {
         let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
-        scenario.model = crate::spec::ModelRef::Catalog("qwen3-30b-a3b".to_owned());
+        scenario.model = crate::ask::ModelRef::Catalog("qwen3-30b-a3b".to_owned());
         scenario.framework = Framework::Torch26Transformers451;
         let layers = ("num_hidden_layers".to_owned(), 16.into());
         scenario.model_overrides.extend([layers]);
@@ -414,7 +415,7 @@ fn experts_that_run_one_after_another_are_folded_within_their_layers() {
         // 60 tokens do not go to all experts alike.
         for (option, seq_len) in options.into_iter().zip([64, 60].into_iter().cycle()) {
             let mut scenario: Scenario = serde_json::from_str(option).expect("a scenario");
-            scenario.model = crate::spec::ModelRef::Catalog(model.to_owned());
+            scenario.model = crate::ask::ModelRef::Catalog(model.to_owned());
             scenario.framework = Framework::Torch26Transformers451;
             let layers = ("num_hidden_layers".to_owned(), 16.into());
             scenario.model_overrides.extend([layers]);

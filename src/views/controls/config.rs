@@ -2,7 +2,7 @@
 
 use super::model::{MODEL, use_pasted};
 use crate::app::use_store;
-use crate::spec::{ModelRef, Scenario};
+use crate::ask::{ModelRef, Scenario};
 use crate::text::Word;
 use leptos::prelude::*;
 

@@ -1,7 +1,8 @@
 //! Which settings there are, in order of weight: a line each.
 
+use crate::ask::Scenario;
 use crate::catalog::ACCELERATORS;
-use crate::spec::{Scenario, offers};
+use crate::resolve::offers;
 use crate::text::{Language, Word, value_name};
 use crate::views::setting::Absent::{As, Called, Is};
 use crate::views::setting::{Look, Setting};

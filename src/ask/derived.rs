@@ -1,0 +1,84 @@
+//! What a scenario says without being said: lengths that are padded, the evaluation that a program
+//! runs, the dtype of weights.
+
+use super::{Evaluation, EvaluationKind, Precision, Program, Scenario};
+use crate::units::DType;
+
+impl Scenario {
+    /// The length that a data collator pads `tokens` to.
+    pub(crate) fn padded(&self, tokens: u64) -> u64 {
+        let multiple = self.pad_to_multiple_of.unwrap_or(1).max(1);
+        tokens
+            .checked_next_multiple_of(multiple)
+            .unwrap_or(u64::MAX)
+    }
+
+    /// The lengths of usual batches of inputs and targets, where they are shorter than the longest;
+    /// targets are shorter in the same proportion.
+    pub(crate) fn usual_lengths(&self) -> Option<[u64; 2]> {
+        let mean = self.dataset.length_mean?;
+        let target = self.target_seq_len.unwrap_or(self.seq_len);
+        let target = (target.saturating_mul(mean)).div_ceil(self.seq_len.max(1));
+        (mean < self.seq_len).then(|| [mean, target].map(|tokens| self.padded(tokens)))
+    }
+
+    /// Whether the batches have padding in them.
+    pub(crate) fn has_padding(&self) -> bool {
+        self.padding_mask
+            .unwrap_or(self.program == Program::Evaluation)
+    }
+
+    /// The dtype of weights that are not quantized: the precision's own, or another under autocast.
+    pub(crate) fn weights_dtype(&self) -> DType {
+        if self.quantization.is_on() {
+            return self.quantization.unquantized_dtype();
+        }
+        match (self.precision, self.weights) {
+            (Precision::AmpBf16 | Precision::AmpFp16, Some(weights)) => weights.dtype(),
+            (precision, _) => precision.dtype(),
+        }
+    }
+
+    /// The evaluation that is run: a program of evaluation without a kind takes the loss.
+    pub(crate) fn asked_evaluation(&self) -> Evaluation {
+        let mut evaluation = self.evaluation;
+        if self.program == Program::Evaluation && evaluation.kind == EvaluationKind::None {
+            evaluation.kind = EvaluationKind::Loss;
+        }
+        if self.program == Program::Forward {
+            evaluation.kind = EvaluationKind::None;
+        }
+        evaluation
+            .use_cache
+            .get_or_insert(self.use_cache || evaluation.kind == EvaluationKind::Generate);
+        evaluation
+    }
+
+    /// How many samples an evaluation has on the device at once.
+    pub(crate) fn evaluated_samples(&self) -> u64 {
+        let own = self.asked_evaluation().micro_batch_size;
+        own.unwrap_or(self.micro_batch_size)
+            .saturating_mul(self.evaluated_times())
+    }
+
+    /// How many of its batches are on the device at once.
+    pub(crate) fn evaluated_times(&self) -> u64 {
+        let evaluation = self.asked_evaluation();
+        match evaluation.kind {
+            EvaluationKind::None => 0,
+            EvaluationKind::Loss | EvaluationKind::Logits => 1,
+            EvaluationKind::Trainer => evaluation.batches,
+            EvaluationKind::Generate => evaluation.num_beams,
+        }
+    }
+
+    /// Tokens of a sample of it, those that are generated included.
+    pub(crate) fn evaluated_tokens(&self) -> u64 {
+        let evaluation = self.asked_evaluation();
+        let generated = match evaluation.kind {
+            EvaluationKind::Generate => evaluation.max_new_tokens,
+            _ => 0,
+        };
+        self.padded(self.seq_len).saturating_add(generated)
+    }
+}

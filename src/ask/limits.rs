@@ -1,0 +1,67 @@
+//! Limits: inside of them no sum or product of the engine overflows and no trace grows without
+//! bound.
+
+use super::finding::{Finding, Severity};
+use std::ops::RangeInclusive;
+
+/// Samples per forward pass.
+pub(crate) const MICRO_BATCH_SIZE: RangeInclusive<u64> = 1..=1 << 20;
+
+/// Tokens per sample.
+pub(crate) const SEQ_LEN: RangeInclusive<u64> = 1..=1 << 24;
+
+/// Micro-batches per optimizer step.
+pub(crate) const ACCUMULATION: RangeInclusive<u64> = 1..=1 << 16;
+
+/// Layers of a model.
+pub(crate) const LAYERS: RangeInclusive<u64> = 1..=1024;
+
+/// Hidden and intermediate sizes and features.
+pub(crate) const WIDTH: RangeInclusive<u64> = 1..=1 << 24;
+
+/// Heads.
+pub(crate) const HEADS: RangeInclusive<u64> = 1..=1 << 16;
+
+/// Tokens of a vocabulary.
+pub(crate) const VOCABULARY: RangeInclusive<u64> = 1..=1 << 26;
+
+/// Bytes of one tensor: 16 TiB, a hundred times what any accelerator holds.
+pub(crate) const TENSOR_BYTES: u64 = 1 << 44;
+
+/// Bytes of host memory and swap.
+pub(crate) const HOST_BYTES: u64 = 1 << 54;
+
+/// Bytes of a data set: 4 PiB, more than the disks of one machine (36 of 122 TB) hold.
+pub(crate) const DATASET_BYTES: u64 = 1 << 52;
+
+/// An error about a number outside of `allowed`, repaired by the nearest number inside.
+pub(crate) fn outside(key: &str, value: u64, allowed: &RangeInclusive<u64>) -> Finding {
+    let (low, high) = (allowed.start(), allowed.end());
+    Finding::error(
+        key,
+        format!("{key} is {value}; it must be from {low} to {high}."),
+        format!("{key} 为 {value}；允许范围是 {low} 到 {high}。"),
+    )
+    .with_fix(key, value.clamp(*low, *high))
+}
+
+/// Adds to an error about `key` why there is a limit.
+pub(crate) fn explain(findings: &mut [Finding], key: &str, english: &str, chinese: &str) {
+    let mut about = findings.iter_mut().filter(|finding| finding.key == key);
+    if let Some(finding) = about.find(|finding| finding.severity == Severity::Error) {
+        finding.message = format!("{} {english}", finding.message);
+        finding.message_zh.push_str(chinese);
+    }
+}
+
+/// Reports `value` when it lies outside of `allowed`.
+pub(crate) fn check(
+    key: &str,
+    value: u64,
+    allowed: &RangeInclusive<u64>,
+    findings: &mut Vec<Finding>,
+) {
+    if !allowed.contains(&value) {
+        findings.push(outside(key, value, allowed));
+    }
+}

@@ -1,0 +1,84 @@
+//! What PEFT is asked for.
+
+use super::scenario::{is_false, is_zero};
+use serde::{Deserialize, Serialize};
+
+/// PEFT's word for every linear layer but the one that gives the logits.
+pub const ALL_LINEAR: &str = "all-linear";
+
+/// The matrices of all experts that gates and inputs share.
+pub(crate) const FUSED: &str = "gate_up_proj";
+
+/// PEFT's `LoraConfig`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Lora {
+    /// Rank.
+    pub r: u64,
+    /// Names of the linear layers that get adapters.
+    pub target_modules: Vec<String>,
+    /// Dropout before the adapters; 0 means none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dropout: f64,
+    /// Whether the length of each row of the adapted weight is learnt, too (`DoRA`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub use_dora: bool,
+    /// Names of modules that are trained as a whole beside the adapters, in a copy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modules_to_save: Vec<String>,
+    /// Names of parameters that get adapters themselves, as the stacked matrices of experts do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub target_parameters: Vec<String>,
+    /// Whether gates and inputs of experts share one adapter of twice the rank: so where names of both
+    /// were given as layers, of which transformers 5 has made one parameter.
+    #[serde(skip)]
+    pub fused: bool,
+}
+
+impl Default for Lora {
+    fn default() -> Self {
+        Self {
+            r: 16,
+            target_modules: vec!["q_proj".to_owned(), "v_proj".to_owned()],
+            dropout: 0.0,
+            use_dora: false,
+            modules_to_save: Vec::new(),
+            target_parameters: Vec::new(),
+            fused: false,
+        }
+    }
+}
+
+impl Lora {
+    /// Whether one of the target modules is the whole path or its end.
+    pub fn names_module(&self, path: &str) -> bool {
+        self.target_modules.iter().any(|name| is_called(path, name))
+    }
+
+    /// Whether the module at `path` is trained as a whole (`_set_trainable`, `utils/other.py`, peft
+    /// 0.21): its name ends so, or that of a module it is in.
+    pub fn saves(&self, path: &str) -> bool {
+        let ends = |path: &str| {
+            let mut names = self.modules_to_save.iter();
+            names.any(|name| path.ends_with(name.as_str()))
+        };
+        let mut dots = path.match_indices('.');
+        ends(path) || dots.any(|(at, _)| ends(&path[..at]))
+    }
+
+    /// The rank of the adapter of the parameter at `path`, if it gets one (`_inject_parameters`,
+    /// `tuners/tuners_utils.py`, peft 0.21).
+    pub fn rank_of_parameter(&self, path: &str) -> Option<u64> {
+        let mut names = self.target_parameters.iter();
+        names.any(|name| is_called(path, name)).then(|| {
+            let fused = self.fused && is_called(path, FUSED);
+            self.r * if fused { 2 } else { 1 }
+        })
+    }
+}
+
+/// Whether `name` is the whole of a path or its end, as PEFT matches targets.
+pub(crate) fn is_called(path: &str, name: &str) -> bool {
+    let rest = path.strip_suffix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}

@@ -1,0 +1,52 @@
+//! What is asked.
+//!
+//! A [`Scenario`] is intent: what a person, a URL or a file asks for, incomplete and possibly wrong.
+//! Beside it stand the words that its keys take, the limits of its numbers, and [`Finding`]s: what is wrong
+//! with it, and what repairs that.
+//!
+//! Not here: whether a scenario makes sense (`resolve`), and what models are like (`model`).
+//! Invariant: any scenario that can be written as JSON can be held; nothing here refuses one.
+
+mod apply;
+mod closest;
+mod data;
+mod derived;
+mod evaluation;
+mod finding;
+mod host_settings;
+mod liger;
+pub(crate) mod limits;
+mod lora;
+mod loss;
+mod machine;
+mod offload;
+mod optimizer;
+mod parallelism;
+mod precision;
+mod quantization;
+mod roundup;
+mod scenario;
+mod task;
+
+pub use closest::closest;
+pub use data::{ArrowPool, DataLoader, Dataset, DatasetMode, MultiprocessingContext};
+pub use evaluation::{Evaluation, EvaluationKind};
+pub use finding::{Finding, Fix, Severity};
+pub use host_settings::{Checkpoint, HostSettings, Libraries, Saving, TokenizerKind};
+pub use liger::{LigerKernel, LigerKernels};
+pub(crate) use limits::{
+    ACCUMULATION, DATASET_BYTES, HEADS, HOST_BYTES, LAYERS, MICRO_BATCH_SIZE, SEQ_LEN,
+    TENSOR_BYTES, VOCABULARY, WIDTH, check, explain, outside,
+};
+pub use lora::{ALL_LINEAR, Lora};
+pub(crate) use lora::{FUSED, is_called};
+pub use machine::{AllocatorSettings, Hardware};
+pub use offload::Offload;
+pub use parallelism::{DataParallel, DataParallelKind, OffloadDevice, Parallelism};
+pub use quantization::{ComputeDtype, Quantization, QuantizationType};
+pub use roundup::RoundupDivisions;
+pub use scenario::{
+    ActivationCheckpointing, Attention, AutocastStyle, Framework, LinearModel, Loss, MasterWeights,
+    ModelRef, Optimizer, OptimizerImpl, OptimizerName, Precision, Program, SCENARIO_VERSION,
+    Scenario, SdpaBackend, Task,
+};

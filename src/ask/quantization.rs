@@ -1,0 +1,83 @@
+//! How a frozen base is held in 8 or 4 bits (bitsandbytes).
+
+use crate::units::{DType, names};
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// How the weights of linear layers are held.
+    QuantizationType {
+        /// As they are.
+        None = "none",
+        /// Four bits, normal float.
+        Nf4 = "nf4",
+        /// Four bits, float.
+        Fp4 = "fp4",
+        /// Eight bits, with outliers apart (`LLM.int8()`).
+        Int8 = "int8",
+    }
+}
+
+names! {
+    /// The dtype that quantized layers compute in.
+    ComputeDtype {
+        /// bfloat16.
+        Bf16 = "bf16",
+        /// float16.
+        Fp16 = "fp16",
+        /// float32.
+        Fp32 = "fp32",
+    }
+}
+
+impl ComputeDtype {
+    /// The dtype.
+    pub fn dtype(self) -> DType {
+        match self {
+            Self::Bf16 => DType::BFloat16,
+            Self::Fp16 => DType::Float16,
+            Self::Fp32 => DType::Float32,
+        }
+    }
+}
+
+/// transformers' `BitsAndBytesConfig`, with what PEFT does to the rest of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Quantization {
+    /// How the weights of linear layers are held; the output layer and the embeddings stay.
+    #[serde(rename = "type")]
+    pub kind: QuantizationType,
+    /// Whether the scales of blocks are quantized too (`bnb_4bit_use_double_quant`).
+    pub double: bool,
+    /// The dtype that quantized layers compute in, and that the model is loaded in.
+    pub compute_dtype: ComputeDtype,
+    /// Whether what is not quantized is made float32 (`prepare_model_for_kbit_training`).
+    pub prepare_for_kbit_training: bool,
+}
+
+impl Default for Quantization {
+    fn default() -> Self {
+        Self {
+            kind: QuantizationType::None,
+            double: false,
+            compute_dtype: ComputeDtype::Bf16,
+            prepare_for_kbit_training: true,
+        }
+    }
+}
+
+impl Quantization {
+    /// Whether weights are quantized at all.
+    pub fn is_on(&self) -> bool {
+        self.kind != QuantizationType::None
+    }
+
+    /// The dtype of what is not quantized.
+    pub fn unquantized_dtype(&self) -> DType {
+        if self.prepare_for_kbit_training {
+            DType::Float32
+        } else {
+            self.compute_dtype.dtype()
+        }
+    }
+}

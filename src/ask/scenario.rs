@@ -1,0 +1,485 @@
+//! The scenario: what is asked. Its keys are the JSON contract and are never renamed.
+
+use super::data::{DataLoader, Dataset};
+use super::evaluation::Evaluation;
+use super::host_settings::HostSettings;
+use super::lora::Lora;
+use super::machine::{AllocatorSettings, Hardware};
+use super::offload::Offload;
+use super::parallelism::Parallelism;
+use super::quantization::{ComputeDtype, Quantization};
+use crate::units::names;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of the scenario format.
+pub const SCENARIO_VERSION: u32 = 1;
+
+/// One training run, as somebody asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scenario {
+    /// Format version.
+    pub v: u32,
+    /// Which model.
+    pub model: ModelRef,
+    /// Fields that replace those of the model's config, as `{"num_hidden_layers": 2}`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub model_overrides: Map<String, Value>,
+    /// What the model is trained for; its own task when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
+    /// Samples per forward pass on one device (B).
+    pub micro_batch_size: u64,
+    /// Tokens per sample (S).
+    pub seq_len: u64,
+    /// Tokens per target of an encoder-decoder; `seq_len` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_seq_len: Option<u64>,
+    /// Images of each sample, whose tokens are among the S, where the model sees images.
+    pub images: u64,
+    /// Pixels along the sides of those images where any size is seen: one number, or width and height
+    /// as in `1920x1080`; of Idefics3 what its processor has resized them to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<String>,
+    /// Samples are padded to a multiple of so many tokens (`pad_to_multiple_of` of data collators).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pad_to_multiple_of: Option<u64>,
+    /// Micro-batches per optimizer step.
+    pub gradient_accumulation_steps: u64,
+    /// Precision policy.
+    pub precision: Precision,
+    /// The dtype that the model is loaded in under autocast; float32 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<ComputeDtype>,
+    /// How autocast is applied.
+    pub autocast_style: AutocastStyle,
+    /// Optimizer and its implementation.
+    pub optimizer: Optimizer,
+    /// Attention implementation.
+    pub attention: Attention,
+    /// Which sdpa kernel is forced; PyTorch's own choice when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sdpa_backend: Option<SdpaBackend>,
+    /// Whether an attention mask with padding is passed. When absent: in an evaluation, whose
+    /// batches a data collator pads, but not in training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub padding_mask: Option<bool>,
+    /// Whether the model fills a key-value cache while training.
+    pub use_cache: bool,
+    /// Activation checkpointing (known to users as gradient checkpointing).
+    pub activation_checkpointing: ActivationCheckpointing,
+    /// Of every so many layers one is checkpointed: all of them by default.
+    pub checkpoint_every: u64,
+    /// Low-rank adapters, when training with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lora: Option<Lora>,
+    /// A base model in fewer bits.
+    pub quantization: Quantization,
+    /// Liger kernels in place of the model's own modules, as `["rms_norm", "swiglu"]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub liger_kernel: Vec<String>,
+    /// Names (or parts of names) of parameters that are not trained.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frozen: Vec<String>,
+    /// Whether gradients are clipped by norm.
+    pub clip_grad_norm: bool,
+    /// Whether `zero_grad` drops gradients (PyTorch's default) or writes zeros.
+    pub zero_grad_set_to_none: bool,
+    /// Where the loss comes from.
+    pub loss: Loss,
+    /// Whether the caller still holds the model's outputs while the next step runs.
+    pub keep_outputs: bool,
+    /// How the job is divided among its GPUs.
+    #[serde(skip_serializing_if = "Parallelism::is_none")]
+    pub parallelism: Parallelism,
+    /// What lives on the host instead of the device.
+    #[serde(skip_serializing_if = "Offload::is_none")]
+    pub offload: Offload,
+    /// Which program runs.
+    pub program: Program,
+    /// The evaluation, or that between the steps of a training run.
+    pub evaluation: Evaluation,
+    /// The data set.
+    pub dataset: Dataset,
+    /// `torch.utils.data.DataLoader`.
+    pub dataloader: DataLoader,
+    /// The training process as the host sees it.
+    pub host: HostSettings,
+    /// The machine.
+    pub hardware: Hardware,
+    /// Settings of PyTorch's caching allocator.
+    pub allocator: AllocatorSettings,
+    /// `torch.cuda.set_per_process_memory_fraction` in bytes: what the allocator may hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<u64>,
+    /// Bytes of tensors that the process holds on the device beside the model and its training:
+    /// another model, a library's tables.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub other_device_memory: u64,
+    /// Framework versions, as `torch-2.15/transformers-5.23`.
+    pub framework: Framework,
+}
+
+impl Scenario {
+    /// The catalog id of the model that a page opens with.
+    pub const fn default_model_id() -> &'static str {
+        "qwen2.5-1.5b"
+    }
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            v: SCENARIO_VERSION,
+            model: ModelRef::Catalog(Self::default_model_id().to_owned()),
+            model_overrides: Map::new(),
+            task: None,
+            micro_batch_size: 2,
+            seq_len: 256,
+            target_seq_len: None,
+            images: 1,
+            image_size: None,
+            pad_to_multiple_of: None,
+            gradient_accumulation_steps: 1,
+            precision: Precision::Fp32,
+            weights: None,
+            autocast_style: AutocastStyle::Plain,
+            optimizer: Optimizer::default(),
+            attention: Attention::Sdpa,
+            sdpa_backend: None,
+            padding_mask: None,
+            use_cache: false,
+            activation_checkpointing: ActivationCheckpointing::None,
+            checkpoint_every: 1,
+            lora: None,
+            quantization: Quantization::default(),
+            liger_kernel: Vec::new(),
+            frozen: Vec::new(),
+            clip_grad_norm: false,
+            zero_grad_set_to_none: true,
+            loss: Loss::Labels,
+            keep_outputs: false,
+            parallelism: Parallelism::default(),
+            offload: Offload::default(),
+            program: Program::Training,
+            evaluation: Evaluation::default(),
+            dataset: Dataset::default(),
+            dataloader: DataLoader::default(),
+            host: HostSettings::default(),
+            hardware: Hardware::default(),
+            allocator: AllocatorSettings::default(),
+            memory_limit: None,
+            other_device_memory: 0,
+            framework: Framework::default(),
+        }
+    }
+}
+
+/// Which model a scenario means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ModelRef {
+    /// A name of the catalog.
+    Catalog(String),
+    /// A Hugging Face `config.json`.
+    HfConfig {
+        /// The file's content.
+        hf_config: Map<String, Value>,
+    },
+    /// A single `torch.nn.Linear`.
+    Linear {
+        /// The layer.
+        linear: LinearModel,
+    },
+    /// Only a number of parameters.
+    NumParameters {
+        /// How many.
+        num_parameters: u64,
+    },
+}
+
+/// `torch.nn.Linear(in_features, out_features, bias)`, the smallest model there is. Its input is
+/// `[micro_batch_size, in_features]` of the weights' type, its loss the mean of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinearModel {
+    /// Columns of the input.
+    pub in_features: u64,
+    /// Columns of the output.
+    pub out_features: u64,
+    /// Whether there is a bias.
+    #[serde(default = "yes")]
+    pub bias: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+names! {
+    /// What a model is trained for; it decides the head and the loss.
+    Task {
+        /// Next-token prediction.
+        CausalLm = "causal_lm",
+        /// Encoder-decoder.
+        Seq2SeqLm = "seq2seq_lm",
+        /// Masked-token prediction.
+        MaskedLm = "masked_lm",
+        /// One label per sequence.
+        SequenceClassification = "sequence_classification",
+        /// One label per token.
+        TokenClassification = "token_classification",
+        /// Where in a text an answer begins and ends.
+        QuestionAnswering = "question_answering",
+        /// One label per image.
+        ImageClassification = "image_classification",
+        /// Which of a batch's texts belongs to which of its images.
+        Contrastive = "contrastive",
+        /// Next-token prediction in texts with images.
+        ImageTextToText = "image_text_to_text",
+        /// A transcript of a recording.
+        Ctc = "ctc",
+        /// One label per recording.
+        AudioClassification = "audio_classification",
+    }
+}
+
+names! {
+    /// The precision policy.
+    Precision {
+        /// Everything in float32.
+        Fp32 = "fp32",
+        /// Autocast to bfloat16 over float32 weights.
+        AmpBf16 = "amp_bf16",
+        /// Autocast to float16 over float32 weights, with a gradient scaler.
+        AmpFp16 = "amp_fp16",
+        /// Weights, gradients and optimizer states in bfloat16.
+        Bf16 = "bf16",
+        /// Weights, gradients and optimizer states in float16.
+        Fp16 = "fp16",
+    }
+}
+
+names! {
+    /// How autocast is applied around the model.
+    AutocastStyle {
+        /// `with torch.autocast(...)` around forward and loss.
+        Plain = "plain",
+        /// accelerate's wrapper: autocast inside, outputs converted to fp32.
+        Accelerate = "accelerate",
+    }
+}
+
+names! {
+    /// The optimizers.
+    OptimizerName {
+        /// `torch.optim.AdamW`.
+        AdamW = "adamw",
+        /// `torch.optim.Adam`.
+        Adam = "adam",
+        /// `torch.optim.SGD`.
+        Sgd = "sgd",
+        /// `torch.optim.Adafactor`.
+        Adafactor = "adafactor",
+        /// `transformers.optimization.Adafactor`.
+        AdafactorTransformers = "adafactor_transformers",
+        /// `torch.optim.RMSprop`.
+        RmsProp = "rmsprop",
+        /// `torch.optim.Adagrad`.
+        Adagrad = "adagrad",
+        /// `torch.optim.Adadelta`.
+        Adadelta = "adadelta",
+        /// `torch.optim.Adamax`.
+        Adamax = "adamax",
+        /// `torch.optim.NAdam`.
+        NAdam = "nadam",
+        /// `lion_pytorch.Lion`.
+        Lion = "lion",
+        /// `torch.optim.Muon` over hidden matrices, `torch.optim.AdamW` over the rest.
+        Muon = "muon",
+        /// `bitsandbytes.optim.AdamW8bit`.
+        AdamW8bit = "adamw_8bit",
+        /// `bitsandbytes.optim.PagedAdamW8bit`.
+        PagedAdamW8bit = "paged_adamw_8bit",
+        /// `bitsandbytes.optim.PagedAdamW32bit`.
+        PagedAdamW32bit = "paged_adamw_32bit",
+        /// `bitsandbytes.optim.AdamW32bit`.
+        AdamW32bitBitsAndBytes = "adamw_32bit_bitsandbytes",
+        /// `bitsandbytes.optim.Lion8bit`.
+        Lion8bit = "lion_8bit",
+        /// `bitsandbytes.optim.SGD8bit`.
+        Sgd8bit = "sgd_8bit",
+        /// No optimizer: gradients only.
+        None = "none",
+    }
+}
+
+names! {
+    /// How an optimizer's step is implemented.
+    OptimizerImpl {
+        /// Multi-tensor, PyTorch's default on CUDA.
+        Foreach = "foreach",
+        /// One fused kernel.
+        Fused = "fused",
+        /// One parameter after the other.
+        ForLoop = "for_loop",
+        /// There is no optimizer.
+        None = "none",
+    }
+}
+
+names! {
+    /// Who keeps full-precision copies of weights in half precision.
+    MasterWeights {
+        /// Nobody: the optimizer works on the weights as they are.
+        None = "none",
+        /// DeepSpeed's engine without `ZeRO`.
+        DeepSpeed = "deepspeed",
+        /// Megatron-Core's optimizer, which is not distributed, with gradients in fp32.
+        Megatron = "megatron",
+    }
+}
+
+/// An optimizer and its options.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Optimizer {
+    /// Which one.
+    pub name: OptimizerName,
+    /// Which implementation of the step.
+    #[serde(rename = "impl")]
+    pub implementation: OptimizerImpl,
+    /// SGD's momentum; 0 means none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub momentum: f64,
+    /// Adam's third state.
+    #[serde(skip_serializing_if = "is_false")]
+    pub amsgrad: bool,
+    /// L2 weight decay, which adds to the gradients (`AdamW` decays without needing memory).
+    #[serde(skip_serializing_if = "is_false")]
+    pub weight_decay: bool,
+    /// transformers' Adafactor: learning rate from the step and the parameter's scale.
+    #[serde(skip_serializing_if = "is_false")]
+    pub relative_step: bool,
+    /// Whether each parameter has an optimizer of its own that steps as soon as backward has its
+    /// gradient, which is then dropped (`register_post_accumulate_grad_hook`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub in_backward: bool,
+    /// Full-precision copies of weights in half precision that it steps over.
+    pub master_weights: MasterWeights,
+}
+
+impl Default for Optimizer {
+    fn default() -> Self {
+        Self {
+            name: OptimizerName::AdamW,
+            implementation: OptimizerImpl::Foreach,
+            momentum: 0.0,
+            amsgrad: false,
+            weight_decay: false,
+            relative_step: false,
+            in_backward: false,
+            master_weights: MasterWeights::None,
+        }
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(value: &u64) -> bool {
+    *value == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+names! {
+    /// transformers' `attn_implementation`.
+    Attention {
+        /// Written out: scores, softmax, product.
+        Eager = "eager",
+        /// `torch.nn.functional.scaled_dot_product_attention`.
+        Sdpa = "sdpa",
+        /// The flash-attn package.
+        FlashAttention2 = "flash_attention_2",
+    }
+}
+
+names! {
+    /// The kernels behind `scaled_dot_product_attention`.
+    SdpaBackend {
+        /// `FlashAttention`.
+        Flash = "flash",
+        /// Memory-efficient attention.
+        Efficient = "efficient",
+        /// Written out in PyTorch operations.
+        Math = "math",
+    }
+}
+
+names! {
+    /// Activation checkpointing of every layer.
+    ActivationCheckpointing {
+        /// All saved tensors are kept.
+        None = "none",
+        /// `use_reentrant=False`, transformers' default since version 5.
+        Full = "full",
+        /// `use_reentrant=True`.
+        FullReentrant = "full_reentrant",
+    }
+}
+
+names! {
+    /// Where the loss comes from.
+    Loss {
+        /// The model computes it from labels.
+        Labels = "labels",
+        /// The same from labels, with head and loss computed piece by piece: torchtune's
+        /// `CEWithChunkedOutputLoss`.
+        Chunked = "chunked",
+        /// The same from labels and logits in the dtype that they have, as models computed it
+        /// before they shared one loss (`GPTBigCode` up to transformers 4.48.1).
+        Uncast = "labels_uncast",
+        /// The mean of the logits.
+        MeanLogits = "mean_logits",
+        /// There is none: forward only.
+        None = "none",
+    }
+}
+
+names! {
+    /// Which program runs on the device.
+    Program {
+        /// Training steps.
+        Training = "training",
+        /// Forward passes under `no_grad`.
+        Forward = "forward",
+        /// Evaluation.
+        Evaluation = "evaluation",
+    }
+}
+
+names! {
+    /// The framework versions whose facts the engine follows.
+    Framework {
+        /// PyTorch 2.15 with transformers 5.23.
+        Torch215Transformers523 = "torch-2.15/transformers-5.23",
+        /// PyTorch 2.6 with transformers 4.51.
+        Torch26Transformers451 = "torch-2.6/transformers-4.51",
+        /// PyTorch 2.6 with transformers 4.48.
+        Torch26Transformers448 = "torch-2.6/transformers-4.48",
+    }
+}
+
+#[allow(clippy::derivable_impls, reason = "names! lists values, not a default")]
+impl Default for Framework {
+    fn default() -> Self {
+        Self::Torch215Transformers523
+    }
+}

@@ -1,0 +1,13 @@
+//! BART and its kin, Whisper among them.
+
+mod attention;
+mod decoder;
+mod layer;
+mod network;
+pub(crate) mod reader;
+mod whisper;
+pub(crate) mod whisper_reader;
+
+pub(crate) use decoder::BartDecoder;
+pub(crate) use network::Bart;
+pub(crate) use whisper::Whisper;

@@ -1,0 +1,179 @@
+//! BART (`models/bart/configuration_bart.py` of transformers 5.23 and 4.51) and its kin
+//! (`models/{mbart,plbart,blenderbot,blenderbot_small,pegasus,marian,m2m_100}/configuration_*.py` of transformers 5.23).
+
+use super::whisper_reader as whisper;
+use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{
+    BartConfig, BartKind, BartStack, Dropout, Module, embedding, linear, norm, output,
+};
+
+/// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
+const POSITION_OFFSET: u64 = 2;
+
+/// Reads a config, of which the `task` may need the decoder alone. What is wrong is pushed to `fields`; the
+/// sizes are then of no use.
+pub(crate) fn read(
+    kind: BartKind,
+    task: Option<Task>,
+    fields: &mut ConfigFields<'_>,
+) -> BartConfig {
+    let multilingual = kind == BartKind::M2m100;
+    refuse(kind, fields);
+    let d_model = fields.required("d_model", &WIDTH, 1024);
+    let (encoder, decoder, positions) = kind.defaults();
+    let encoder = stack(fields, ENCODER, d_model, encoder);
+    let decoder = stack(fields, DECODER, d_model, decoder);
+    let positions = fields.optional("max_position_embeddings", &SEQ_LEN, positions);
+    let dropped = fields.drops("dropout", true);
+    BartConfig {
+        kind,
+        d_model,
+        vocab_size: fields.optional(
+            "vocab_size",
+            &VOCABULARY,
+            match kind {
+                BartKind::Marian => 58_101,
+                BartKind::M2m100 => 128_112,
+                BartKind::Plbart => 50_005,
+                BartKind::Blenderbot => 8008,
+                _ => 50_265,
+            },
+        ),
+        position_rows: if kind.counts_from_zero() {
+            positions
+        } else {
+            positions + POSITION_OFFSET
+        },
+        encoder,
+        decoder,
+        activation: fields.activation(
+            "activation_function",
+            if multilingual { "relu" } else { "gelu" },
+        ),
+        activation_dropout: fields.drops("activation_dropout", false),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops(
+                "attention_dropout",
+                multilingual || kind == BartKind::Plbart,
+            ),
+            residual: dropped,
+        },
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        alone: task == Some(Task::CausalLm) && !multilingual,
+        repeats_nothing: kind == BartKind::Blenderbot
+            && fields.optional("encoder_no_repeat_ngram_size", &(0..=*VOCABULARY.end()), 3) > 0,
+        recordings: None,
+    }
+}
+
+/// Refuses what is not estimated of BART's kin.
+fn refuse(kind: BartKind, fields: &mut ConfigFields<'_>) {
+    if kind == BartKind::Marian && !fields.flag("share_encoder_decoder_embeddings", true) {
+        let key = fields.key("share_encoder_decoder_embeddings");
+        fields.push(
+            Finding::error(
+                &key,
+                "Marian is estimated with one table of embeddings; share_encoder_decoder_embeddings must be true.",
+                "目前按编码器与解码器共享词嵌入的 Marian 估算；share_encoder_decoder_embeddings 必须为 true。",
+            )
+            .with_fix(&key, true),
+        );
+    }
+    if kind == BartKind::M2m100 {
+        for field in ["encoder_layerdrop", "decoder_layerdrop"] {
+            if fields.drops(field, true) {
+                let key = fields.key(field);
+                fields.push(
+                    Finding::warning(
+                        &key,
+                        format!("{field} leaves out layers by chance; all of them are counted."),
+                        format!("{field} 会随机跳过部分层；此处按全部层计算。"),
+                    )
+                    .with_fix(&key, 0),
+                );
+            }
+        }
+    }
+}
+
+/// The fields of the encoder: its layers, their width and their heads.
+pub(crate) const ENCODER: [&str; 3] = [
+    "encoder_layers",
+    "encoder_ffn_dim",
+    "encoder_attention_heads",
+];
+
+/// The same of the decoder.
+pub(crate) const DECODER: [&str; 3] = [
+    "decoder_layers",
+    "decoder_ffn_dim",
+    "decoder_attention_heads",
+];
+
+/// The stack that these fields describe, or that these `defaults` do.
+pub(crate) fn stack(
+    fields: &mut ConfigFields<'_>,
+    [layers, ffn_dim, heads]: [&str; 3],
+    d_model: u64,
+    defaults: [u64; 3],
+) -> BartStack {
+    let attention_heads = fields.optional(heads, &HEADS, defaults[2]);
+    BartStack {
+        layers: fields.optional(layers, &LAYERS, defaults[0]),
+        ffn_dim: fields.optional(ffn_dim, &WIDTH, defaults[1]),
+        attention_heads,
+        head_dim: fields.divided(d_model, attention_heads, heads),
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(c: &BartConfig, framework: Framework) -> Vec<Module> {
+    if c.recordings.is_some() {
+        return whisper::modules(c);
+    }
+    let shared = if c.alone {
+        "model.decoder.embed_tokens"
+    } else {
+        "model.shared"
+    };
+    let mut all = vec![embedding(shared)];
+    // Transformers 5 shares no table where heads are not tied.
+    let recent = framework == Framework::Torch215Transformers523;
+    let shares = c.alone || c.tie_word_embeddings || !recent;
+    let stacks = [("encoder", c.encoder), ("decoder", c.decoder)];
+    for (name, stack) in &stacks[usize::from(c.alone)..] {
+        let name = *name;
+        if !shares {
+            all.push(embedding(format!("model.{name}.embed_tokens")));
+        }
+        if c.kind != BartKind::M2m100 {
+            all.push(embedding(format!("model.{name}.embed_positions")));
+        }
+        for i in 0..stack.layers {
+            let at = |name: &str, part: &str| format!("model.{name}.layers.{i}.{part}");
+            let mut attention = |module: &str| {
+                for projection in ["k_proj", "v_proj", "q_proj", "out_proj"] {
+                    all.push(linear(at(name, &format!("{module}.{projection}")), true));
+                }
+                all.push(norm(at(name, &format!("{module}_layer_norm"))));
+            };
+            attention("self_attn");
+            if name == "decoder" {
+                attention("encoder_attn");
+            }
+            all.push(linear(at(name, "fc1"), true));
+            all.push(linear(at(name, "fc2"), true));
+            all.push(norm(at(name, "final_layer_norm")));
+        }
+        let norms = [
+            (c.kind.normalizes_embedding(), "layernorm_embedding"),
+            (c.kind.norms_first(), "layer_norm"),
+        ];
+        let norms = norms.into_iter().filter(|(there, _)| *there);
+        all.extend(norms.map(|(_, part)| norm(format!("model.{name}.{part}"))));
+    }
+    all.push(output("lm_head", c.tie_word_embeddings));
+    all
+}

@@ -1,0 +1,6 @@
+//! `BEiT` and data2vec-vision.
+
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Beit;

@@ -1,0 +1,6 @@
+//! BLOOM.
+
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Bloom;

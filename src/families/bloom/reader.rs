@@ -1,0 +1,53 @@
+//! BLOOM's config and modules (`models/bloom` of transformers 5.23).
+
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, 64);
+    let heads = fields.named(&["n_head", "num_attention_heads"], &HEADS, 8);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        head_dim: fields.divided(hidden_size, heads, "n_head"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 250_880),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        attention_bias: true,
+        alibi: true,
+        residual_after_norm: fields.flag("apply_residual_connection_post_layernorm", false),
+        dropout: Dropout {
+            embedding: false,
+            attention: fields.drops("attention_dropout", false),
+            residual: fields.drops("hidden_dropout", false),
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Bloom,
+            hidden_size,
+            fields.named(&["n_layer", "num_hidden_layers"], &LAYERS, 2),
+            heads,
+        )
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![
+        embedding("transformer.word_embeddings"),
+        norm("transformer.word_embeddings_layernorm"),
+    ];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("transformer.h.{layer}.{name}");
+        all.extend([
+            norm(at("input_layernorm")),
+            linear(at("self_attention.query_key_value"), true),
+            linear(at("self_attention.dense"), true),
+            norm(at("post_attention_layernorm")),
+            linear(at("mlp.dense_h_to_4h"), true),
+            linear(at("mlp.dense_4h_to_h"), true),
+        ]);
+    }
+    all.push(norm("transformer.ln_f"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

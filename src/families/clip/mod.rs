@@ -1,0 +1,6 @@
+//! CLIP and `SigLIP`.
+
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Dual;

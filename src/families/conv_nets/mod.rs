@@ -1,0 +1,8 @@
+//! `ConvNeXT` and `ResNet`.
+
+mod convnext;
+pub(crate) mod reader;
+mod resnet;
+
+pub(crate) use convnext::ConvNext;
+pub(crate) use resnet::ResNet;

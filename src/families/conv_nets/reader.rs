@@ -1,0 +1,177 @@
+//! `ConvNeXT`, its second version, and `ResNet` with a classifier
+//! (`models/{convnext,convnextv2,resnet}/configuration_*.py` of transformers 5.23).
+
+use crate::ask::{
+    ActivationCheckpointing, Finding, LAYERS, Precision, QuantizationType, Scenario, WIDTH,
+};
+use crate::families::reading::ConfigFields;
+use crate::families::swin::{STAGES, numbers};
+use crate::families::vit::{CHANNELS, PIXELS};
+use crate::model::{
+    Architecture, ConvNetConfig, ConvNetKind, Module, ModuleKind, linear, norm, other,
+};
+use crate::units::DType;
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(kind: ConvNetKind, fields: &mut ConfigFields<'_>) -> ConvNetConfig {
+    let resnet = kind == ConvNetKind::ResNet;
+    let (widths, layers) = if resnet {
+        ([256, 512, 1024, 2048], [3, 4, 6, 3])
+    } else {
+        ([96, 192, 384, 768], [3, 3, 9, 3])
+    };
+    let image_size = fields.optional("image_size", &PIXELS, 224);
+    let patch_size = fields.optional("patch_size", &PIXELS, 4);
+    let widths = numbers(fields, "hidden_sizes", &widths, &WIDTH);
+    let depths = numbers(fields, "depths", &layers, &LAYERS);
+    if depths.len() != widths.len() || !STAGES.contains(&depths.len()) {
+        let key = fields.key("hidden_sizes");
+        fields.push(Finding::error(
+            &key,
+            "hidden_sizes must have as many numbers as depths, from 1 to 8.",
+            "hidden_sizes 与 depths 的个数必须相同，为 1 到 8 个。",
+        ));
+    }
+    let halved = depths.len().saturating_sub(1);
+    let shrunk = (image_size / if resnet { 4 } else { patch_size.max(1) }) >> halved.min(8);
+    if shrunk == 0 {
+        let key = fields.key("image_size");
+        fields.push(
+            Finding::error(
+                &key,
+                "The image is too small: nothing of it is left for the last stage.",
+                "图像太小：最后一个阶段得不到任何内容。",
+            )
+            .with_fix(&key, 224),
+        );
+    }
+    let scale = fields
+        .get("layer_scale_init_value")
+        .and_then(serde_json::Value::as_f64);
+    ConvNetConfig {
+        kind,
+        image_size,
+        num_channels: fields.optional("num_channels", &CHANNELS, 3),
+        patch_size,
+        embedding_size: fields.optional("embedding_size", &WIDTH, 64),
+        stages: widths
+            .into_iter()
+            .zip(depths)
+            .map(<[u64; 2]>::from)
+            .collect(),
+        activation: fields.activation("hidden_act", if resnet { "relu" } else { "gelu" }),
+        scales: kind == ConvNetKind::ConvNext && scale.is_none_or(|scale| scale > 0.0),
+        drops_paths: !resnet && fields.drops("drop_path_rate", false),
+        bottleneck: fields.text("layer_type") != Some("basic"),
+        first_stage_strides: fields.flag("downsample_in_first_stage", false),
+        first_convolution_strides: fields.flag("downsample_in_bottleneck", false),
+        num_labels: fields.labels(2),
+    }
+}
+
+/// Refuses what such a network does not do, or what is not estimated yet.
+pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    if !matches!(architecture, Architecture::ConvNet(_)) {
+        return;
+    }
+    let mut refuse = |key: &str, english: &str, chinese: &str, fix: &str| {
+        findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
+    };
+    if scenario.activation_checkpointing != ActivationCheckpointing::None {
+        refuse(
+            "activation_checkpointing",
+            "transformers does not checkpoint this model and fails.",
+            "transformers 不支持该模型的激活重计算，会报错。",
+            ActivationCheckpointing::None.name(),
+        );
+    }
+    if scenario.weights_dtype() != DType::Float32 {
+        refuse(
+            "precision",
+            "The model takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
+            "该模型要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
+            Precision::AmpBf16.name(),
+        );
+    }
+    if scenario.quantization.is_on() {
+        refuse(
+            "quantization.type",
+            "Quantized networks of convolutions are not estimated yet.",
+            "暂不支持估算量化的卷积网络。",
+            QuantizationType::None.name(),
+        );
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(c: &ConvNetConfig) -> Vec<Module> {
+    let mut all = if c.kind == ConvNetKind::ResNet {
+        of_resnet(c)
+    } else {
+        of_convnext(c)
+    };
+    let resnet = c.kind == ConvNetKind::ResNet;
+    all.push(linear(
+        if resnet { "classifier.1" } else { "classifier" },
+        true,
+    ));
+    all
+}
+
+fn of_convnext(c: &ConvNetConfig) -> Vec<Module> {
+    let model = c.kind.name();
+    let mut all = ["patch_embeddings", "layernorm"]
+        .map(|name| norm(format!("{model}.embeddings.{name}")))
+        .to_vec();
+    let mut before = c.stages.first().map_or(1, |[width, _]| *width);
+    for (stage, [width, layers]) in c.stages.iter().enumerate() {
+        let at = |name: &str| format!("{model}.encoder.stages.{stage}.{name}");
+        if stage > 0 || before != *width {
+            all.extend([0, 1].map(|i| norm(at(&format!("downsampling_layer.{i}")))));
+        }
+        for layer in 0..*layers {
+            let at = |name: &str| at(&format!("layers.{layer}{name}"));
+            if c.scales {
+                all.push(Module {
+                    path: at(""),
+                    kind: ModuleKind::Other,
+                    parameters: &["layer_scale_parameter"],
+                });
+            }
+            all.extend([
+                norm(at(".dwconv")),
+                norm(at(".layernorm")),
+                linear(at(".pwconv1"), true),
+            ]);
+            all.extend((c.kind == ConvNetKind::ConvNextV2).then(|| norm(at(".grn"))));
+            all.push(linear(at(".pwconv2"), true));
+        }
+        before = *width;
+    }
+    all.push(norm(format!("{model}.layernorm")));
+    all
+}
+
+fn of_resnet(c: &ConvNetConfig) -> Vec<Module> {
+    let both = |path: &str| {
+        [
+            other(format!("resnet.{path}.convolution")),
+            norm(format!("resnet.{path}.normalization")),
+        ]
+    };
+    let mut all = both("embedder.embedder").to_vec();
+    let mut before = c.embedding_size;
+    for (stage, [width, layers]) in c.stages.iter().enumerate() {
+        for layer in 0..*layers {
+            let at = |name: &str| format!("encoder.stages.{stage}.layers.{layer}.{name}");
+            let strides = layer == 0 && (stage > 0 || c.first_stage_strides);
+            if strides || before != *width {
+                all.extend(both(&at("shortcut")));
+            }
+            let convolutions = if c.bottleneck { 3 } else { 2 };
+            all.extend((0..convolutions).flat_map(|i| both(&at(&format!("layer.{i}")))));
+            before = *width;
+        }
+    }
+    all
+}

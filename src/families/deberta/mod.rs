@@ -1,0 +1,8 @@
+//! `DeBERTa`, the first and the second.
+
+mod first;
+mod layer;
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Deberta;

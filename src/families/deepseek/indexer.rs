@@ -1,0 +1,94 @@
+//! What chooses the keys that a token sees (`DeepSeek` V3.2 and GLM-5: `models/{deepseek_v32,
+//! glm_moe_dsa}` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, DecoderType, Indexer, Module, linear, norm};
+use serde_json::Value;
+
+/// Reads the indexer of a model whose heads have so many turned columns, if it has one.
+pub(crate) fn read(
+    model_type: DecoderType,
+    turned: u64,
+    fields: &mut ConfigFields<'_>,
+) -> Option<Indexer> {
+    const COLUMNS: &str = "index_head_dim";
+    let heads = match model_type {
+        DecoderType::DeepseekV32 => 64,
+        DecoderType::GlmMoeDsa => 32,
+        _ => return None,
+    };
+    let columns = fields.optional(COLUMNS, &WIDTH, 128);
+    if columns < turned {
+        let key = fields.key(COLUMNS);
+        fields.push(
+            Finding::error(
+                &key,
+                format!(
+                    "{turned} columns of an indexer's head are turned, but it has only {columns}."
+                ),
+                format!("索引器的每个头有 {turned} 列参与旋转，但它只有 {columns} 列。"),
+            )
+            .with_fix(&key, turned),
+        );
+    }
+    Some(Indexer {
+        heads: fields.optional("index_n_heads", &HEADS, heads),
+        columns,
+        kept: fields.optional("index_topk", &SEQ_LEN, 2048),
+        hands_on: model_type == DecoderType::GlmMoeDsa,
+    })
+}
+
+/// Of each layer of GLM-5 whether it has an indexer; the others see what the layer before saw.
+pub(crate) fn layers(
+    model_type: DecoderType,
+    count: u64,
+    fields: &mut ConfigFields<'_>,
+) -> Vec<bool> {
+    if model_type != DecoderType::GlmMoeDsa {
+        return Vec::new();
+    }
+    let period = fields.optional("index_topk_freq", &(0..=count), 1).max(1);
+    let offset = fields.optional("index_skip_topk_offset", &(0..=count), 2);
+    let given = fields.get("indexer_types").and_then(Value::as_array);
+    let named = |layer: u64| given?.get(usize::try_from(layer).ok()?)?.as_str();
+    let pattern = fields.text("index_topk_pattern");
+    let letter = |layer: u64| pattern?.chars().nth(usize::try_from(layer).ok()?);
+    let is_full = |layer: u64| match (given, pattern) {
+        (Some(_), _) => named(layer) == Some("full"),
+        (None, Some(_)) => letter(layer) == Some('F'),
+        (None, None) => (layer + 1).saturating_sub(offset).is_multiple_of(period),
+    };
+    let all: Vec<bool> = (0..count).map(is_full).collect();
+    if all.first() == Some(&false) {
+        let key = fields.key("indexer_types");
+        fields.push(
+            Finding::error(
+                &key,
+                "The first layer must have an indexer of its own: there is none before it whose choice it could share.",
+                "第一层必须有自己的索引器：它之前没有可共享的选择。",
+            )
+            .with_fix(&key, Value::Null),
+        );
+    }
+    all
+}
+
+/// The modules of a layer's indexer, in the order in which they are built.
+pub(crate) fn modules(
+    config: &DecoderConfig,
+    index: usize,
+    at: impl Fn(&str) -> String,
+) -> Vec<Module> {
+    if !config.has_indexer(index) {
+        return Vec::new();
+    }
+    let of = |name: &str| at(&format!("indexer.{name}"));
+    vec![
+        linear(of("wq_b"), false),
+        linear(of("wk"), false),
+        norm(of("k_norm")),
+        linear(of("weights_proj"), false),
+    ]
+}

@@ -1,0 +1,7 @@
+//! `DistilBERT`.
+
+mod layer;
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::DistilBert;

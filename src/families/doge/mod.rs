@@ -1,0 +1,3 @@
+//! Doge.
+
+pub(crate) mod reader;

@@ -1,0 +1,77 @@
+//! What Doge has that Llama has not (`models/doge` of transformers 5.23).
+
+use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, Module, RESIDUALS, embedding, linear, other, output};
+
+/// Keys that a token keeps; mixtures of experts and windows are refused.
+pub(crate) fn kept_keys(fields: &mut ConfigFields<'_>) -> u64 {
+    if fields.flag("is_moe", false) {
+        let key = fields.key("is_moe");
+        fields.push(
+            Finding::error(
+                &key,
+                "Doge's mixture of experts, which are rows of tables, is not estimated; its MLP is.",
+                "暂不支持估算 Doge 以嵌入表各行为专家的混合专家；支持其 MLP。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    if fields.get("sliding_window").is_some() {
+        let key = fields.key("sliding_window");
+        fields.push(
+            Finding::error(
+                &key,
+                "Doge is estimated without a sliding window.",
+                "仅支持估算不带滑动窗口的 Doge。",
+            )
+            .with_fix(&key, serde_json::Value::Null),
+        );
+    }
+    fields.optional("keep_window_size", &SEQ_LEN, 2048)
+}
+
+/// Refuses samples of which tokens would choose the keys that they see.
+pub(crate) fn check(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
+    // The last of new tokens sees all before it.
+    let new = match scenario.evaluation.kind {
+        EvaluationKind::Generate => scenario.evaluation.max_new_tokens.saturating_sub(1),
+        _ => 0,
+    };
+    let seen = scenario.padded(scenario.seq_len).saturating_add(new);
+    let Some(kept) = config.kept_keys.filter(|&kept| seen > kept) else {
+        return;
+    };
+    findings.push(
+        Finding::error(
+            "seq_len",
+            format!("Beyond {kept} tokens (keep_window_size) Doge chooses the keys that a token sees, which is not estimated."),
+            format!("超过 {kept} 个词元（keep_window_size）时 Doge 会为每个词元选择可见的键，暂不支持估算。"),
+        )
+        .with_fix("seq_len", kept.saturating_sub(new).max(2)),
+    );
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("model.embed_tokens")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name: &str| format!("model.layers.{layer}{name}");
+        let own = |name: &str, parameters| Module {
+            parameters,
+            ..other(at(name))
+        };
+        let attention = |name: &str| linear(at(".self_attn.") + name, config.attention_bias);
+        all.push(own("", &RESIDUALS));
+        all.push(other(at(".input_layernorm")));
+        all.push(own(".self_attn", &["A"]));
+        all.extend(["q_proj", "k_proj", "v_proj", "dt_proj", "o_proj"].map(attention));
+        all.extend(["q_norm", "k_norm"].map(|name| other(at(".self_attn.") + name)));
+        all.push(other(at(".post_attention_layernorm")));
+        let mlp = |name: &str| linear(at(".mlp.") + name, config.mlp_bias);
+        all.extend(["gate_proj", "up_proj", "down_proj"].map(mlp));
+    }
+    all.push(other("model.norm"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

@@ -1,0 +1,6 @@
+//! `EuroBERT`.
+
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::EuroBert;

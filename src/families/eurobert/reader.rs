@@ -1,0 +1,82 @@
+//! `EuroBERT` (`models/eurobert/configuration_eurobert.py` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, Task, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{EuroBertConfig, Module, ModuleKind, Pooling, embedding, linear, other};
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> EuroBertConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
+    let heads = fields.optional("num_attention_heads", &HEADS, 12);
+    let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
+    fields.check_activation("hidden_act", &["silu", "swish"]);
+    EuroBertConfig {
+        hidden_size,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
+        num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),
+        num_attention_heads: heads,
+        num_key_value_heads: fields.shared_heads(heads, heads),
+        head_dim: fields.optional("head_dim", &WIDTH, head_dim),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 128_256),
+        attention_bias: fields.flag("attention_bias", false),
+        mlp_bias: fields.flag("mlp_bias", false),
+        attention_dropout: fields.drops("attention_dropout", false),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        pooling: pooling(fields),
+        num_labels: fields.labels(2),
+    }
+}
+
+fn pooling(fields: &mut ConfigFields<'_>) -> Pooling {
+    match fields.text("classifier_pooling").unwrap_or("late") {
+        "late" => Pooling::Late,
+        "mean" => Pooling::Mean,
+        "bos" => Pooling::First,
+        name => {
+            let key = fields.key("classifier_pooling");
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("EuroBERT's classifier_pooling is late, mean or bos, not {name}."),
+                    format!(
+                        "EuroBERT 的 classifier_pooling 只能是 late、mean 或 bos，不能是 {name}。"
+                    ),
+                )
+                .with_fix(&key, "late"),
+            );
+            Pooling::Late
+        }
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(c: &EuroBertConfig, task: Task) -> Vec<Module> {
+    let mut all = vec![embedding("model.embed_tokens")];
+    for i in 0..c.num_hidden_layers {
+        let at = |name: &str| format!("model.layers.{i}.{name}");
+        let attention = ["q_proj", "k_proj", "v_proj", "o_proj"];
+        let attention = attention.map(|name| format!("self_attn.{name}"));
+        all.extend(attention.map(|name| linear(at(&name), c.attention_bias)));
+        let mlp = ["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"];
+        all.extend(mlp.map(|name| linear(at(name), c.mlp_bias)));
+        all.extend(["input_layernorm", "post_attention_layernorm"].map(|name| other(at(name))));
+    }
+    all.push(other("model.norm"));
+    match task {
+        Task::SequenceClassification => {
+            all.extend(["dense", "classifier"].map(|name| linear(name, true)));
+        }
+        Task::TokenClassification => all.push(linear("classifier", true)),
+        _ => all.push(Module {
+            path: "lm_head".to_owned(),
+            kind: ModuleKind::Output,
+            parameters: match (c.tie_word_embeddings, c.mlp_bias) {
+                (true, true) => &["bias"],
+                (true, false) => &[],
+                (false, true) => &["weight", "bias"],
+                (false, false) => &["weight"],
+            },
+        }),
+    }
+    all
+}

@@ -1,0 +1,7 @@
+//! Falcon.
+
+mod attention;
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Falcon;

@@ -1,0 +1,94 @@
+//! Falcon's config and modules (`models/falcon` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{
+    DecoderConfig, DecoderType, Dropout, FusedHeads, Module, embedding, linear, norm, output,
+};
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, 4544);
+    let heads = fields.named(&["num_attention_heads", "n_head"], &HEADS, 71);
+    let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
+    fields.check_activation("activation", &["gelu", "gelu_pytorch_tanh"]);
+    let (recent, multi_query) = (
+        fields.flag("new_decoder_architecture", false),
+        fields.flag("multi_query", true),
+    );
+    let fused_heads = match (recent, multi_query) {
+        (true, _) => FusedHeads::Groups,
+        (false, true) => FusedHeads::Last,
+        (false, false) => FusedHeads::Each,
+    };
+    let groups = match fused_heads {
+        FusedHeads::Groups => fields.shared_by("num_kv_heads", heads, heads),
+        FusedHeads::Last => 1,
+        FusedHeads::Each => heads,
+    };
+    let norms = fields.optional("num_ln_in_parallel_attn", &(1..=2), 2);
+    let alibi = fields.flag("alibi", false);
+    let parallel = fields.flag("parallel_attn", true);
+    if recent && norms == 2 && !parallel {
+        let key = fields.key("parallel_attn");
+        fields.push(
+            Finding::error(
+                &key,
+                "Falcon's new architecture with two norms has attention and MLP beside each other: transformers fails where parallel_attn is false.",
+                "Falcon 新架构的两个归一化层要求注意力与 MLP 并行：parallel_attn 为 false 时 transformers 会报错。",
+            )
+            .with_fix(&key, true),
+        );
+    }
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: fields.optional("ffn_hidden_size", &WIDTH, 4 * hidden_size),
+        num_key_value_heads: groups,
+        head_dim,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 65_024),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        rotary_dim: head_dim,
+        attention_bias: fields.flag("bias", false),
+        parallel_residual: recent || parallel,
+        fused_heads,
+        parallel_norms: recent && norms == 2,
+        alibi,
+        dropout: Dropout {
+            embedding: false,
+            attention: fields.drops("attention_dropout", false),
+            residual: fields.drops("hidden_dropout", false),
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Falcon,
+            hidden_size,
+            fields.named(&["num_hidden_layers", "n_layer"], &LAYERS, 32),
+            heads,
+        )
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let bias = config.attention_bias;
+    let norms: &[&str] = if config.parallel_norms {
+        &["ln_attn", "ln_mlp"]
+    } else if config.parallel_residual {
+        &["input_layernorm"]
+    } else {
+        &["post_attention_layernorm", "input_layernorm"]
+    };
+    let mut all = vec![embedding("transformer.word_embeddings")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name: &str| format!("transformer.h.{layer}.{name}");
+        all.extend([
+            linear(at("self_attention.query_key_value"), bias),
+            linear(at("self_attention.dense"), bias),
+            linear(at("mlp.dense_h_to_4h"), bias),
+            linear(at("mlp.dense_4h_to_h"), bias),
+        ]);
+        all.extend(norms.iter().map(|name| norm(at(name))));
+    }
+    all.push(norm("transformer.ln_f"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

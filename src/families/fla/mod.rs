@@ -1,0 +1,20 @@
+//! flash-linear-attention's models.
+
+mod attention;
+mod attention_reader;
+mod block;
+pub(crate) mod config;
+mod conv;
+mod decay;
+mod delta_net;
+mod gla;
+mod hgrn;
+mod hgrn2;
+mod mamba2;
+pub(crate) mod modules;
+mod network;
+mod norm;
+pub(crate) mod reader;
+mod rotary;
+
+pub(crate) use network::Fla;

@@ -1,0 +1,106 @@
+//! What the layers of Gemma 3n have that those of other Gemmas do not (`models/gemma3n` of
+//! transformers 5.23).
+
+use super::layers::readers;
+use crate::ask::{Finding, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{AltUp, DecoderConfig, GemmaLayers, Module, linear, other};
+use serde_json::Value;
+use std::ops::RangeInclusive;
+
+/// As many streams as can be beside each other.
+const STREAMS: RangeInclusive<u64> = 2..=64;
+
+/// Layers at the end that share keys and values in a config that does not say how many.
+const READERS: u64 = 15;
+
+/// Layers at the beginning with sparse gates in a config that does not say which, if it has more.
+const SPARSE: usize = 10;
+
+/// Reads what layers share, of which those that see a window are marked.
+pub(crate) fn layers(
+    (head_dim, kv_heads): (u64, u64),
+    windowed: &[bool],
+    fields: &mut ConfigFields<'_>,
+) -> GemmaLayers {
+    let count = windowed.len() as u64;
+    let asked = fields.optional("num_kv_shared_layers", &(0..=count), READERS.min(count));
+    GemmaLayers {
+        full_head_dim: head_dim,
+        full_kv_heads: kv_heads,
+        keys_are_values: false,
+        readers: readers(asked, windowed, fields),
+        wide_readers: false,
+        input_columns: fields.optional("hidden_size_per_layer_input", &WIDTH, 256),
+        input_rows: fields.optional("vocab_size_per_layer_input", &VOCABULARY, 262_144),
+    }
+}
+
+/// Reads the streams of a model of so many layers.
+pub(crate) fn streams(layers: usize, fields: &mut ConfigFields<'_>) -> AltUp {
+    check_range(fields);
+    let first = if layers > SPARSE { SPARSE } else { 0 };
+    let given = fields.get("activation_sparsity_pattern");
+    let given = given.and_then(Value::as_array);
+    let is_sparse = |layer: usize| match given {
+        Some(shares) => shares.get(layer).and_then(Value::as_f64) > Some(0.0),
+        None => layer < first,
+    };
+    AltUp {
+        streams: fields.optional("altup_num_inputs", &STREAMS, 4),
+        laurel_rank: fields.optional("laurel_rank", &WIDTH, 64),
+        scales: fields.flag("altup_correct_scale", true),
+        sparse: (0..layers).map(is_sparse).collect(),
+    }
+}
+
+/// transformers takes a config without the range of coefficients, but none that says null.
+fn check_range(fields: &mut ConfigFields<'_>) {
+    const FIELD: &str = "altup_coef_clip";
+    if fields.is_null(FIELD) {
+        let key = fields.key(FIELD);
+        fields.push(
+            Finding::error(
+                &key,
+                "altup_coef_clip is null, which transformers refuses; it must be a number.",
+                "altup_coef_clip 为 null，transformers 会拒绝；它必须是数字。",
+            )
+            .with_fix(&key, 120.0),
+        );
+    }
+}
+
+/// What a layer has after its norms and before what adds its input.
+pub(crate) fn beside(config: &DecoderConfig, at: impl Fn(&str) -> String) -> Vec<Module> {
+    if config.altup.is_none() {
+        return Vec::new();
+    }
+    let own = Module {
+        parameters: &["correct_output_scale"],
+        ..other(at("altup"))
+    };
+    let coefficients = ["correction_coefs", "prediction_coefs", "modality_router"];
+    let coefficients = coefficients.map(|name| linear(at(&format!("altup.{name}")), false));
+    let mut all = vec![own];
+    all.extend(coefficients);
+    all.push(other(at("altup.router_norm")));
+    all.extend(
+        ["linear_left", "linear_right"].map(|name| linear(at(&format!("laurel.{name}")), false)),
+    );
+    all.push(other(at("laurel.post_laurel_norm")));
+    all
+}
+
+/// What parts the embedding into streams, and joins them.
+pub(crate) fn around(config: &DecoderConfig) -> Vec<Module> {
+    let Some(altup) = &config.altup else {
+        return Vec::new();
+    };
+    let lists = ["altup_projections", "altup_unembed_projections"];
+    let of = |list: &str| {
+        (1..altup.streams)
+            .map(|stream| linear(format!("model.{list}.{}", stream - 1), false))
+            .collect::<Vec<_>>()
+    };
+    lists.into_iter().flat_map(of).collect()
+}

@@ -1,0 +1,6 @@
+//! GPT-NeoX.
+
+mod layer;
+pub(crate) mod reader;
+
+pub(crate) use layer::GptNeoxLayer;

@@ -1,0 +1,58 @@
+//! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
+
+use crate::ask::{Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 6144);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 64);
+    let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
+    fields.check_activation("hidden_act", &["gelu", "gelu_fast", "gelu_pytorch_tanh"]);
+    let dropped = fields.drops("hidden_dropout", false);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 24_576),
+        head_dim,
+        positions: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_432),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        rotary_dim: fields.turned(head_dim, "rotary_pct", 250),
+        attention_bias: fields.flag("attention_bias", true),
+        parallel_residual: fields.flag("use_parallel_residual", true),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_dropout", false),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::GptNeox,
+            hidden_size,
+            fields.optional("num_hidden_layers", &LAYERS, 44),
+            num_attention_heads,
+        )
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
+    let mut all = vec![embedding("gpt_neox.embed_in")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("gpt_neox.layers.{layer}.{name}");
+        all.extend([
+            norm(at("input_layernorm")),
+            norm(at("post_attention_layernorm")),
+            linear(at("attention.query_key_value"), config.attention_bias),
+            linear(at("attention.dense"), config.attention_bias),
+            linear(at("mlp.dense_h_to_4h"), true),
+            linear(at("mlp.dense_4h_to_h"), true),
+        ]);
+    }
+    all.push(norm("gpt_neox.final_layer_norm"));
+    all.push(output(
+        config.head_name(framework),
+        config.tie_word_embeddings,
+    ));
+    all
+}

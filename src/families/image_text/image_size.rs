@@ -1,0 +1,153 @@
+//! How large images are that come in any size.
+
+use crate::ask::{Finding, Scenario};
+use crate::model::PackedConfig;
+
+/// Pixels along each side of an image where nothing is said: as many as LLaMA-Factory passes on at
+/// most (`image_max_pixels` in `src/llamafactory/hparams/model_args.py` as of commit 00577a8: 768 x 768).
+const DEFAULT_SIDE: u64 = 768;
+
+/// The fewest and the most pixels of an image (`min_pixels` and `max_pixels` in
+/// `preprocessor_config.json` of `Qwen/Qwen2-VL-7B-Instruct` and `Qwen/Qwen2.5-VL-7B-Instruct`).
+const PIXELS: [u64; 2] = [3136, 12_845_056];
+
+/// The same of Qwen3-VL (`shortest_edge` and `longest_edge` in `preprocessor_config.json` of
+/// `Qwen/Qwen3-VL-8B-Instruct`).
+const PIXELS_OF_QWEN3: [u64; 2] = [65_536, 16_777_216];
+
+/// The most pixels along a side of an image that Pixtral sees (`size` in `preprocessor_config.json` of
+/// `mistralai/Mistral-Small-3.1-24B-Instruct-2503`).
+const LONGEST: u64 = 1540;
+
+/// The most pixels along a side before an image is resized.
+const SIDE: u64 = 1 << 16;
+
+/// How many times as long as the other a side may be.
+const RATIO: u64 = 200;
+
+/// Height and width in pixels as `text` has them: one number for both, or width and height as in
+/// `1920x1080`.
+fn parse(text: &str) -> Option<[u64; 2]> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let [width, height] = match text.split_once(['x', '×']) {
+        Some((width, height)) => [number(width)?, number(height)?],
+        None => [number(text)?; 2],
+    };
+    let sides = [height, width];
+    let [short, long] = [height.min(width), height.max(width)];
+    (short > 0 && long <= SIDE && long <= RATIO * short).then_some(sides)
+}
+
+/// Height and width in pixels of an image as the processor makes it for a model.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    config: &PackedConfig,
+    findings: &mut Vec<Finding>,
+) -> [u64; 2] {
+    let pixels = match config.deep {
+        Some(_) => PIXELS_OF_QWEN3,
+        None => PIXELS,
+    };
+    let sides = given(scenario, DEFAULT_SIDE, findings);
+    resized(sides, config.factor(), pixels)
+}
+
+/// Height and width in pixels of an image as they are given, or where nothing is said.
+pub(crate) fn usual(scenario: &Scenario, findings: &mut Vec<Finding>) -> [u64; 2] {
+    given(scenario, DEFAULT_SIDE, findings)
+}
+
+/// Height and width in pixels of an image that Pixtral's processor makes as many multiples of
+/// `factor` as cover it (`get_resize_output_image_size`,
+/// `models/pixtral/image_processing_pixtral.py`, transformers 5.23).
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sides have 16 bits"
+)]
+pub(crate) fn covering(scenario: &Scenario, factor: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
+    let sides = given(scenario, DEFAULT_SIDE, findings);
+    let ratio = sides[0].max(sides[1]) as f64 / LONGEST as f64;
+    let within = sides.map(|side| {
+        if ratio > 1.0 {
+            (side as f64 / ratio).floor() as u64
+        } else {
+            side
+        }
+    });
+    within.map(|side| side.max(1).next_multiple_of(factor.max(1)))
+}
+
+/// Height and width in pixels of an image as they are given, `usual` both where nothing is said.
+pub(crate) fn given(scenario: &Scenario, usual: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
+    let given = scenario.image_size.as_ref();
+    let Some(text) = given.filter(|text| !text.is_empty()) else {
+        return [usual; 2];
+    };
+    parse(text).unwrap_or_else(|| {
+        let shown: String = text.chars().take(40).collect();
+        findings.push(
+            Finding::error(
+                "image_size",
+                format!("image_size is {shown:?}; it must be pixels along both sides, as 768, or width and height, as 1920x1080, up to {SIDE} each and no side more than {RATIO} times as long as the other."),
+                format!("image_size 为 {shown:?}；它必须是边长像素数（如 768）或宽x高（如 1920x1080），每边不超过 {SIDE}，长边不超过短边的 {RATIO} 倍。"),
+            )
+            .with_fix("image_size", usual.to_string()),
+        );
+        [usual; 2]
+    })
+}
+
+/// `smart_resize` (`models/qwen2_vl/image_processing_qwen2_vl.py`, transformers 5.23): both sides
+/// multiples of `factor`, not too few and not too many pixels.
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sides have 16 bits"
+)]
+fn resized(sides: [u64; 2], factor: u64, [least, most]: [u64; 2]) -> [u64; 2] {
+    let factor = factor.max(1);
+    let nearest = sides.map(|side| (side as f64 / factor as f64).round_ties_even() as u64 * factor);
+    let area = sides[0] as f64 * sides[1] as f64;
+    let pixels = nearest[0] * nearest[1];
+    if pixels > most {
+        let beta = (area / most as f64).sqrt();
+        sides.map(|side| factor.max((side as f64 / beta / factor as f64).floor() as u64 * factor))
+    } else if pixels < least {
+        let beta = (least as f64 / area).sqrt();
+        sides.map(|side| (side as f64 * beta / factor as f64).ceil() as u64 * factor)
+    } else {
+        nearest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_are_made_multiples_as_the_processor_makes_them() {
+        // From transformers 5.23.
+        for (sides, expected) in [
+            ([768, 768], [756, 756]),
+            ([1080, 1920], [1092, 1932]),
+            ([14, 42], [56, 112]),
+            ([42, 70], [56, 56]),
+            ([10, 10], [56, 56]),
+            ([6000, 8000], [3080, 4116]),
+        ] {
+            assert_eq!(resized(sides, 28, PIXELS), expected, "{sides:?}");
+        }
+    }
+
+    #[test]
+    fn a_size_is_one_number_or_width_and_height() {
+        assert_eq!(parse("448"), Some([448, 448]));
+        assert_eq!(parse("1920x1080"), Some([1080, 1920]));
+        for text in ["", "x", "0", "10x3000", "1e3", "100000"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Models that read images among their tokens.
+
+mod decoder;
+pub(crate) mod image_size;
+pub(crate) mod reader;
+pub(crate) mod refused;
+mod tiles;
+mod whole;
+
+pub(crate) use reader::part;

@@ -1,0 +1,164 @@
+//! What sees images of one size for a decoder
+//! (`models/{llava,llava_next,gemma3,paligemma,idefics3,smolvlm}/configuration_*.py` of transformers 5.23).
+
+use super::tiles;
+use crate::ask::{Finding, WIDTH};
+use crate::families::clip::reader as dual;
+use crate::families::reading::ConfigFields;
+use crate::model::{DualKind, ImageKind, Module, WholeConfig, linear, other};
+
+/// Reads the tower and what stands between it and a decoder of `hidden` columns.
+pub(crate) fn read(
+    kind: ImageKind,
+    hidden: u64,
+    fields: &mut ConfigFields<'_>,
+    mut seen: ConfigFields<'_>,
+) -> WholeConfig {
+    let next = kind == ImageKind::LlavaNext;
+    let llava = next || kind == ImageKind::Llava;
+    let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
+    let tower = dual::read_vision(
+        match kind {
+            _ if of_clip => DualKind::Clip,
+            _ if kind.is_idefics() => DualKind::Idefics3,
+            _ => DualKind::Siglip,
+        },
+        &mut seen,
+    );
+    for finding in seen.into_findings() {
+        fields.push(finding);
+    }
+    let layers = tower.vision.num_hidden_layers;
+    let layers_after = if llava {
+        layers_after(fields, layers)
+    } else {
+        0
+    };
+    let side = tower.image_size / tower.patch_size.max(1);
+    let pooled_tokens = if kind == ImageKind::Gemma3 {
+        pooled_tokens(fields, side)
+    } else {
+        0
+    };
+    if kind == ImageKind::PaliGemma {
+        check_projection(fields, hidden);
+    }
+    let merge = if kind.is_idefics() {
+        tiles::merge(fields, side)
+    } else {
+        1
+    };
+    let pinpoints = if next {
+        tiles::pinpoints(fields, &tower)
+    } else {
+        Vec::new()
+    };
+    WholeConfig {
+        kind,
+        tower,
+        layers_after,
+        with_class: fields.text("vision_feature_select_strategy") == Some("full"),
+        projector_bias: fields.flag("multimodal_projector_bias", true),
+        activation: fields.activation("projector_hidden_act", "gelu"),
+        pooled_tokens,
+        merge,
+        pinpoints,
+    }
+}
+
+/// Refuses what is projected to other columns than the decoder's.
+fn check_projection(fields: &mut ConfigFields<'_>, hidden: u64) {
+    let given = fields.optional("projection_dim", &WIDTH, 2048);
+    if given == hidden {
+        return;
+    }
+    let key = fields.key("projection_dim");
+    fields.push(
+        Finding::error(
+            &key,
+            format!("What sees images gives {given} columns; the text model has {hidden}."),
+            format!("图像编码器输出 {given} 列，而文本模型的隐藏维度为 {hidden}。"),
+        )
+        .with_fix(&key, hidden),
+    );
+}
+
+/// Tokens of an image of `side` by `side` patches, squares of which are pooled.
+fn pooled_tokens(fields: &mut ConfigFields<'_>, side: u64) -> u64 {
+    let tokens = fields.optional("mm_tokens_per_image", &(1..=1 << 24), 256);
+    let root = tokens.isqrt();
+    if root * root == tokens && root <= side && (side / root).pow(2) * tokens == side * side {
+        return tokens;
+    }
+    let key = fields.key("mm_tokens_per_image");
+    let nearest = (1..=side)
+        .filter(|root| side.is_multiple_of(*root))
+        .min_by_key(|other| (other * other).abs_diff(tokens))
+        .unwrap_or(1);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("An image of {side} x {side} patches cannot be pooled to {tokens} tokens: their number must be the square of a number that divides {side}."),
+            format!("{side} x {side} 个图块无法池化为 {tokens} 个词元：词元数必须是 {side} 的某个因数的平方。"),
+        )
+        .with_fix(&key, nearest * nearest),
+    );
+    tokens
+}
+
+/// Layers after the one that `vision_feature_layer` names: -1 is the last one's result, 1 the first's.
+fn layers_after(fields: &mut ConfigFields<'_>, layers: u64) -> u64 {
+    let given = fields.get("vision_feature_layer").cloned();
+    let number = match &given {
+        None => Some(-2),
+        Some(value) => value.as_i64(),
+    };
+    let after = number.and_then(|number| {
+        let after = if number < 0 {
+            number.checked_neg()?.checked_sub(1)
+        } else {
+            i64::try_from(layers).ok()?.checked_sub(number)
+        };
+        after.and_then(|after| u64::try_from(after).ok())
+    });
+    after.filter(|&after| after < layers).unwrap_or_else(|| {
+        let key = fields.key("vision_feature_layer");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("vision_feature_layer must be one number, the hidden states after one of the tower's {layers} layers: from 1 to {layers}, or -1 for the last."),
+                format!("vision_feature_layer 必须是一个数，即图像编码器 {layers} 层中某一层的输出：1 到 {layers}，或以 -1 表示最后一层。"),
+            )
+            .with_fix(&key, -1),
+        );
+        0
+    })
+}
+
+/// What stands between the tower and the decoder.
+pub(crate) fn projector(images: &WholeConfig) -> Vec<Module> {
+    let at = |name: &str| format!("model.multi_modal_projector{name}");
+    if images.kind == ImageKind::Gemma3 {
+        let own = Module {
+            parameters: &["mm_input_projection_weight"],
+            ..other(at(""))
+        };
+        return vec![own, other(at(".mm_soft_emb_norm"))];
+    }
+    if images.kind.is_idefics() {
+        return vec![linear("model.connector.modality_projection.proj", false)];
+    }
+    let names: &[&str] = match images.kind {
+        ImageKind::PaliGemma => &[".linear"],
+        _ => &[".linear_1", ".linear_2"],
+    };
+    let layers = names.iter();
+    let newline = (images.kind == ImageKind::LlavaNext).then(|| Module {
+        parameters: &["image_newline"],
+        ..other("model")
+    });
+    layers
+        .map(|name| linear(at(name), images.projector_bias))
+        .chain(newline)
+        .collect()
+}

@@ -1,0 +1,3 @@
+//! `InternVL`.
+
+pub(crate) mod reader;

@@ -1,0 +1,3 @@
+//! `JetMoE`.
+
+pub(crate) mod reader;

@@ -1,0 +1,62 @@
+//! The config and modules of `JetMoE` (`models/jetmoe` of transformers 5.23), whose attention is a mixture of
+//! experts, too.
+
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::{ConfigFields, experts};
+use crate::model::{
+    BESIDE, DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output,
+};
+
+/// Reads the config with transformers' defaults for absent fields. An expert of attention has as many
+/// heads as there are of keys and values.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = DecoderType::JetMoe;
+    let hidden = fields.optional("hidden_size", &WIDTH, 2048);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, 12);
+    let shared = fields.optional("num_key_value_heads", &HEADS, 16);
+    let head_dim = fields.optional("kv_channels", &WIDTH, 128);
+    let width = fields.optional("intermediate_size", &WIDTH, 5632);
+    fields.check_activation("activation_function", &["silu", "swish"]);
+    let experts = experts::read(model_type, layers, width, fields);
+    let per_token = experts.as_ref().map_or(1, |experts| experts.per_token);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        num_key_value_heads: shared,
+        head_dim,
+        rotary_dim: head_dim,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 32_000),
+        intermediate_size: width,
+        experts,
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        dropout: Dropout {
+            attention: fields.drops("attention_dropout", false),
+            ..Dropout::default()
+        },
+        ..DecoderConfig::plain(model_type, hidden, layers, shared * per_token)
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("model.embed_tokens")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name: &str| format!("model.layers.{layer}.{name}");
+        let mixture = |path: String| {
+            let [input, output] = BESIDE.map(|name| other(format!("{path}.{name}")));
+            let router = linear(format!("{path}.router.layer"), false);
+            let bias = Module {
+                parameters: &["bias"],
+                ..other(path)
+            };
+            [bias, input, output, router]
+        };
+        all.extend(mixture(at("mlp")));
+        all.push(other(at("input_layernorm")));
+        all.push(other(at("post_attention_layernorm")));
+        all.extend(mixture(at("self_attention.experts")));
+        all.push(linear(at("self_attention.kv_proj"), false));
+    }
+    all.push(other("model.norm"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

@@ -1,0 +1,5 @@
+//! A linear layer alone.
+
+mod network;
+
+pub(crate) use network::LinearNet;

@@ -1,0 +1,56 @@
+//! `OLMo` 2's config and modules (`models/olmo2` of transformers 5.23).
+
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output};
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 4096);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
+    let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
+    fields.check_activation("hidden_act", &["silu", "swish"]);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 11_008),
+        num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
+        head_dim,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_304),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        rotary_dim: head_dim,
+        attention_bias: fields.flag("attention_bias", false),
+        dropout: Dropout {
+            attention: fields.drops("attention_dropout", false),
+            ..Dropout::default()
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Olmo2,
+            hidden_size,
+            fields.optional("num_hidden_layers", &LAYERS, 32),
+            num_attention_heads,
+        )
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("model.embed_tokens")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("model.layers.{layer}.{name}");
+        all.extend(
+            ["q_proj", "k_proj", "v_proj", "o_proj"]
+                .map(|name| linear(at("self_attn.") + name, config.attention_bias)),
+        );
+        all.extend([other(at("self_attn.q_norm")), other(at("self_attn.k_norm"))]);
+        all.extend(
+            ["gate_proj", "up_proj", "down_proj"].map(|name| linear(at("mlp.") + name, false)),
+        );
+        all.extend([
+            other(at("post_attention_layernorm")),
+            other(at("post_feedforward_layernorm")),
+        ]);
+    }
+    all.push(other("model.norm"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

@@ -1,0 +1,184 @@
+//! The configs and modules of Mamba, Falcon Mamba and Mamba 2 (`models/mamba`, `models/falcon_mamba`
+//! and `models/mamba2` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{
+    DecoderConfig, DecoderType, InnerNorms, Module, ScanHeads, StateSpace, embedding, linear,
+    other, output,
+};
+use serde_json::Value;
+
+/// Columns of a channel's state, tokens of a convolution, factors of expansion.
+pub(crate) const SMALL: std::ops::RangeInclusive<u64> = 1..=4096;
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let second = model_type == DecoderType::Mamba2;
+    let [hidden, layers, states, vocabulary] = if second {
+        [4096, 64, 128, 32_768]
+    } else {
+        [768, 32, 16, 50_280]
+    };
+    let hidden = fields.optional("hidden_size", &WIDTH, hidden);
+    let expand = fields.optional("expand", &SMALL, 2);
+    let inner = hidden.saturating_mul(expand).min(*WIDTH.end());
+    let time_step_rank = rank(fields, "time_step_rank", hidden);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: inner,
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", !second),
+        attention_bias: fields.flag("use_bias", false),
+        state_space: Some(StateSpace {
+            state_size: fields.optional("state_size", &SMALL, states),
+            conv_kernel: fields.optional("conv_kernel", &SMALL, 4),
+            time_step_rank,
+            conv_bias: fields.flag("use_conv_bias", true),
+            wide_residual: fields.flag("residual_in_fp32", true),
+            multiplied: false,
+            inner,
+            inner_norms: if model_type == DecoderType::FalconMamba {
+                InnerNorms::Bare
+            } else {
+                InnerNorms::None
+            },
+            heads: second.then(|| heads(fields, inner, Some(128), 8)),
+        }),
+        ..DecoderConfig::plain(
+            model_type,
+            hidden,
+            fields.optional("num_hidden_layers", &LAYERS, layers),
+            1,
+        )
+    }
+}
+
+/// Columns from which time steps are projected, by default a sixteenth of the hidden size.
+pub(crate) fn rank(fields: &mut ConfigFields<'_>, field: &str, hidden: u64) -> u64 {
+    let default = hidden.div_ceil(16);
+    if fields.get(field) == Some(&Value::from("auto")) {
+        default
+    } else {
+        fields.optional(field, &WIDTH, default)
+    }
+}
+
+/// The heads of Mamba 2, which make up the inner width: so many in so many groups by default, as many
+/// as there are columns for where nothing is said.
+pub(crate) fn heads(
+    fields: &mut ConfigFields<'_>,
+    inner: u64,
+    count: Option<u64>,
+    groups: u64,
+) -> ScanHeads {
+    let columns = fields.optional("head_dim", &WIDTH, 64);
+    let fitting = (inner / columns).clamp(*HEADS.start(), *HEADS.end());
+    let count = fields.optional("num_heads", &HEADS, count.unwrap_or(fitting));
+    if count.checked_mul(columns) != Some(inner) {
+        let key = fields.key("num_heads");
+        let finding = Finding::error(
+            &key,
+            format!(
+                "num_heads times head_dim ({count} x {columns}) must be hidden_size times expand ({inner})."
+            ),
+            format!(
+                "num_heads 乘以 head_dim（{count} x {columns}）必须等于 hidden_size 乘以 expand（{inner}）。"
+            ),
+        );
+        fields.push(if inner.is_multiple_of(columns) {
+            finding.with_fix(&key, inner / columns)
+        } else {
+            finding
+        });
+    }
+    scan_heads(
+        fields,
+        ["n_groups", "chunk_size"],
+        [count, columns, groups, 256],
+    )
+}
+
+/// So many heads of so many columns in groups, as many as by default where the config says nothing.
+pub(crate) fn scan_heads(
+    fields: &mut ConfigFields<'_>,
+    [groups, chunk]: [&str; 2],
+    [count, columns, default_groups, default_chunk]: [u64; 4],
+) -> ScanHeads {
+    let given = fields.optional(groups, &HEADS, default_groups);
+    if !count.is_multiple_of(given) {
+        let key = fields.key(groups);
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{groups} ({given}) must divide the number of heads ({count})."),
+                format!("{groups}（{given}）必须整除头数（{count}）。"),
+            )
+            .with_fix(&key, 1),
+        );
+    }
+    ScanHeads {
+        count,
+        columns,
+        groups: if count.is_multiple_of(given) {
+            given
+        } else {
+            1
+        },
+        chunk: fields.optional(chunk, &(2..=*SEQ_LEN.end()), default_chunk),
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let sizes = config.state_space.unwrap_or_default();
+    let layers = config.num_hidden_layers;
+    all_modules(
+        layers,
+        &sizes,
+        config.attention_bias,
+        config.tie_word_embeddings,
+    )
+}
+
+/// The same of so many `layers`, whose projections have a `bias`.
+pub(crate) fn all_modules(layers: u64, sizes: &StateSpace, bias: bool, tied: bool) -> Vec<Module> {
+    let mut all = vec![embedding("backbone.embeddings")];
+    for layer in 0..layers {
+        let at = |name: &str| format!("backbone.layers.{layer}.{name}");
+        all.push(other(at("norm")));
+        all.extend(mixer(sizes, bias, &|name| at(&format!("mixer{name}"))));
+    }
+    all.push(other("backbone.norm_f"));
+    all.push(output("lm_head", tied));
+    all
+}
+
+/// The modules of a mixer, whose own path is that of the empty name.
+pub(crate) fn mixer(sizes: &StateSpace, bias: bool, at: &dyn Fn(&str) -> String) -> Vec<Module> {
+    let with = |parameters, name: &str| Module {
+        parameters,
+        ..other(at(name))
+    };
+    let conv: &[&str] = if sizes.conv_bias {
+        &["weight", "bias"]
+    } else {
+        &["weight"]
+    };
+    let conv = with(conv, ".conv1d");
+    let (input, result) = (linear(at(".in_proj"), bias), linear(at(".out_proj"), bias));
+    if sizes.heads.is_some() {
+        let own = with(&["dt_bias", "A_log", "D"], "");
+        let norm = (!sizes.multiplied).then(|| other(at(".norm")));
+        let all = [own, conv, input].into_iter().chain(norm);
+        return all.chain([result]).collect();
+    }
+    let own = with(&["A_log", "D"], "");
+    let time_step = linear(at(".dt_proj"), true);
+    let columns = linear(at(".x_proj"), false);
+    let mut all = vec![own, conv, input, columns, time_step, result];
+    if sizes.inner_norms == InnerNorms::Trained {
+        all.extend([".dt_layernorm", ".b_layernorm", ".c_layernorm"].map(|name| other(at(name))));
+    }
+    all
+}

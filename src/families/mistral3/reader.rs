@@ -1,0 +1,90 @@
+//! Mistral 3: images of any size, whose patches Pixtral's tower joins to one sequence
+//! (`models/{mistral3,pixtral}/configuration_*.py` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::families::vit::{CHANNELS, PIXELS};
+use crate::model::{JoinedConfig, Module, TowerConfig, linear, other};
+
+/// Reads the tower and what stands between it and the decoder.
+pub(crate) fn read(fields: &mut ConfigFields<'_>, mut seen: ConfigFields<'_>) -> JoinedConfig {
+    let hidden_size = seen.optional("hidden_size", &WIDTH, 1024);
+    let heads = seen.optional("num_attention_heads", &HEADS, 16);
+    let head_dim = seen.divided(hidden_size, heads, "num_attention_heads");
+    if !head_dim.is_multiple_of(4) {
+        let key = seen.key("num_attention_heads");
+        seen.push(Finding::error(
+            &key,
+            format!("Heads of {head_dim} columns cannot be turned by places down and across an image: they must be a multiple of 4."),
+            format!("每头 {head_dim} 列无法按图像的行列位置旋转：必须是 4 的倍数。"),
+        ));
+    }
+    seen.check_activation("hidden_act", &["gelu", "silu"]);
+    let tower = TowerConfig {
+        hidden_size,
+        intermediate_size: seen.optional("intermediate_size", &WIDTH, 4096),
+        num_hidden_layers: seen.optional("num_hidden_layers", &LAYERS, 24),
+        num_attention_heads: heads,
+        head_dim,
+        activation: seen.activation("hidden_act", "gelu"),
+        attention_dropout: seen.drops("attention_dropout", false),
+    };
+    let (channels, patch_size) = (
+        seen.optional("num_channels", &CHANNELS, 3),
+        seen.optional("patch_size", &PIXELS, 16),
+    );
+    for finding in seen.into_findings() {
+        fields.push(finding);
+    }
+    check_last(fields);
+    JoinedConfig {
+        tower,
+        channels,
+        patch_size,
+        merge: fields.optional("spatial_merge_size", &(1..=1 << 6), 2),
+        projector_bias: fields.flag("multimodal_projector_bias", false),
+        activation: fields.activation("projector_hidden_act", "gelu"),
+    }
+}
+
+/// Refuses other hidden states than the last.
+fn check_last(fields: &mut ConfigFields<'_>) {
+    let given = fields.get("vision_feature_layer");
+    if given.is_none_or(|layer| layer.as_i64() == Some(-1)) {
+        return;
+    }
+    let key = fields.key("vision_feature_layer");
+    fields.push(
+        Finding::error(
+            &key,
+            "Mistral 3 is estimated with the hidden states of its tower's last layer only: vision_feature_layer must be -1.",
+            "Mistral 3 目前只支持使用图像编码器最后一层的输出：vision_feature_layer 必须为 -1。",
+        )
+        .with_fix(&key, -1),
+    );
+}
+
+/// The modules of both.
+pub(crate) fn modules(c: &JoinedConfig) -> Vec<Module> {
+    let mut all = vec![
+        other("model.vision_tower.patch_conv"),
+        other("model.vision_tower.ln_pre"),
+    ];
+    for layer in 0..c.tower.num_hidden_layers {
+        let at = |name: &str| format!("model.vision_tower.transformer.layers.{layer}.{name}");
+        let full = |name: &str| linear(at(name), false);
+        all.push(other(at("attention_norm")));
+        all.extend(
+            ["gate_proj", "up_proj", "down_proj"].map(|name| full(&format!("feed_forward.{name}"))),
+        );
+        all.extend(
+            ["k_proj", "v_proj", "q_proj", "o_proj"].map(|name| full(&format!("attention.{name}"))),
+        );
+        all.push(other(at("ffn_norm")));
+    }
+    let at = |name: &str| format!("model.multi_modal_projector.{name}");
+    all.push(other(at("norm")));
+    all.push(linear(at("patch_merger.merging_layer"), false));
+    all.extend(["linear_1", "linear_2"].map(|name| linear(at(name), c.projector_bias)));
+    all
+}

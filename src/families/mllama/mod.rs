@@ -1,0 +1,6 @@
+//! Llama 3.2 Vision.
+
+mod layer;
+pub(crate) mod reader;
+
+pub(crate) use layer::MllamaLayer;

@@ -1,0 +1,188 @@
+//! Llama 3.2 Vision: images that layers of their own attend to
+//! (`models/mllama/configuration_mllama.py` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
+use crate::families::image_text::part;
+use crate::families::reading::{ConfigFields, decoder};
+use crate::families::vit::{CHANNELS, PIXELS, check_patches};
+use crate::model::{
+    CrossedConfig, DecoderConfig, DecoderType, ImageConfig, Module, TowerConfig, embedding, linear,
+    norm, other,
+};
+use serde_json::{Map, Value};
+
+/// What a config that says nothing has.
+const TEXT: [(&str, u64); 6] = [
+    ("vocab_size", 128_256),
+    ("hidden_size", 4096),
+    ("num_hidden_layers", 40),
+    ("num_attention_heads", 32),
+    ("num_key_value_heads", 8),
+    ("intermediate_size", 14_336),
+];
+
+const CROSSING: [u64; 8] = [3, 8, 13, 18, 23, 28, 33, 38];
+
+const READ: [u64; 5] = [3, 7, 15, 23, 30];
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let nothing = Map::new();
+    let mut text: Map<String, Value> = TEXT
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+        .collect();
+    text.extend(part(fields, "text_config", &nothing).clone());
+    if let Some(dropout) = text.remove("dropout") {
+        text.insert("attention_dropout".to_owned(), dropout);
+    }
+    let mut text = ConfigFields::new(&text, &nothing, "model.hf_config.text_config");
+    let mut config = decoder::read(DecoderType::Llama, &mut text);
+    config.tie_word_embeddings = false;
+    let seen = part(fields, "vision_config", &nothing);
+    let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
+    let crossing = numbers(&text, "cross_attention_layers", &CROSSING);
+    let images = tower(&mut seen, crossing);
+    for finding in text.into_findings().into_iter().chain(seen.into_findings()) {
+        fields.push(finding);
+    }
+    config.images = Some(Box::new(ImageConfig::Crossed(images)));
+    config
+}
+
+/// A list of layers.
+fn numbers(fields: &ConfigFields<'_>, name: &str, default: &[u64]) -> Vec<u64> {
+    match fields.get(name).and_then(Value::as_array) {
+        Some(given) => given.iter().filter_map(Value::as_u64).collect(),
+        None => default.to_vec(),
+    }
+}
+
+fn tower(seen: &mut ConfigFields<'_>, crossing: Vec<u64>) -> CrossedConfig {
+    let hidden_size = seen.optional("hidden_size", &WIDTH, 1280);
+    let heads = seen.named(&["attention_heads", "num_attention_heads"], &HEADS, 16);
+    let layers = seen.optional("num_hidden_layers", &LAYERS, 32);
+    let tower = TowerConfig {
+        hidden_size,
+        intermediate_size: seen.optional("intermediate_size", &WIDTH, 5120),
+        num_hidden_layers: layers,
+        num_attention_heads: heads,
+        head_dim: seen.divided(hidden_size, heads, "attention_heads"),
+        activation: seen.activation("hidden_act", "gelu"),
+        attention_dropout: false,
+    };
+    let image_size = seen.optional("image_size", &PIXELS, 448);
+    let patch_size = seen.optional("patch_size", &PIXELS, 14);
+    check_patches(seen, [image_size, patch_size]);
+    let ratios = seen
+        .get("supported_aspect_ratios")
+        .and_then(Value::as_array);
+    let ratios = ratios.map_or(8, |all| all.len() as u64);
+    let config = CrossedConfig {
+        tower,
+        global_layers: seen.optional("num_global_layers", &LAYERS, 8),
+        channels: seen.optional("num_channels", &CHANNELS, 3),
+        image_size,
+        patch_size,
+        tiles: seen.optional("max_num_tiles", &(1..=1 << 6), 4),
+        ratios,
+        read: numbers(seen, "intermediate_layers_indices", &READ),
+        crossing,
+    };
+    if let Some(layer) = config.read.iter().find(|&&layer| layer >= layers) {
+        let key = seen.key("intermediate_layers_indices");
+        let fit: Vec<u64> = config
+            .read
+            .iter()
+            .copied()
+            .filter(|&i| i < layers)
+            .collect();
+        seen.push(
+            Finding::error(
+                &key,
+                format!(
+                    "The tower has {layers} layers, numbered from 0; there is no layer {layer}."
+                ),
+                format!("图像编码器有 {layers} 层，从 0 编号；没有第 {layer} 层。"),
+            )
+            .with_fix(&key, fit),
+        );
+    }
+    let given = seen.optional("vision_output_dim", &WIDTH, 7680);
+    if given != config.columns() {
+        let key = seen.key("vision_output_dim");
+        let columns = config.columns();
+        seen.push(
+            Finding::error(
+                &key,
+                format!("What sees images gives {columns} columns, {hidden_size} of its last layer and of each that is read besides; vision_output_dim says {given}."),
+                format!("图像编码器输出 {columns} 列（末层和另外读取的各层均为 {hidden_size} 列），而 vision_output_dim 为 {given}。"),
+            )
+            .with_fix(&key, columns),
+        );
+    }
+    config
+}
+
+/// The modules of the tower, of the decoder `text`, and what stands between them.
+pub(crate) fn modules(c: &CrossedConfig, text: Vec<Module>) -> Vec<Module> {
+    let own = |path: String, parameters| Module {
+        parameters,
+        ..other(path)
+    };
+    let model = "model.vision_model";
+    let at = |name: &str| format!("{model}.{name}");
+    let mut all = vec![
+        own(model.to_owned(), &["class_embedding"]),
+        other(at("patch_embedding")),
+        own(at("gated_positional_embedding"), &["gate", "embedding"]),
+        embedding(at("gated_positional_embedding.tile_embedding")),
+    ];
+    for name in ["pre_tile", "post_tile"] {
+        let path = at(&format!("{name}_positional_embedding"));
+        all.push(own(path.clone(), &["gate"]));
+        all.push(embedding(format!("{path}.embedding")));
+    }
+    all.extend(["layernorm_pre", "layernorm_post"].map(|name| norm(at(name))));
+    let stacks = [
+        ("transformer", c.tower.num_hidden_layers, false),
+        ("global_transformer", c.global_layers, true),
+    ];
+    for (stack, layers, gated) in stacks {
+        for layer in 0..layers {
+            let at = |name: &str| at(&format!("{stack}.layers.{layer}{name}"));
+            all.extend(gated.then(|| own(at(""), &["gate_attn", "gate_ffn"])));
+            let attention = ["q_proj", "k_proj", "v_proj", "o_proj"];
+            all.extend(attention.map(|name| linear(at(&format!(".self_attn.{name}")), false)));
+            all.extend([".mlp.fc1", ".mlp.fc2"].map(|name| linear(at(name), true)));
+            all.extend(
+                [".input_layernorm", ".post_attention_layernorm"].map(|name| norm(at(name))),
+            );
+        }
+    }
+    for module in text {
+        if module.path == "lm_head" {
+            all.push(linear("model.multi_modal_projector", true));
+        }
+        all.extend(of_decoder(c, module));
+    }
+    all
+}
+
+/// A decoder's module, in a layer that attends to images by its names there.
+fn of_decoder(c: &CrossedConfig, module: Module) -> Vec<Module> {
+    let layer = module.path.strip_prefix("model.language_model.layers.");
+    let layer = layer.and_then(|rest| rest.split('.').next()?.parse().ok());
+    let crosses = layer.is_some_and(|layer: u64| c.crossing.contains(&layer));
+    if !crosses {
+        return vec![module];
+    }
+    let path = module.path.replace(".self_attn.", ".cross_attn.");
+    let ends = path.ends_with(".o_proj");
+    let norms = ends.then(|| ["q_norm", "k_norm"].map(|name| other(path.replace("o_proj", name))));
+    let renamed = Module { path, ..module };
+    [renamed]
+        .into_iter()
+        .chain(norms.into_iter().flatten())
+        .collect()
+}

@@ -1,0 +1,51 @@
+//! Families of models: how each reads its config, the modules that only it has, and how it is put together.
+//!
+//! A folder holds a family or close relatives: `reader` makes the data of `model` from a `config.json`,
+//! `network` and the files beside it read like the family's PyTorch modules. `reading` holds what readers
+//! share and the registry of types; `network` any model on the tape, with what goes in and out of it.
+//!
+//! Not here: checks that are the same for all models (`resolve`), blocks that several families use (`nn`).
+//! Invariants: a reader never fails, it says what is wrong; a family names no other room's internals.
+
+pub(crate) mod bart;
+pub(crate) mod beit;
+pub(crate) mod bert;
+pub(crate) mod bloom;
+pub(crate) mod clip;
+pub(crate) mod conv_nets;
+pub(crate) mod deberta;
+pub(crate) mod deepseek;
+pub(crate) mod distilbert;
+pub(crate) mod doge;
+pub(crate) mod eurobert;
+pub(crate) mod falcon;
+pub(crate) mod fla;
+pub(crate) mod gemma;
+pub(crate) mod gpt2;
+pub(crate) mod gpt_neox;
+pub(crate) mod hybrid;
+pub(crate) mod image_text;
+pub(crate) mod internvl;
+pub(crate) mod jetmoe;
+pub(crate) mod linear;
+pub(crate) mod llama;
+pub(crate) mod mamba;
+pub(crate) mod mistral3;
+pub(crate) mod mllama;
+pub(crate) mod modernbert;
+pub(crate) mod mpt;
+pub(crate) mod network;
+pub(crate) mod opt;
+pub(crate) mod phi;
+pub(crate) mod qwen_vl;
+pub(crate) mod reading;
+mod support;
+pub(crate) mod swin;
+pub(crate) mod t5;
+pub(crate) mod t5gemma;
+pub(crate) mod vit;
+pub(crate) mod wav2vec2;
+
+pub use network::{Batch, Calling, GenerateVersion, Kinds, Model, mask_beforehand};
+pub use reading::essential_config;
+pub use support::{has_places, takes_logits_to_keep};

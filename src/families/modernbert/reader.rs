@@ -1,0 +1,106 @@
+//! `ModernBERT` (`models/modernbert/configuration_modernbert.py` of transformers 5.23, 4.51 and 4.48) and its
+//! decoder (`models/modernbert_decoder` of 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{
+    Dropout, ModernBertBiases, ModernBertConfig, Module, ModuleKind, embedding, linear, norm, other,
+};
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(decoder: bool, fields: &mut ConfigFields<'_>) -> ModernBertConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
+    let heads = fields.optional("num_attention_heads", &HEADS, 12);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, 22);
+    let every = fields.optional("global_attn_every_n_layers", &LAYERS, 3);
+    if !decoder && fields.flag("sparse_prediction", false) {
+        let key = fields.key("sparse_prediction");
+        fields.push(
+            Finding::error(
+                &key,
+                "With sparse_prediction the head reads masked tokens only, whose number the data decides; that is not estimated.",
+                "启用 sparse_prediction 时，输出层只计算被遮盖的词元，其数量取决于数据；暂不支持估算。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    ModernBertConfig {
+        decoder,
+        hidden_size,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 1152),
+        num_attention_heads: heads,
+        head_dim: fields.divided(hidden_size, heads, "num_attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_368),
+        windowed: fields.windowed_layers(layers, |layer| layer % every != 0),
+        window: fields.optional("local_attention", &SEQ_LEN, 128) / 2,
+        biases: ModernBertBiases {
+            attention: fields.flag("attention_bias", false),
+            mlp: fields.flag("mlp_bias", false),
+            norm: fields.flag("norm_bias", false),
+            classifier: fields.flag("classifier_bias", false),
+            decoder: fields.flag("decoder_bias", true),
+        },
+        activation: fields.activation("hidden_activation", "gelu"),
+        classifier_activation: fields.activation("classifier_activation", "gelu"),
+        dropout: Dropout {
+            embedding: fields.drops("embedding_dropout", false),
+            attention: fields.drops("attention_dropout", false),
+            residual: fields.drops("mlp_dropout", false),
+        },
+        classifier_dropout: fields.drops("classifier_dropout", false),
+        mean_pooling: fields.text("classifier_pooling") == Some("mean"),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        compiled: fields.flag("reference_compile", true),
+        num_labels: fields.labels(2),
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(c: &ModernBertConfig, task: Task) -> Vec<Module> {
+    let biases = c.biases;
+    let norm = |path: String| if biases.norm { norm(path) } else { other(path) };
+    let mut all = vec![
+        embedding("model.embeddings.tok_embeddings"),
+        norm("model.embeddings.norm".to_owned()),
+    ];
+    for i in 0..c.windowed.len() {
+        let at = |name: &str| format!("model.layers.{i}.{name}");
+        if i > 0 {
+            all.push(norm(at("attn_norm")));
+        }
+        let attention: &[&str] = if c.decoder {
+            &["q_proj", "k_proj", "v_proj", "Wo"]
+        } else {
+            &["Wqkv", "Wo"]
+        };
+        let attention = attention.iter().map(|name| format!("attn.{name}"));
+        all.extend(attention.map(|name| linear(at(&name), biases.attention)));
+        all.push(norm(at("mlp_norm")));
+        all.extend(["mlp.Wi", "mlp.Wo"].map(|name| linear(at(name), biases.mlp)));
+    }
+    all.push(norm("model.final_norm".to_owned()));
+    let tokens = matches!(task, Task::MaskedLm | Task::CausalLm);
+    let head = if c.decoder && tokens {
+        "lm_head"
+    } else {
+        "head"
+    };
+    all.push(linear(format!("{head}.dense"), biases.classifier));
+    all.push(norm(format!("{head}.norm")));
+    all.push(if tokens {
+        let parameters: &[&str] = match (c.tie_word_embeddings, biases.decoder) {
+            (true, true) => &["bias"],
+            (true, false) => &[],
+            (false, true) => &["weight", "bias"],
+            (false, false) => &["weight"],
+        };
+        Module {
+            path: "decoder".to_owned(),
+            kind: ModuleKind::Output,
+            parameters,
+        }
+    } else {
+        linear("classifier", !c.decoder || biases.classifier)
+    });
+    all
+}

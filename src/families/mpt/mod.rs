@@ -1,0 +1,6 @@
+//! MPT.
+
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Mpt;

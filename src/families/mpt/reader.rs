@@ -1,0 +1,55 @@
+//! MPT's config and modules (`models/mpt` of transformers 5.23).
+
+use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output};
+use serde_json::Value;
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.named(&["d_model", "hidden_size"], &WIDTH, 2048);
+    let heads = fields.named(&["n_heads", "num_attention_heads"], &HEADS, 16);
+    let attention = fields.get("attn_config").and_then(Value::as_object);
+    let number = |field| attention.and_then(|a| a.get(field)).and_then(Value::as_f64);
+    let drops = number("attn_pdrop").is_some_and(|p| p > 0.0);
+    let clips = number("clip_qkv").is_some_and(|limit| limit != 0.0);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        head_dim: fields.divided(hidden_size, heads, "n_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_368),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        position_rows: fields.optional("max_seq_len", &SEQ_LEN, 2048),
+        alibi: true,
+        clips_heads: clips,
+        dropout: Dropout {
+            embedding: false,
+            attention: drops,
+            residual: drops,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Mpt,
+            hidden_size,
+            fields.named(&["n_layers", "num_hidden_layers"], &LAYERS, 24),
+            heads,
+        )
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let mut all = vec![embedding("transformer.wte")];
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("transformer.blocks.{layer}.{name}");
+        all.extend([
+            other(at("norm_1")),
+            linear(at("attn.Wqkv"), false),
+            linear(at("attn.out_proj"), false),
+            other(at("norm_2")),
+            linear(at("ffn.up_proj"), false),
+            linear(at("ffn.down_proj"), false),
+        ]);
+    }
+    all.push(other("transformer.norm_f"));
+    all.push(output("lm_head", config.tie_word_embeddings));
+    all
+}

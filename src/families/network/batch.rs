@@ -1,0 +1,157 @@
+//! What goes into a model.
+
+use crate::ask::Task;
+use crate::model::{Architecture, ResolvedSpec};
+use crate::nn::vision::batch as sight_batch;
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// The tensors of one micro-batch on the device.
+pub struct Batch {
+    /// Token ids `[B, S]`, images `[B, C, I, I]`, spectrograms `[B, channels, frames]`, or features
+    /// `[B, in]` of the toy.
+    pub(crate) input: Tensor,
+    /// Padding mask `[B, S]`, when one is passed.
+    pub(crate) padding_mask: Option<Tensor>,
+    /// Labels `[B, S]`, when the model computes the loss.
+    pub(crate) labels: Option<Tensor>,
+    /// The decoder's token ids `[B, T]`, when they do not come from labels.
+    pub(crate) decoder_ids: Option<Tensor>,
+    /// Images `[B, C, I, I]` that come with texts, and whether the model is asked for their loss.
+    pub(crate) images: Option<(Tensor, bool)>,
+    /// The second label `[B]` of a sample that has two, how many patches images have, how large they are or which of their
+    /// pixels are none of padding, the kinds `[B, S]` of tokens.
+    pub(crate) _beside: Vec<Tensor>,
+}
+
+impl Batch {
+    /// What has nothing beside it.
+    pub(crate) fn of(input: Tensor) -> Self {
+        Self {
+            input,
+            padding_mask: None,
+            labels: None,
+            decoder_ids: None,
+            images: None,
+            _beside: Vec::new(),
+        }
+    }
+
+    /// Token ids `[B, S]`.
+    pub fn ids(&self) -> &Tensor {
+        &self.input
+    }
+
+    /// Images that come with texts.
+    pub fn images(&self) -> Option<&Tensor> {
+        self.images.as_ref().map(|(images, _)| images)
+    }
+
+    /// The mask `[B, S]` that says which tokens are padding, when there is one.
+    pub fn mask(&self) -> Option<&Tensor> {
+        self.padding_mask.as_ref()
+    }
+}
+
+/// What comes with a batch besides its inputs.
+#[derive(Clone, Copy)]
+pub(crate) struct Given {
+    pub(crate) mask: bool,
+    pub(crate) labels: bool,
+    /// Of an encoder-decoder.
+    pub(crate) decoder_ids: bool,
+}
+
+/// A batch of so many samples with inputs and targets of those lengths.
+pub(crate) fn batch(
+    t: &Tape,
+    spec: &ResolvedSpec,
+    (samples, [seq_len, target_seq_len]): (u64, [u64; 2]),
+    with: Given,
+) -> Batch {
+    let Given { mask, labels, .. } = with;
+    let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
+    if let Architecture::Linear(config) = &spec.architecture {
+        let shape = Shape::from([samples, config.in_features]);
+        return Batch::of(input(shape, spec.weights));
+    }
+    let pixels = |count: u64| {
+        let sizes = spec.architecture.pixels()?;
+        let [channels, side] = sizes;
+        let shape = Shape::from([count, channels, side, side]);
+        Some(input(shape, DType::Float32))
+    };
+    let images = pixels(samples);
+    if spec.task == Task::Contrastive {
+        let tokens = Shape::from([samples, seq_len]);
+        let ids = input(tokens, DType::Int64);
+        return Batch {
+            padding_mask: mask.then(|| input(tokens, DType::Int64)),
+            images: images.map(|images| (images, labels)),
+            ..Batch::of(ids)
+        };
+    }
+    if let Some(images) = images {
+        return Batch {
+            labels: labels.then(|| input(Shape::from([samples]), DType::Int64)),
+            ..Batch::of(images)
+        };
+    }
+    let floats = if spec.quantization.is_on() {
+        spec.precision.dtype()
+    } else {
+        spec.weights
+    };
+    let tokens = Shape::from([samples, seq_len]);
+    let recordings = match &spec.architecture {
+        Architecture::Bart(config) => config.recordings,
+        _ => None,
+    };
+    let ids = match (recordings, &spec.architecture) {
+        (Some(heard), _) => input(
+            Shape::from([samples, heard.num_mel_bins, heard.frames()]),
+            floats,
+        ),
+        (None, Architecture::Speech(config)) => {
+            input(Shape::from([samples, config.samples(seq_len)]), floats)
+        }
+        (None, Architecture::Vit(config)) if let Some(seen) = config.spectrogram => {
+            input(Shape::from([samples, seen.frames, seen.bands]), floats)
+        }
+        (None, _) => input(tokens, DType::Int64),
+    };
+    let mask = mask && recordings.is_none() && !matches!(spec.architecture, Architecture::Vit(_));
+    let mask = mask.then(|| input(*ids.shape(), DType::Int64));
+    let given = match spec.task {
+        Task::Seq2SeqLm | Task::Ctc => Shape::from([samples, target_seq_len]),
+        Task::CausalLm | Task::ImageTextToText | Task::MaskedLm | Task::TokenClassification => {
+            tokens
+        }
+        Task::SequenceClassification
+        | Task::ImageClassification
+        | Task::AudioClassification
+        | Task::QuestionAnswering
+        | Task::Contrastive => Shape::from([samples]),
+    };
+    let number = spec.task == Task::SequenceClassification && spec.architecture.labels() == 1;
+    let label = if number { floats } else { DType::Int64 };
+    let labels = labels.then(|| input(given, label));
+    // Where answers end.
+    let ends = (labels.is_some() && spec.task == Task::QuestionAnswering)
+        .then(|| input(given, DType::Int64));
+    let targets = with.decoder_ids && spec.task == Task::Seq2SeqLm;
+    let decoder_ids = targets.then(|| input(given, DType::Int64));
+    let sight = spec.architecture.images();
+    let (seen, mut beside) = sight.map_or_else(Default::default, |sight| {
+        sight_batch::among_tokens(t, spec, sight, samples, tokens)
+    });
+    beside.extend(ends);
+    Batch {
+        input: ids,
+        padding_mask: mask,
+        labels,
+        decoder_ids,
+        images: seen.map(|images| (images, false)),
+        _beside: beside,
+    }
+}

@@ -1,0 +1,284 @@
+//! Any model, and what goes in and out of it.
+
+use super::batch::{Batch, Given, batch};
+use super::decoders::CausalLm;
+use super::encoders::Encoder;
+use super::generation::Calling;
+use super::seq2seq::Seq2Seq;
+use super::{decoders, generation, seq2seq};
+use crate::ask::{EvaluationKind, Loss};
+use crate::families::bart::{Bart, BartDecoder, Whisper};
+use crate::families::beit::Beit;
+use crate::families::bert::{
+    Bert, EsmModel, LayoutLm, Mpnet, NomicBert, PreNormBert, WrittenOutBert,
+};
+use crate::families::clip::Dual;
+use crate::families::conv_nets::{ConvNext, ResNet};
+use crate::families::deberta::Deberta;
+use crate::families::distilbert::DistilBert;
+use crate::families::eurobert::EuroBert;
+use crate::families::fla::Fla;
+use crate::families::linear::LinearNet;
+use crate::families::modernbert::ModernBert;
+use crate::families::swin::Swin;
+use crate::families::t5::T5;
+use crate::families::t5gemma::T5Gemma;
+use crate::families::vit::Vit;
+use crate::families::wav2vec2::Speech;
+use crate::model::{Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, ResolvedSpec};
+use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
+use crate::nn::vision::ImageFeatures;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, apart};
+use std::rc::Rc;
+
+/// A model on the tape.
+pub struct Model {
+    net: Net,
+    loss: Loss,
+    num_parameters: u64,
+    /// Parameters that copies are trained in the place of.
+    _copied: Vec<Tensor>,
+    pub(crate) call: Rc<Call>,
+    /// Tokens that each layer sees, of those that do not see all.
+    pub(crate) windows: Vec<Option<u64>>,
+    pub(crate) calling: Calling,
+    /// The dtype of the weights.
+    pub(crate) dtype: DType,
+}
+
+enum Net {
+    Linear(LinearNet),
+    Seq2Seq(Box<dyn Seq2Seq>),
+    Decoder(Box<dyn CausalLm>),
+    Encoder(Box<dyn Encoder>),
+    Dual(Box<Dual>),
+}
+
+/// BERT or one of its kin.
+#[inline(never)] // So that the page can fetch it later.
+fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<dyn Encoder> {
+    if let Some(relative) = c.relative {
+        return Box::new(apart(|| Deberta::new(b, c, relative, spec, facts)));
+    }
+    if let Some(esm) = c.esm {
+        return Box::new(apart(|| EsmModel::new(b, c, esm, spec, facts)));
+    }
+    if let Some(names) = c.kind.pre_norm() {
+        return Box::new(apart(|| PreNormBert::new(b, c, names, spec, facts)));
+    }
+    match c.kind {
+        BertKind::Mpnet => Box::new(apart(|| Mpnet::new(b, c, spec, facts))),
+        BertKind::RemBert | BertKind::RoFormer => {
+            Box::new(apart(|| WrittenOutBert::new(b, c, spec, facts)))
+        }
+        BertKind::LayoutLm => Box::new(apart(|| LayoutLm::new(b, c, spec, facts))),
+        BertKind::Nomic => Box::new(apart(|| NomicBert::new(b, c, spec, facts))),
+        _ => Box::new(apart(|| Bert::new(b, c, spec, facts))),
+    }
+}
+
+/// `ConvNeXT` or `ResNet`.
+#[inline(never)] // So that the page can fetch it later.
+fn conv_net(b: &Builder, c: &ConvNetConfig) -> Box<dyn Encoder> {
+    match c.kind {
+        ConvNetKind::ResNet => Box::new(apart(|| ResNet::new(b, c))),
+        _ => Box::new(apart(|| ConvNext::new(b, c))),
+    }
+}
+
+impl Model {
+    /// Builds the model: its parameters and buffers are allocated.
+    pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
+        let call = Rc::new(Call::default());
+        let plan = Plan::new(t, spec, &call);
+        let b = Builder::new(&plan, spec.weights);
+        let facts = Facts::of(spec);
+        let net = match &spec.architecture {
+            Architecture::Linear(config) => Net::Linear(apart(|| LinearNet::new(&b, config))),
+            Architecture::Bert(config) => Net::Encoder(bert(&b, config, spec, facts)),
+            Architecture::DistilBert(config) => {
+                Net::Encoder(Box::new(apart(|| DistilBert::new(&b, config, spec, facts))))
+            }
+            Architecture::ModernBert(config) => {
+                Net::Encoder(Box::new(apart(|| ModernBert::new(&b, config, spec, facts))))
+            }
+            Architecture::EuroBert(config) => {
+                Net::Encoder(Box::new(apart(|| EuroBert::new(&b, config, spec, facts))))
+            }
+            Architecture::Vit(config) => {
+                Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))
+            }
+            Architecture::Swin(config) => {
+                Net::Encoder(Box::new(apart(|| Swin::new(&b, config, spec, facts))))
+            }
+            Architecture::Speech(config) => {
+                Net::Encoder(Box::new(apart(|| Speech::new(&b, config, spec, facts))))
+            }
+            Architecture::Beit(config) => {
+                Net::Encoder(Box::new(apart(|| Beit::new(&b, config, spec, facts))))
+            }
+            Architecture::ConvNet(config) => Net::Encoder(conv_net(&b, config)),
+            Architecture::Dual(config) => {
+                Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))
+            }
+            Architecture::T5(config) => {
+                Net::Seq2Seq(Box::new(apart(|| T5::new(&b, config, spec, facts))))
+            }
+            Architecture::T5Gemma(config) => {
+                Net::Seq2Seq(Box::new(apart(|| T5Gemma::new(&b, config, spec, facts))))
+            }
+            Architecture::Bart(config) if config.alone => Net::Encoder(Box::new(apart(|| {
+                BartDecoder::new(&b, config, spec, facts)
+            }))),
+            Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
+                Some(heard) => Box::new(apart(|| Whisper::new(&b, config, heard, spec, facts))),
+                None => Box::new(apart(|| Bart::new(&b, config, spec, facts))),
+            }),
+            Architecture::Fla(config) => {
+                Net::Decoder(Box::new(apart(|| Fla::new(&b, config, spec, facts))))
+            }
+            Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
+        };
+        let (num_parameters, copied) = plan.finish();
+        Self {
+            net,
+            loss: spec.loss,
+            num_parameters,
+            _copied: copied,
+            call,
+            windows: generation::windows(&spec.architecture),
+            calling: Calling::of(spec),
+            dtype: spec.weights,
+        }
+    }
+
+    /// Elements of all parameters, trained or not.
+    pub fn num_parameters(&self) -> u64 {
+        self.num_parameters
+    }
+
+    /// How `generate` calls it.
+    pub fn calling(&self) -> Calling {
+        self.calling
+    }
+
+    /// Copies one micro-batch to the device, whose samples and targets have so many tokens.
+    pub fn fetch(&self, t: &Tape, spec: &ResolvedSpec, lengths: [u64; 2]) -> Batch {
+        let labels = self.loss.has_labels();
+        let samples = spec.micro_batch_size;
+        let given = Given {
+            mask: spec.padding_mask,
+            labels,
+            decoder_ids: !labels,
+        };
+        batch(t, spec, (samples, lengths), given)
+    }
+
+    /// Copies one batch of an evaluation to the device: `samples` of them, with labels where a
+    /// loss is asked for. A prompt for generation comes with its mask.
+    pub fn fetch_for_evaluation(&self, t: &Tape, spec: &ResolvedSpec, samples: u64) -> Batch {
+        let kind = spec.evaluation.kind;
+        let generates = kind == EvaluationKind::Generate;
+        let labels = matches!(kind, EvaluationKind::Loss | EvaluationKind::Trainer);
+        let given = Given {
+            mask: spec.padding_mask || generates,
+            labels,
+            decoder_ids: !labels && !generates,
+        };
+        let lengths = [spec.seq_len, spec.target_seq_len];
+        batch(t, spec, (samples, lengths), given)
+    }
+
+    /// [`Self::open_cache`] for a batch, whose labels may exclude it.
+    pub fn open_cache_for(&self, t: &Tape, batch: &Batch) {
+        if !(self.calling.labels_or_cache && batch.labels.is_some()) {
+            self.open_cache(t, batch.input.dim(1));
+        }
+    }
+
+    /// Runs the model forward as an evaluation does: the loss comes from labels or not at all.
+    pub fn evaluate(&self, t: &Tape, batch: &Batch, request: Request) -> Output {
+        self.call.ask(request);
+        let output = self.run(t, batch);
+        self.call.ask(Request::default());
+        output
+    }
+
+    /// Runs the encoder of an encoder-decoder; nothing for other models.
+    pub fn encode(&self, t: &Tape, batch: &Batch, request: Request) -> Option<Tensor> {
+        let Net::Seq2Seq(net) = &self.net else {
+            return None;
+        };
+        self.call.ask(request);
+        let encoded = seq2seq::encode(t, net.as_ref(), &batch.input);
+        self.call.ask(Request::default());
+        Some(encoded)
+    }
+
+    /// Runs what sees the images of a prompt, unless they are seen together with its tokens.
+    pub fn see(&self, t: &Tape, prompt: &Batch) -> Option<ImageFeatures> {
+        let Net::Decoder(net) = &self.net else {
+            return None;
+        };
+        net.see(t, prompt.images()?, prompt.input.dim(0))
+    }
+
+    /// Positions `[B, S]` of a prompt to what `generate` gives a decoder instead.
+    pub fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
+        match &self.net {
+            Net::Decoder(net) => net.places(t, positions),
+            _ => positions,
+        }
+    }
+
+    /// Runs a decoder forward over token ids `[B, S]` with a mask of all tokens, and images that it is to
+    /// see with them.
+    pub fn infer(
+        &self,
+        t: &Tape,
+        ids: &Tensor,
+        (mask, images): (Option<Tensor>, Option<Tensor>),
+        request: Request,
+    ) -> Output {
+        let batch = Batch {
+            padding_mask: mask,
+            images: images.map(|images| (images, false)),
+            ..Batch::of(ids.clone())
+        };
+        self.evaluate(t, &batch, request)
+    }
+
+    fn run(&self, t: &Tape, batch: &Batch) -> Output {
+        t.begin_forward();
+        let labels = batch.labels.as_ref();
+        self.call.pass_mask(batch.padding_mask.as_ref());
+        self.call.pass_images(batch.images());
+        let output = match &self.net {
+            Net::Linear(net) => Output::of(net.forward(t, &batch.input), None),
+            Net::Encoder(net) => net.forward(t, &batch.input, labels),
+            Net::Dual(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
+            Net::Seq2Seq(net) => {
+                let decoder_ids = batch.decoder_ids.as_ref();
+                let before = self.call.encoded();
+                seq2seq::forward(t, net.as_ref(), &batch.input, labels, (decoder_ids, before))
+            }
+            Net::Decoder(net) => net.forward(t, &batch.input, labels),
+        };
+        self.call.pass_mask(None);
+        self.call.pass_images(None);
+        output
+    }
+
+    /// Runs the model forward, with the loss that it computes itself.
+    pub fn forward(&self, t: &Tape, batch: &Batch) -> Output {
+        self.run(t, batch)
+    }
+
+    /// What the training loop computes itself: the mean of the logits.
+    pub fn add_mean(&self, t: &Tape, output: &mut Output) {
+        if output.loss.is_none() && self.loss != Loss::None {
+            output.loss = output.logits.as_ref().map(|logits| t.mean_all(logits));
+        }
+    }
+}

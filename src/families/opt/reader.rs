@@ -1,0 +1,160 @@
+//! The configs and modules of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
+
+use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::ConfigFields;
+use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
+
+/// Rows of the table of positions before the first (`OPTLearnedPositionalEmbedding.offset`).
+const POSITION_OFFSET: u64 = 2;
+
+/// Reads the config with transformers' defaults for absent fields.
+pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 12);
+    fields.check_activation("activation_function", &["relu"]);
+    let dropped = fields.drops("dropout", true);
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: fields.optional("ffn_dim", &WIDTH, 3072),
+        embedding_size: fields.optional("word_embed_proj_dim", &WIDTH, hidden_size),
+        head_dim: fields.divided(hidden_size, num_attention_heads, "num_attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_272),
+        position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 2048) + POSITION_OFFSET,
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        attention_bias: fields.flag("enable_bias", true),
+        norm_after: !fields.flag("do_layer_norm_before", true),
+        dropout: Dropout {
+            embedding: false,
+            attention: fields.drops("attention_dropout", false),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Opt,
+            hidden_size,
+            fields.optional("num_hidden_layers", &LAYERS, 12),
+            num_attention_heads,
+        )
+    }
+}
+
+/// The same of `BioGPT`.
+pub(crate) fn read_biogpt(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("hidden_size", &WIDTH, 1024);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 16);
+    let dropped = fields.drops("hidden_dropout_prob", true);
+    drops_nothing_else(fields, "BioGPT");
+    DecoderConfig {
+        num_labels: fields.labels(2),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, 4096),
+        head_dim: fields.divided(hidden_size, num_attention_heads, "num_attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 42_384),
+        position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 1024) + POSITION_OFFSET,
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        attention_bias: true,
+        activation: fields.activation("hidden_act", "gelu"),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_probs_dropout_prob", true),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::BioGpt,
+            hidden_size,
+            fields.optional("num_hidden_layers", &LAYERS, 24),
+            num_attention_heads,
+        )
+    }
+}
+
+/// Refuses dropout of layers and behind activations.
+fn drops_nothing_else(fields: &mut ConfigFields<'_>, name: &str) {
+    for (field, what) in [
+        ("layerdrop", "Layers that are left out by chance"),
+        ("activation_dropout", "Dropout behind the activation"),
+    ] {
+        if fields.drops(field, false) {
+            let key = fields.key(field);
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("{what} ({field}) is not estimated for {name} yet; it must be 0."),
+                    format!("暂不支持 {name} 的 {field}；必须为 0。"),
+                )
+                .with_fix(&key, 0),
+            );
+        }
+    }
+}
+
+/// The same of XGLM, whose positions are sines.
+pub(crate) fn read_xglm(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let hidden_size = fields.optional("d_model", &WIDTH, 1024);
+    let num_attention_heads = fields.optional("attention_heads", &HEADS, 16);
+    let dropped = fields.drops("dropout", true);
+    drops_nothing_else(fields, "XGLM");
+    DecoderConfig {
+        intermediate_size: fields.optional("ffn_dim", &WIDTH, 4096),
+        head_dim: fields.divided(hidden_size, num_attention_heads, "attention_heads"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, 256_008),
+        position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 2048) + POSITION_OFFSET,
+        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
+        attention_bias: true,
+        activation: fields.activation("activation_function", "gelu"),
+        dropout: Dropout {
+            embedding: dropped,
+            attention: fields.drops("attention_dropout", true),
+            residual: dropped,
+        },
+        ..DecoderConfig::plain(
+            DecoderType::Xglm,
+            hidden_size,
+            fields.optional("num_layers", &LAYERS, 24),
+            num_attention_heads,
+        )
+    }
+}
+
+/// What the model and its last norm are called, and whether that is built before the layers.
+pub fn decoder_names(model_type: DecoderType) -> (&'static str, &'static str, bool) {
+    match model_type {
+        DecoderType::BioGpt => ("biogpt", "layer_norm", false),
+        DecoderType::Xglm => ("model", "layer_norm", false),
+        _ => ("model.decoder", "final_layer_norm", true),
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(config: &DecoderConfig) -> Vec<Module> {
+    let bias = config.attention_bias;
+    let (model, last_norm, norm_first) = decoder_names(config.model_type);
+    let within = |name: &str| format!("{model}.{name}");
+    let mut all = vec![embedding(within("embed_tokens"))];
+    let learned = config.model_type != DecoderType::Xglm;
+    all.extend(learned.then(|| embedding(within("embed_positions"))));
+    if config.embedding_size != config.hidden_size {
+        all.push(linear(within("project_out"), false));
+        all.push(linear(within("project_in"), false));
+    }
+    let last = (!config.norm_after).then(|| norm(within(last_norm)));
+    let place = all.len();
+    for layer in 0..config.num_hidden_layers {
+        let at = |name| format!("{model}.layers.{layer}.{name}");
+        all.extend(
+            ["k_proj", "v_proj", "q_proj", "out_proj"]
+                .map(|name| linear(at("self_attn.") + name, bias)),
+        );
+        all.extend([
+            norm(at("self_attn_layer_norm")),
+            linear(at("fc1"), bias),
+            linear(at("fc2"), bias),
+            norm(at("final_layer_norm")),
+        ]);
+    }
+    let place = if norm_first { place } else { all.len() };
+    all.splice(place..place, last);
+    all.push(output(
+        config.head_name(Framework::default()),
+        config.tie_word_embeddings,
+    ));
+    all
+}

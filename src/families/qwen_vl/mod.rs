@@ -1,0 +1,3 @@
+//! Qwen-VL.
+
+pub(crate) mod reader;

@@ -1,0 +1,249 @@
+//! Decoders that read images of any size, whose patches lie in one list
+//! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}/configuration_*.py` of transformers 5.23).
+
+use crate::ask::{Finding, HEADS, LAYERS, Scenario, WIDTH};
+use crate::families::image_text::part;
+use crate::families::reading::experts::why_unbalanced;
+use crate::families::reading::{ConfigFields, decoder};
+use crate::families::vit::{CHANNELS, PIXELS};
+use crate::model::{
+    Activation, DecoderConfig, DecoderType, DeepConfig, ImageConfig, ImageKind, Module,
+    PackedConfig, TowerConfig, linear, norm, other,
+};
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// Patches along a side of what becomes one token.
+const MERGE: RangeInclusive<u64> = 1..=1 << 6;
+
+/// Windows that one forward pass may see, each of which is attended to by itself.
+const WINDOWS: u64 = 1 << 14;
+
+/// The decoder that reads images so.
+pub(crate) fn decoder(kind: ImageKind) -> Option<DecoderType> {
+    match kind {
+        ImageKind::Qwen2 | ImageKind::Qwen25 => Some(DecoderType::Qwen2),
+        ImageKind::Qwen3 => Some(DecoderType::Qwen3),
+        ImageKind::Qwen3Moe => Some(DecoderType::Qwen3Moe),
+        _ => None,
+    }
+}
+
+/// Reads a config, whose text part may lie in `text_config` or beside the others. What is wrong is
+/// pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(
+    kind: ImageKind,
+    model_type: DecoderType,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
+    let nothing = Map::new();
+    let nested = matches!(fields.get("text_config"), Some(Value::Object(_)));
+    let mut text = if nested {
+        let text = part(fields, "text_config", &nothing);
+        ConfigFields::new(text, &nothing, "model.hf_config.text_config")
+    } else {
+        fields.again()
+    };
+    let mut config = decoder::read(model_type, &mut text);
+    if text.get("num_key_value_heads").is_none() {
+        let shared = match kind {
+            ImageKind::Qwen3 => 32,
+            ImageKind::Qwen3Moe => 16,
+            _ => 8,
+        };
+        config.num_key_value_heads = shared.min(config.num_attention_heads);
+    }
+    if let Some(experts) = &mut config.experts {
+        experts.normalized = true;
+        if experts.balanced && !experts.sparse.contains(&true) {
+            let key = text.key("output_router_logits");
+            text.push(why_unbalanced(&key, false));
+        }
+    }
+    // Of the text part alone since Qwen3-VL.
+    let tied = model_type == DecoderType::Qwen2 && config.tie_word_embeddings;
+    config.tie_word_embeddings = fields.flag("tie_word_embeddings", false) || tied;
+    let seen = part(fields, "vision_config", &nothing);
+    let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");
+    let images = tower(kind, config.hidden_size, &mut seen);
+    for finding in text.into_findings().into_iter().chain(seen.into_findings()) {
+        fields.push(finding);
+    }
+    config.images = Some(Box::new(ImageConfig::Packed(images)));
+    config
+}
+
+/// The tower before a decoder of `hidden` columns.
+fn tower(kind: ImageKind, hidden: u64, seen: &mut ConfigFields<'_>) -> PackedConfig {
+    let windowed = kind == ImageKind::Qwen25;
+    let deep = matches!(kind, ImageKind::Qwen3 | ImageKind::Qwen3Moe);
+    let (width, columns, out) = match kind {
+        ImageKind::Qwen2 => ("embed_dim", 1280, "hidden_size"),
+        ImageKind::Qwen25 => ("hidden_size", 3584, "out_hidden_size"),
+        _ => ("hidden_size", 1152, "out_hidden_size"),
+    };
+    let hidden_size = seen.optional(width, &WIDTH, columns);
+    let given = seen.optional(out, &WIDTH, 3584);
+    if given != hidden {
+        let key = seen.key(out);
+        seen.push(
+            Finding::error(
+                &key,
+                format!("What sees images gives {given} columns; the text model has {hidden}."),
+                format!("图像编码器输出 {given} 列，而文本模型的隐藏维度为 {hidden}。"),
+            )
+            .with_fix(&key, hidden),
+        );
+    }
+    let heads = seen.named(&["num_heads", "num_attention_heads"], &HEADS, 16);
+    let head_dim = seen.divided(hidden_size, heads, "num_heads");
+    if !head_dim.is_multiple_of(4) {
+        let key = seen.key("num_heads");
+        seen.push(Finding::error(
+            &key,
+            format!("Heads of {head_dim} columns cannot be turned by places down and across an image: they must be a multiple of 4."),
+            format!("每头 {head_dim} 列无法按图像的行列位置旋转：必须是 4 的倍数。"),
+        ));
+    }
+    let layers = seen.named(
+        &["depth", "num_hidden_layers"],
+        &LAYERS,
+        if deep { 27 } else { 32 },
+    );
+    let patch_size = seen.optional("patch_size", &PIXELS, if deep { 16 } else { 14 });
+    let merge = seen.optional("spatial_merge_size", &MERGE, 2);
+    let tower = TowerConfig {
+        hidden_size,
+        intermediate_size: if windowed || deep {
+            seen.optional("intermediate_size", &WIDTH, if deep { 4304 } else { 3420 })
+        } else {
+            hidden_size * seen.optional("mlp_ratio", &(1..=1 << 6), 4)
+        },
+        num_hidden_layers: layers,
+        num_attention_heads: heads,
+        head_dim,
+        activation: if windowed {
+            seen.check_activation("hidden_act", &["silu"]);
+            Activation::Silu
+        } else {
+            let default = if deep {
+                "gelu_pytorch_tanh"
+            } else {
+                "quick_gelu"
+            };
+            seen.activation("hidden_act", default)
+        },
+        attention_dropout: false,
+    };
+    PackedConfig {
+        kind,
+        tower,
+        channels: seen.optional("in_channels", &CHANNELS, 3),
+        patch_size,
+        temporal_patch_size: seen.optional("temporal_patch_size", &MERGE, 2),
+        merge,
+        window: windowed.then(|| window(seen, patch_size * merge)),
+        full: full_layers(seen, layers, windowed),
+        deep: deep.then(|| deep_features(seen)),
+    }
+}
+
+/// A table of positions, and the layers whose results are features.
+fn deep_features(seen: &mut ConfigFields<'_>) -> DeepConfig {
+    const DEFAULT: [u64; 3] = [8, 16, 24];
+    let given = seen
+        .get("deepstack_visual_indexes")
+        .and_then(Value::as_array);
+    let layers = given.map_or(DEFAULT.to_vec(), |given| {
+        given.iter().filter_map(Value::as_u64).collect()
+    });
+    DeepConfig {
+        positions: seen.optional("num_position_embeddings", &(1..=1 << 24), 2304),
+        layers,
+    }
+}
+
+/// Tokens along a side of a window, each of so many pixels.
+pub(crate) fn window(seen: &mut ConfigFields<'_>, token: u64) -> u64 {
+    let window = seen.optional("window_size", &(1..=1 << 16), 112);
+    if window >= token {
+        return window / token.max(1);
+    }
+    let key = seen.key("window_size");
+    seen.push(
+        Finding::error(
+            &key,
+            format!(
+                "A window of {window} pixels holds no token, which has {token} along each side."
+            ),
+            format!("{window} 像素的窗口容不下边长 {token} 像素的词元。"),
+        )
+        .with_fix(&key, 4 * token),
+    );
+    1
+}
+
+/// Of each layer whether it sees all of an image.
+fn full_layers(seen: &ConfigFields<'_>, layers: u64, windowed: bool) -> Vec<bool> {
+    const DEFAULT: [u64; 4] = [7, 15, 23, 31];
+    let given = seen.get("fullatt_block_indexes").and_then(Value::as_array);
+    let is_full = |layer: u64| match given {
+        Some(given) => given.iter().any(|index| index.as_u64() == Some(layer)),
+        None => DEFAULT.contains(&layer),
+    };
+    (0..layers)
+        .map(|layer| !windowed || is_full(layer))
+        .collect()
+}
+
+/// The modules of the tower.
+pub(crate) fn modules(c: &PackedConfig) -> Vec<Module> {
+    let windowed = c.window.is_some();
+    let norm = |path: String| if windowed { other(path) } else { norm(path) };
+    let mut all = vec![other("model.visual.patch_embed.proj")];
+    all.extend(c.deep.as_ref().map(|_| other("model.visual.pos_embed")));
+    let mlp: &[&str] = match (windowed, &c.deep) {
+        (true, _) => &["mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"],
+        (_, Some(_)) => &["mlp.linear_fc1", "mlp.linear_fc2"],
+        _ => &["mlp.fc1", "mlp.fc2"],
+    };
+    for layer in 0..c.tower.num_hidden_layers {
+        let at = |name: &str| format!("model.visual.blocks.{layer}.{name}");
+        all.extend([norm(at("norm1")), norm(at("norm2"))]);
+        let linears = ["attn.qkv", "attn.proj"].iter().chain(mlp);
+        all.extend(linears.map(|name| linear(at(name), true)));
+    }
+    let Some(deep) = &c.deep else {
+        all.push(norm("model.visual.merger.ln_q".to_owned()));
+        all.extend([0, 2].map(|i| linear(format!("model.visual.merger.mlp.{i}"), true)));
+        return all;
+    };
+    let others = (0..deep.layers.len()).map(|i| format!("deepstack_merger_list.{i}"));
+    for merger in std::iter::once("merger".to_owned()).chain(others) {
+        let at = |name| format!("model.visual.{merger}.{name}");
+        all.push(norm(at("norm")));
+        all.extend(["linear_fc1", "linear_fc2"].map(|name| linear(at(name), true)));
+    }
+    all
+}
+
+/// Refuses more windows than are simulated.
+pub(crate) fn check_windows(
+    scenario: &Scenario,
+    config: &PackedConfig,
+    sides: [u64; 2],
+    findings: &mut Vec<Finding>,
+) {
+    let of_image = config.windows(sides, false).len().max(1) as u64;
+    let images = scenario.micro_batch_size.saturating_mul(scenario.images);
+    if images.saturating_mul(of_image) > WINDOWS {
+        findings.push(
+            Finding::error(
+                "images",
+                format!("{images} images in a batch are seen in {of_image} windows each; up to {WINDOWS} windows are estimated."),
+                format!("一个批次有 {images} 张图像，每张分为 {of_image} 个窗口；最多支持估算 {WINDOWS} 个窗口。"),
+            )
+            .with_fix("images", 1),
+        );
+    }
+}

@@ -1,0 +1,389 @@
+//! Typed access to the fields of a `config.json`, each complaint naming the field.
+
+use super::essential::is_read;
+use super::readers::is_known;
+use crate::ask::{Finding, HEADS, VOCABULARY, outside};
+use crate::model::Activation;
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// A config with replaced fields, and what was wrong with those that were read.
+pub(crate) struct ConfigFields<'a> {
+    /// The config, as `base` was before `overrides` replaced some of its fields.
+    base: &'a Map<String, Value>,
+    overrides: &'a Map<String, Value>,
+    /// Scenario key under which a repair of a field of `base` is written.
+    base_key: &'static str,
+    findings: Vec<Finding>,
+}
+
+impl<'a> ConfigFields<'a> {
+    /// The fields of `base`, replaced by those of `overrides`. Repairs of fields that are not
+    /// overridden go below the scenario key `base_key`.
+    pub(crate) fn new(
+        base: &'a Map<String, Value>,
+        overrides: &'a Map<String, Value>,
+        base_key: &'static str,
+    ) -> Self {
+        Self {
+            base,
+            overrides,
+            base_key,
+            findings: Vec::new(),
+        }
+    }
+
+    /// The same fields, read once more by another reader.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.base, self.overrides, self.base_key)
+    }
+
+    /// The field's value; null counts as absent, as in transformers.
+    pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
+        debug_assert!(
+            is_read(field) || !self.is_of_known_type(),
+            "{field} is read, but a link leaves it out"
+        );
+        self.overrides
+            .get(field)
+            .or_else(|| self.base.get(field))
+            .filter(|value| !value.is_null())
+    }
+
+    /// Whether only what is read of the config is kept in links.
+    fn is_of_known_type(&self) -> bool {
+        let given = self.base.get("model_type").and_then(Value::as_str);
+        given.is_some_and(is_known)
+    }
+
+    /// Whether the field is there and says null.
+    pub(crate) fn is_null(&self, field: &str) -> bool {
+        self.overrides
+            .get(field)
+            .or_else(|| self.base.get(field))
+            .is_some_and(Value::is_null)
+    }
+
+    /// The scenario key of a field.
+    pub(crate) fn key(&self, field: &str) -> String {
+        if self.overrides.contains_key(field) {
+            format!("model_overrides.{field}")
+        } else {
+            format!("{}.{field}", self.base_key)
+        }
+    }
+
+    /// Adds a finding.
+    pub(crate) fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Everything that was wrong.
+    pub(crate) fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// A whole number that must be given. `example` repairs its absence.
+    pub(crate) fn required(
+        &mut self,
+        field: &str,
+        allowed: &RangeInclusive<u64>,
+        example: u64,
+    ) -> u64 {
+        if let Some(value) = self.get(field) {
+            return self.number(field, value, allowed, example);
+        }
+        let key = self.key(field);
+        self.push(
+            Finding::error(
+                &key,
+                format!("The config has no {field}; it must be a whole number (transformers' default is {example})."),
+                format!("配置中缺少 {field}；它必须是整数（transformers 的默认值为 {example}）。"),
+            )
+            .with_fix(&key, example),
+        );
+        example
+    }
+
+    /// A whole number with transformers' default.
+    pub(crate) fn optional(
+        &mut self,
+        field: &str,
+        allowed: &RangeInclusive<u64>,
+        default: u64,
+    ) -> u64 {
+        match self.get(field) {
+            Some(value) => self.number(field, value, allowed, default),
+            None => default,
+        }
+    }
+
+    /// A whole number that transformers reads under several names, with its default.
+    pub(crate) fn named(
+        &mut self,
+        names: &[&str],
+        allowed: &RangeInclusive<u64>,
+        default: u64,
+    ) -> u64 {
+        let given = |fields: &Map<String, Value>| {
+            let mut names = names.iter().copied();
+            names.find(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
+        };
+        match given(self.overrides).or_else(|| given(self.base)) {
+            Some(name) => self.optional(name, allowed, default),
+            None => default,
+        }
+    }
+
+    /// The value itself, or the one that a list has for each layer.
+    fn of_all_layers<'v>(&self, value: &'v Value) -> &'v Value {
+        let layers = self.get("num_hidden_layers").and_then(Value::as_u64);
+        match value {
+            Value::Array(all) if layers == Some(all.len() as u64) => all
+                .first()
+                .filter(|first| all.iter().all(|one| one == *first))
+                .unwrap_or(value),
+            _ => value,
+        }
+    }
+
+    fn number(
+        &mut self,
+        field: &str,
+        value: &Value,
+        allowed: &RangeInclusive<u64>,
+        example: u64,
+    ) -> u64 {
+        let key = self.key(field);
+        match self.of_all_layers(value).as_u64() {
+            Some(number) if allowed.contains(&number) => number,
+            Some(number) => {
+                self.push(outside(&key, number, allowed));
+                example
+            }
+            None => {
+                let (low, high) = (allowed.start(), allowed.end());
+                let nearest = if value.as_f64().is_some_and(|number| number < 1.0) {
+                    *low
+                } else {
+                    example
+                };
+                let shown = shortened(value);
+                self.push(
+                    Finding::error(
+                        &key,
+                        format!(
+                            "{field} is {shown}; it must be a whole number from {low} to {high}."
+                        ),
+                        format!("{field} 为 {shown}；它必须是 {low} 到 {high} 之间的整数。"),
+                    )
+                    .with_fix(&key, nearest),
+                );
+                example
+            }
+        }
+    }
+
+    /// A truth value with transformers' default.
+    pub(crate) fn flag(&mut self, field: &str, default: bool) -> bool {
+        match self.get(field) {
+            None => default,
+            Some(Value::Bool(flag)) => *flag,
+            Some(other) => {
+                let (key, shown) = (self.key(field), shortened(other));
+                self.push(
+                    Finding::error(
+                        &key,
+                        format!("{field} is {shown}; it must be true or false."),
+                        format!("{field} 为 {shown}；它必须是 true 或 false。"),
+                    )
+                    .with_fix(&key, default),
+                );
+                default
+            }
+        }
+    }
+
+    /// A probability in thousandths, 0 when absent.
+    pub(crate) fn permille(&mut self, field: &str) -> u32 {
+        match self.get(field) {
+            Some(value) => self.permille_of(field, value),
+            None => 0,
+        }
+    }
+
+    fn permille_of(&mut self, field: &str, value: &Value) -> u32 {
+        if let Some(permille) = value.as_f64().and_then(to_permille) {
+            return permille;
+        }
+        let (key, shown) = (self.key(field), shortened(value));
+        self.push(
+            Finding::error(
+                &key,
+                format!("{field} is {shown}; it must be a probability from 0 to 1."),
+                format!("{field} 为 {shown}；它必须是 0 到 1 之间的概率。"),
+            )
+            .with_fix(&key, 0.0),
+        );
+        0
+    }
+
+    /// Whether a probability of dropout is above zero, with transformers' default.
+    pub(crate) fn drops(&mut self, field: &str, default: bool) -> bool {
+        match self.get(field) {
+            Some(_) => self.permille(field) > 0,
+            None => default,
+        }
+    }
+
+    /// Classes of a classifier: `num_labels`, or as many as `id2label` names.
+    pub(crate) fn labels(&mut self, default: u64) -> u64 {
+        let named = self.get("id2label").and_then(Value::as_object);
+        let named = named.and_then(|labels| u64::try_from(labels.len()).ok());
+        let named = named.filter(|&labels| labels > 0);
+        self.optional("num_labels", &VOCABULARY, named.unwrap_or(default))
+    }
+
+    /// The columns of one of `heads` heads into which `hidden` columns are divided. `field` is that
+    /// of the heads.
+    pub(crate) fn divided(&mut self, hidden: u64, heads: u64, field: &str) -> u64 {
+        if hidden.is_multiple_of(heads) {
+            return hidden / heads;
+        }
+        let key = self.key(field);
+        let fits = (1..=heads).rev().find(|n| hidden.is_multiple_of(*n));
+        self.push(
+            Finding::error(
+                &key,
+                format!(
+                    "A hidden size of {hidden} cannot be divided among {heads} attention heads."
+                ),
+                format!("隐藏维度 {hidden} 无法均分给 {heads} 个注意力头。"),
+            )
+            .with_fix(&key, fits.unwrap_or(1)),
+        );
+        1
+    }
+
+    /// `num_key_value_heads`, each of which serves the same number of `heads`.
+    pub(crate) fn shared_heads(&mut self, heads: u64, default: u64) -> u64 {
+        self.shared_by("num_key_value_heads", heads, default)
+    }
+
+    /// The same under another name.
+    pub(crate) fn shared_by(&mut self, field: &str, heads: u64, default: u64) -> u64 {
+        let shared = self.optional(field, &HEADS, default);
+        if heads.is_multiple_of(shared) {
+            return shared;
+        }
+        let key = self.key(field);
+        self.push(
+            Finding::error(
+                &key,
+                format!("{heads} attention heads cannot share {shared} key-value heads."),
+                format!("{heads} 个注意力头无法均分 {shared} 个键值头。"),
+            )
+            .with_fix(&key, heads),
+        );
+        heads
+    }
+
+    /// The columns of a head of `head_dim` that positions turn, by a factor from 0 to 1, rounded
+    /// down, with a default in thousandths: from where transformers 5 keeps it, else from the `field`
+    /// that had it before (`convert_rope_params_to_dict`, `modeling_rope_utils.py`, 5.23).
+    pub(crate) fn turned(&mut self, head_dim: u64, field: &str, default: u32) -> u64 {
+        const KEPT: [&str; 2] = ["rope_parameters", "partial_rotary_factor"];
+        let kept = self.get(KEPT[0]).and_then(|rope| rope.get(KEPT[1]));
+        let permille = match (kept, self.get(field)) {
+            (Some(value), _) => self.permille_of(&KEPT.join("."), value),
+            (None, Some(value)) => self.permille_of(field, value),
+            (None, None) => default,
+        };
+        head_dim * u64::from(permille) / 1000
+    }
+
+    /// Of each layer whether it attends to a window, or to a chunk: as `layer_types` says, else by `default`.
+    pub(crate) fn windowed_layers(&self, layers: u64, default: impl Fn(u64) -> bool) -> Vec<bool> {
+        let types = self.get("layer_types").and_then(Value::as_array);
+        let given = |layer| types.and_then(|types| types.get(usize::try_from(layer).ok()?));
+        (0..layers)
+            .map(|layer| match given(layer) {
+                Some(name) => {
+                    matches!(
+                        name.as_str(),
+                        Some("sliding_attention" | "chunked_attention")
+                    )
+                }
+                None => default(layer),
+            })
+            .collect()
+    }
+
+    /// The activation function that the field names.
+    pub(crate) fn activation(&mut self, field: &str, default: &'static str) -> Activation {
+        let name = self.text(field).unwrap_or(default);
+        self.known_activation(field, name, default)
+    }
+
+    /// The activation function `name`, which came from the field; of one that is not known it is
+    /// said that it is estimated like `default`.
+    pub(crate) fn known_activation(
+        &mut self,
+        field: &str,
+        name: &str,
+        default: &'static str,
+    ) -> Activation {
+        Activation::named(name).unwrap_or_else(|| {
+            self.estimated_like(field, name, default);
+            Activation::named(default).unwrap_or(Activation::Relu)
+        })
+    }
+
+    /// Warns of an activation function that is estimated like the first of `known`.
+    pub(crate) fn check_activation(&mut self, field: &str, known: &[&str]) {
+        let Some(name) = self.text(field).filter(|name| !known.contains(name)) else {
+            return;
+        };
+        let Some(like) = known.first() else { return };
+        self.estimated_like(field, name, like);
+    }
+
+    fn estimated_like(&mut self, field: &str, name: &str, like: &str) {
+        let key = self.key(field);
+        self.push(
+            Finding::warning(
+                &key,
+                format!("{field} is {name:?}; it is estimated like {like:?}."),
+                format!("{field} 为 {name:?}；按 {like:?} 估算。"),
+            )
+            .with_fix(&key, like),
+        );
+    }
+
+    /// A text.
+    pub(crate) fn text(&self, field: &str) -> Option<&'a str> {
+        self.get(field).and_then(Value::as_str)
+    }
+}
+
+/// Thousandths of a probability; never 0 for one that is above 0, since any dropout keeps a mask.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "0 to 1000 after the range check"
+)]
+fn to_permille(probability: f64) -> Option<u32> {
+    (0.0..=1.0)
+        .contains(&probability)
+        .then(|| (probability * 1000.0).ceil() as u32)
+}
+
+/// A JSON value as text, cut to what a message can hold.
+pub(crate) fn shortened(value: &Value) -> String {
+    const LONGEST: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

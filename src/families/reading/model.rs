@@ -1,0 +1,346 @@
+//! From a reference to a model to its architecture.
+
+use super::fields::{ConfigFields, shortened};
+use super::readers::{MODEL_TYPES, Reader, is_known};
+use super::{guess, size_only};
+use crate::ask::{
+    Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
+};
+use crate::catalog;
+use crate::families::image_text::reader as image_text;
+use crate::model::Architecture;
+use serde_json::{Map, Value};
+
+/// Whether the config is of a model whose parts are all read: that of texts with images as transformers
+/// 5 writes it.
+fn reads_all_parts(config: &Map<String, Value>, framework: Framework) -> bool {
+    let given = config.get("model_type").and_then(Value::as_str);
+    let mut readers = MODEL_TYPES.iter().filter(|(name, _)| given == Some(name));
+    readers.any(|(_, reader)| match reader {
+        Reader::Dual(_) => true,
+        Reader::WithImages(_) => framework == Framework::Torch215Transformers523,
+        _ => false,
+    })
+}
+
+/// A model with a name for people.
+pub(crate) struct Model {
+    /// Name for people.
+    pub(crate) name: String,
+    /// All its sizes.
+    pub(crate) architecture: Architecture,
+    /// Tokens that its positions were made for, when it says so.
+    pub(crate) max_positions: Option<u64>,
+}
+
+/// Looks up or reads the model; what is wrong is pushed to `findings`.
+pub(crate) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Model> {
+    match &scenario.model {
+        ModelRef::Catalog(id) => {
+            let entry = catalog::model(id).or_else(|| {
+                findings.push(unknown_id(id));
+                None
+            })?;
+            let config = parse(entry.config);
+            let keys = ["model_overrides"; 2];
+            read_parts(scenario, entry.name, &config, keys, findings)
+        }
+        ModelRef::HfConfig { hf_config } => {
+            let keys = ["model.hf_config", "model.hf_config.text_config"];
+            read_parts(scenario, &config_name(hf_config), hf_config, keys, findings)
+        }
+        ModelRef::Linear { linear } => read_linear(*linear, findings),
+        ModelRef::NumParameters { num_parameters } => {
+            let config = size_only::config(*num_parameters, findings)?;
+            let fields = ConfigFields::new(&config, &scenario.model_overrides, "model_overrides");
+            let name = number_name(*num_parameters);
+            read_config((name, scenario.task), fields, findings)
+        }
+    }
+}
+
+/// Reads a config that stands at the first key; of one whose parts are not all read, that of texts, which
+/// stands at the second where it is one in the other.
+fn read_parts(
+    scenario: &Scenario,
+    name: &str,
+    config: &Map<String, Value>,
+    [key, inside]: [&'static str; 2],
+    findings: &mut Vec<Finding>,
+) -> Option<Model> {
+    let overrides = &scenario.model_overrides;
+    let name = (name.to_owned(), scenario.task);
+    let published = matches!(scenario.model, ModelRef::Catalog(_));
+    let nested = config.get("text_config").and_then(Value::as_object);
+    let key_of_text = if nested.is_some() { inside } else { key };
+    let text = nested
+        .cloned()
+        .or_else(|| image_text::flat_text_part(config));
+    let read_alone = if published {
+        is_in_4(config, scenario.framework)
+    } else {
+        !reads_all_parts(config, scenario.framework)
+    };
+    let Some(text) = text.filter(|_| read_alone) else {
+        return read_config(name, ConfigFields::new(config, overrides, key), findings);
+    };
+    findings.push(text_part_only(published));
+    let fields = ConfigFields::new(&text, overrides, key_of_text);
+    read_config(name, fields, findings)
+}
+
+/// Whether a version of transformers before 5 has a model that reads images, whose texts' part is that of
+/// a decoder of its own (`models` of 4.48.3 and 4.51.3).
+fn is_in_4(config: &Map<String, Value>, framework: Framework) -> bool {
+    let since_4_48 = ["llava", "llava_next", "paligemma", "qwen2_vl", "idefics3"];
+    let since_4_51 = ["gemma3", "qwen2_5_vl", "smolvlm", "mistral3"];
+    let given = config
+        .get("model_type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match framework {
+        Framework::Torch215Transformers523 => false,
+        Framework::Torch26Transformers451 => {
+            since_4_48.contains(&given) || since_4_51.contains(&given)
+        }
+        Framework::Torch26Transformers448 => since_4_48.contains(&given),
+    }
+}
+
+/// A catalog config; a test reads all of them, so that none can be broken.
+fn parse(config: &str) -> Map<String, Value> {
+    serde_json::from_str(config).unwrap_or_default()
+}
+
+/// What a pasted config says of itself.
+fn config_name(config: &Map<String, Value>) -> String {
+    const LONGEST: usize = 60;
+    let text = |key| {
+        config
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    let name = text("_name_or_path")
+        .or_else(|| text("model_type"))
+        .unwrap_or("config.json");
+    name.chars().take(LONGEST).collect()
+}
+
+fn read_config(
+    name: (String, Option<Task>),
+    mut fields: ConfigFields<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Model> {
+    let Some(config) = guessed(&mut fields) else {
+        return read_known(name, fields, findings);
+    };
+    findings.extend(fields.into_findings());
+    let nothing = Map::new();
+    let fields = ConfigFields::new(&config, &nothing, "model.hf_config");
+    read_known(name, fields, findings)
+}
+
+fn read_known(
+    (name, task): (String, Option<Task>),
+    mut fields: ConfigFields<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Model> {
+    let reader = model_type(&mut fields).map(|reader| reader.of_its_library(&fields));
+    let architecture = reader.map(|reader| reader.read(task, &mut fields));
+    if fields.get("quantization_config").is_some() {
+        let key = fields.key("quantization_config");
+        fields.push(
+            Finding::error(
+                &key,
+                "Quantized checkpoints are not estimated yet; without quantization_config the \
+                 weights are taken in the chosen precision.",
+                "暂不支持量化的检查点；去掉 quantization_config 后按所选精度估算权重。",
+            )
+            .with_fix(&key, Value::Null),
+        );
+    }
+    let max_positions = fields
+        .get("max_position_embeddings")
+        .or_else(|| fields.get("n_positions"))
+        .or_else(|| fields.get("max_seq_len"))
+        .and_then(Value::as_u64);
+    let max_positions = match &architecture {
+        Some(Architecture::Dual(config)) => {
+            let text = config.text.as_ref();
+            text.map(|text| text.max_position_embeddings)
+        }
+        Some(Architecture::Decoder(config)) if config.images.is_some() => fields
+            .get("text_config")
+            .and_then(|text| text.get("max_position_embeddings"))
+            .and_then(Value::as_u64)
+            .or(max_positions),
+        _ => max_positions,
+    };
+    findings.extend(fields.into_findings());
+    architecture.map(|architecture| Model {
+        name,
+        architecture,
+        max_positions,
+    })
+}
+
+/// The config of a known type in the place of one of an unknown type that looks like a decoder's.
+fn guessed(fields: &mut ConfigFields<'_>) -> Option<Map<String, Value>> {
+    let given = fields.get("model_type")?;
+    let name = given.as_str()?;
+    if is_known(name) {
+        return None;
+    }
+    let key = fields.key("model_type");
+    let (config, warning) = guess::like_a_decoder(&shortened(given), &key, fields).ok()?;
+    fields.push(warning);
+    Some(config)
+}
+
+/// Which reader the config is for.
+fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
+    let names = || MODEL_TYPES.iter().map(|(name, _)| *name);
+    let all = names().collect::<Vec<_>>().join(", ");
+    let key = fields.key("model_type");
+    let Some(given) = fields.get("model_type") else {
+        let found = by_class(fields);
+        if found.is_none() {
+            fields.push(
+                Finding::error(
+                    &key,
+                    format!("The config has no model_type; it must be one of {all}."),
+                    format!("配置中缺少 model_type；可选值：{all}。"),
+                )
+                .with_fix(&key, "llama"),
+            );
+        }
+        return found;
+    };
+    let found = MODEL_TYPES
+        .iter()
+        .find(|(name, _)| given.as_str() == Some(name));
+    if found.is_none()
+        && given
+            .as_str()
+            .is_some_and(|name| WITHOUT_HEAD.contains(&name))
+    {
+        fields.push(why_no_head(&key));
+    } else if found.is_none() {
+        let shown = shortened(given);
+        let (why, why_zh) = match guess::like_a_decoder(&shown, &key, fields) {
+            Err(refusal) => (refusal.english, refusal.chinese),
+            Ok(_) => (
+                String::from("its type is no text"),
+                String::from("其类型不是文本"),
+            ),
+        };
+        let finding = Finding::error(
+            &key,
+            format!(
+                "Models of type {shown} are not supported yet, and it cannot be estimated as a \
+                 decoder: {why}. Supported are {all}."
+            ),
+            format!("暂不支持 {shown} 类型的模型，也无法按解码器估算：{why_zh}。目前支持 {all}。"),
+        );
+        let nearest = given.as_str().and_then(|name| closest(name, names()));
+        fields.push(match nearest {
+            Some(name) => finding.with_fix(&key, name),
+            None => finding,
+        });
+    }
+    found.map(|&(_, reader)| reader)
+}
+
+/// Models of images that have no head for any task (`MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES` of
+/// transformers 5.23).
+const WITHOUT_HEAD: [&str; 2] = ["dinov3_vit", "dinov3_convnext"];
+
+#[inline(never)] // Not in the reader, so that the page can fetch it later.
+fn why_no_head(key: &str) -> Finding {
+    Finding::error(
+        key,
+        "transformers 5.23 has DINOv3 without a head: no task of it has a loss to train with. DINOv2 with registers has a classifier.",
+        "transformers 5.23 中的 DINOv3 没有任务头，没有可用于训练的损失；带寄存器的 DINOv2 有分类头。",
+    )
+    .with_fix("model", "dinov2-with-registers-base")
+}
+
+/// The reader for the class that the config names in `architectures`.
+fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
+    let class = fields.get("architectures")?.as_array()?.first()?.as_str()?;
+    let (name, _) = class
+        .split_once("For")
+        .or_else(|| class.split_once("LMHead"))?;
+    let found = MODEL_TYPES
+        .iter()
+        .find(|(model_type, _)| name.eq_ignore_ascii_case(&model_type.replace(['_', '-'], "")));
+    found.map(|&(_, reader)| reader)
+}
+
+fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<Model> {
+    let before = findings.len();
+    check(
+        "model.linear.in_features",
+        linear.in_features,
+        &WIDTH,
+        findings,
+    );
+    check(
+        "model.linear.out_features",
+        linear.out_features,
+        &WIDTH,
+        findings,
+    );
+    (findings.len() == before).then(|| Model {
+        name: format!("nn.Linear({}, {})", linear.in_features, linear.out_features),
+        architecture: Architecture::Linear(linear),
+        max_positions: None,
+    })
+}
+
+fn unknown_id(id: &str) -> Finding {
+    const LONGEST: usize = 60;
+    let shown: String = id.chars().take(LONGEST).collect();
+    let finding = Finding::error(
+        "model",
+        format!(
+            "There is no model {shown:?} in the catalog; choose one from it or paste its config.json."
+        ),
+        format!("目录中没有模型 {shown:?}；请从目录中选择，或粘贴它的 config.json。"),
+    );
+    // A hub id such as `Qwen/Qwen2.5-1.5B` names its model after the slash.
+    let name = id.rsplit('/').next().unwrap_or(id);
+    match closest(name, catalog::models().map(|model| model.id)) {
+        Some(nearest) => finding.with_fix("model", nearest),
+        None => finding,
+    }
+}
+
+fn text_part_only(published: bool) -> Finding {
+    if published {
+        return Finding::warning(
+            "framework",
+            "Of models that read images only the decoder of texts is estimated in transformers 4: neither images nor the weights of what sees them are counted.",
+            "对于图文模型，transformers 4 只估算其文本解码器：不计图像，也不计图像编码器的权重。",
+        )
+        .with_fix("framework", Framework::Torch215Transformers523.name());
+    }
+    Finding::warning(
+        "model.hf_config.text_config",
+        "The config is of a model with several parts; only its text_config is estimated.",
+        "该配置描述多模态模型；只估算其中的 text_config（文本部分）。",
+    )
+}
+
+/// What a model is called of which only the number of parameters is known.
+fn number_name(parameters: u64) -> String {
+    const MILLION: u64 = 1_000_000;
+    const BILLION: u64 = 1000 * MILLION;
+    if parameters >= BILLION {
+        let tenths = (parameters + BILLION / 20) / (BILLION / 10);
+        format!("{}.{}B", tenths / 10, tenths % 10)
+    } else {
+        format!("{}M", (parameters + MILLION / 2) / MILLION)
+    }
+}

@@ -1,0 +1,9 @@
+//! Swin, the first and the second.
+
+mod layer;
+mod network;
+pub(crate) mod reader;
+mod second;
+
+pub(crate) use network::Swin;
+pub(crate) use reader::{STAGES, numbers};

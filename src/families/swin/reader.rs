@@ -1,0 +1,270 @@
+//! Swin transformers, the first and the second (`models/{swin,swinv2}/configuration_*.py` of transformers
+//! 5.23).
+
+use crate::ask::{
+    ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, WIDTH,
+};
+use crate::families::reading::{ConfigFields, shortened};
+use crate::families::vit::{CHANNELS, PIXELS, check_patches};
+use crate::model::{Architecture, Dropout, Module, ModuleKind, SwinConfig, linear, norm};
+use crate::units::DType;
+use serde_json::Value;
+
+/// Stages of a model: each halves the image's sides.
+pub(crate) const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
+
+/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(second: bool, fields: &mut ConfigFields<'_>) -> SwinConfig {
+    let image_size = fields.optional("image_size", &PIXELS, 224);
+    let patch_size = fields.optional("patch_size", &PIXELS, 4);
+    check_patches(fields, [image_size, patch_size]);
+    let embed_dim = fields.optional("embed_dim", &WIDTH, 96);
+    let depths = numbers(fields, "depths", &[2, 2, 6, 2], &LAYERS);
+    let heads = numbers(fields, "num_heads", &[3, 6, 12, 24], &HEADS);
+    if depths.len() != heads.len() || !STAGES.contains(&depths.len()) {
+        let key = fields.key("num_heads");
+        fields.push(Finding::error(
+            &key,
+            "num_heads must have as many numbers as depths, from 1 to 8.",
+            "num_heads 与 depths 的个数必须相同，为 1 到 8 个。",
+        ));
+    }
+    let stages: Vec<[u64; 2]> = depths
+        .into_iter()
+        .zip(heads)
+        .map(<[u64; 2]>::from)
+        .collect();
+    for (stage, [_, heads]) in stages.iter().enumerate().take(*STAGES.end()) {
+        fields.divided(embed_dim << stage, *heads, "num_heads");
+    }
+    let window_size = fields.optional("window_size", &PIXELS, 7);
+    let least = (1..stages.len()).fold(image_size / patch_size.max(1), |side, _| side.div_ceil(2));
+    if second {
+        check_second(fields, &stages, image_size / patch_size.max(1));
+    } else if least < window_size {
+        let key = fields.key("window_size");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("The last stage has {least} patches along a side, into which windows of {window_size} do not fit; transformers 5 fails then."),
+                format!("最后一个阶段每边只有 {least} 个图块，放不下 {window_size} 的窗口；transformers 5 会因此报错。"),
+            )
+            .with_fix(&key, least),
+        );
+    }
+    let ratio = fields.get("mlp_ratio").and_then(Value::as_f64);
+    let hidden = fields.drops("hidden_dropout_prob", false);
+    SwinConfig {
+        second,
+        image_size,
+        patch_size,
+        num_channels: fields.optional("num_channels", &CHANNELS, 3),
+        embed_dim,
+        stages,
+        window_size,
+        mlp_permille: permille(ratio.unwrap_or(4.0)),
+        qkv_bias: fields.flag("qkv_bias", true),
+        absolute: fields.flag("use_absolute_embeddings", false),
+        activation: fields.activation("hidden_act", "gelu"),
+        dropout: Dropout {
+            embedding: hidden,
+            attention: fields.drops("attention_probs_dropout_prob", false),
+            residual: hidden,
+        },
+        drops_paths: fields.drops("drop_path_rate", true),
+        num_labels: fields.labels(2),
+    }
+}
+
+/// Refuses what transformers fails on in the second Swin, whose images have `side` patches along a side.
+fn check_second(fields: &mut ConfigFields<'_>, stages: &[[u64; 2]], side: u64) {
+    if fields.flag("use_absolute_embeddings", false) {
+        let key = fields.key("use_absolute_embeddings");
+        fields.push(
+            Finding::error(
+                &key,
+                "transformers makes one position more than the second Swin has patches, and fails to add them; use_absolute_embeddings must be false.",
+                "transformers 为 Swin V2 多建了一个位置嵌入，相加时会报错；use_absolute_embeddings 必须为 false。",
+            )
+            .with_fix(&key, false),
+        );
+    }
+    let halved = stages.iter().skip(1).fold(side, |side, _| side / 2);
+    if halved == 0 {
+        let key = fields.key("image_size");
+        fields.push(Finding::error(
+            &key,
+            format!(
+                "Images of {side} patches along a side have none left in the last of {} stages.",
+                stages.len()
+            ),
+            format!(
+                "每边 {side} 个图块的图像，到第 {} 个阶段已不剩图块。",
+                stages.len()
+            ),
+        ));
+    }
+    let trained = numbers(
+        fields,
+        "pretrained_window_sizes",
+        &[0; 4],
+        &(0..=*PIXELS.end()),
+    );
+    if trained.len() < stages.len() {
+        let key = fields.key("pretrained_window_sizes");
+        fields.push(
+            Finding::error(
+                &key,
+                format!(
+                    "pretrained_window_sizes must have a number for each of the {} stages.",
+                    stages.len()
+                ),
+                format!(
+                    "pretrained_window_sizes 必须为 {} 个阶段各给出一个数。",
+                    stages.len()
+                ),
+            )
+            .with_fix(&key, serde_json::json!(vec![0; stages.len()])),
+        );
+    }
+}
+
+/// Thousandths of a ratio from 0.001 to 64.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to what fits"
+)]
+fn permille(ratio: f64) -> u64 {
+    (ratio.clamp(0.001, 64.0) * 1000.0).round() as u64
+}
+
+/// A list of whole numbers.
+pub(crate) fn numbers(
+    fields: &mut ConfigFields<'_>,
+    field: &str,
+    default: &[u64],
+    allowed: &std::ops::RangeInclusive<u64>,
+) -> Vec<u64> {
+    let Some(value) = fields.get(field) else {
+        return default.to_vec();
+    };
+    let read = value.as_array().and_then(|all| {
+        let each = all
+            .iter()
+            .map(|one| one.as_u64().filter(|n| allowed.contains(n)));
+        each.collect::<Option<Vec<u64>>>()
+    });
+    read.unwrap_or_else(|| {
+        let (key, shown) = (fields.key(field), shortened(value));
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{field} is {shown}; it must be a list of whole numbers."),
+                format!("{field} 为 {shown}；它必须是整数列表。"),
+            )
+            .with_fix(&key, serde_json::json!(default)),
+        );
+        default.to_vec()
+    })
+}
+
+/// What is not estimated of Swin yet.
+pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let Architecture::Swin(config) = architecture else {
+        return;
+    };
+    if config.second && scenario.attention == Attention::FlashAttention2 {
+        findings.push(
+            Finding::error(
+                "attention",
+                "transformers writes the attention of the second Swin in one way only; attention must be eager.",
+                "transformers 中的 Swin V2 只有一种注意力实现；attention 必须为 eager。",
+            )
+            .with_fix("attention", Attention::Eager.name()),
+        );
+    }
+    if !config.second && scenario.activation_checkpointing != ActivationCheckpointing::None {
+        findings.push(
+            Finding::error(
+                "activation_checkpointing",
+                "transformers checkpoints Swin's stages and the layers in them, one inside the other, which is not estimated yet.",
+                "transformers 对 Swin 的各阶段及其中各层嵌套地做激活重计算，暂不支持估算。",
+            )
+            .with_fix(
+                "activation_checkpointing",
+                ActivationCheckpointing::None.name(),
+            ),
+        );
+    }
+    if scenario.weights_dtype() != DType::Float32 {
+        findings.push(
+            Finding::error(
+                "precision",
+                "Swin takes images in the dtype of its weights, and batches have them in float32: half precision needs autocast.",
+                "Swin 要求图像与权重的数据类型相同，而批次中的图像为 float32：半精度需要使用自动混合精度。",
+            )
+            .with_fix("precision", Precision::AmpBf16.name()),
+        );
+    }
+}
+
+/// All modules with parameters, in the order in which they are built.
+pub(crate) fn modules(c: &SwinConfig) -> Vec<Module> {
+    let own = |path: String, parameters| Module {
+        path,
+        kind: ModuleKind::Other,
+        parameters,
+    };
+    let name = c.name();
+    let mut all = vec![norm(format!(
+        "{name}.embeddings.patch_embeddings.projection"
+    ))];
+    let positions = own(format!("{name}.embeddings"), &["position_embeddings"]);
+    all.extend(c.absolute.then_some(positions));
+    all.push(norm(format!("{name}.embeddings.norm")));
+    for (stage, [depth, _]) in c.stages.iter().enumerate() {
+        for layer in 0..*depth {
+            let at = |part: &str| format!("{name}.encoder.layers.{stage}.blocks.{layer}.{part}");
+            if c.second {
+                let inner = |part: &str| at(&format!("attention.self.{part}"));
+                all.extend([
+                    own(at("attention.self"), &["logit_scale"]),
+                    linear(inner("continuous_position_bias_mlp.0"), true),
+                    linear(inner("continuous_position_bias_mlp.2"), false),
+                    linear(inner("query"), c.qkv_bias),
+                    linear(inner("key"), false),
+                    linear(inner("value"), c.qkv_bias),
+                    linear(at("attention.output.dense"), true),
+                    norm(at("layernorm_before")),
+                    linear(at("intermediate.dense"), true),
+                    linear(at("output.dense"), true),
+                    norm(at("layernorm_after")),
+                ]);
+                continue;
+            }
+            let projections = ["q_proj", "k_proj", "v_proj"];
+            all.extend(
+                projections.map(|part| linear(at(&format!("attention.{part}")), c.qkv_bias)),
+            );
+            all.extend([
+                linear(at("attention.o_proj"), true),
+                own(
+                    at("attention.relative_position_bias"),
+                    &["relative_position_bias_table"],
+                ),
+                norm(at("layernorm_before")),
+                norm(at("layernorm_after")),
+                linear(at("mlp.fc1"), true),
+                linear(at("mlp.fc2"), true),
+            ]);
+        }
+        if stage + 1 < c.stages.len() {
+            let at = |part: &str| format!("{name}.encoder.layers.{stage}.downsample.{part}");
+            all.extend([linear(at("reduction"), false), norm(at("norm"))]);
+        }
+    }
+    all.push(norm(format!("{name}.layernorm")));
+    all.push(linear("classifier", true));
+    all
+}

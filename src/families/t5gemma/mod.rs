@@ -1,0 +1,7 @@
+//! `T5Gemma`.
+
+mod layer;
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::T5Gemma;

@@ -1,0 +1,9 @@
+//! wav2vec 2.0 and its kin.
+
+mod features;
+mod gated;
+mod layer;
+mod network;
+pub(crate) mod reader;
+
+pub(crate) use network::Speech;

@@ -1,0 +1,380 @@
+//! Any architecture with all its sizes, and what can be asked of each.
+
+use super::bart::BartConfig;
+use super::beit::BeitConfig;
+use super::bert::BertConfig;
+use super::conv_nets::ConvNetConfig;
+use super::decoder::DecoderConfig;
+use super::decoder_type::DecoderType;
+use super::distilbert::DistilBertConfig;
+use super::dual::{DualConfig, TowerConfig};
+use super::eurobert::EuroBertConfig;
+use super::fla::FlaConfig;
+use super::images::ImageConfig;
+use super::modernbert::ModernBertConfig;
+use super::speech::SpeechConfig;
+use super::swin::SwinConfig;
+use super::t5::{T5Config, T5GemmaConfig};
+use super::vit::VitConfig;
+use crate::ask::LinearModel;
+
+/// An architecture with all its sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a run")]
+pub enum Architecture {
+    /// One linear layer.
+    Linear(LinearModel),
+    /// A model that predicts the next token.
+    Decoder(DecoderConfig),
+    /// A model of flash-linear-attention.
+    Fla(FlaConfig),
+    /// T5 and mT5.
+    T5(T5Config),
+    /// `T5Gemma`.
+    T5Gemma(T5GemmaConfig),
+    /// BART.
+    Bart(BartConfig),
+    /// BERT and `RoBERTa`.
+    Bert(BertConfig),
+    /// `DistilBERT`.
+    DistilBert(DistilBertConfig),
+    /// `ModernBERT`.
+    ModernBert(ModernBertConfig),
+    /// `EuroBERT`.
+    EuroBert(EuroBertConfig),
+    /// The vision transformer.
+    Vit(VitConfig),
+    /// Swin.
+    Swin(SwinConfig),
+    /// wav2vec 2.0 and `HuBERT`.
+    Speech(SpeechConfig),
+    /// `BEiT`.
+    Beit(BeitConfig),
+    /// `ConvNeXT` and `ResNet`.
+    ConvNet(ConvNetConfig),
+    /// CLIP and `SigLIP`.
+    Dual(DualConfig),
+}
+
+/// Sizes that every transformer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions {
+    /// The widest a token becomes: H, F, V or all heads.
+    pub widest: u64,
+    /// The widest that a layer takes or a table gives: H or all heads.
+    pub inner: u64,
+    /// Rows of the table of learned positions, 0 when there is none.
+    pub position_rows: u64,
+    /// Tokens of a sample, where the model decides them.
+    pub tokens: Option<u64>,
+    /// V.
+    pub vocab_size: u64,
+    /// A.
+    pub heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// Whether a matrix of tokens by tokens is made however attention is computed: the mask of a
+    /// window, biases on scores.
+    pub masked: bool,
+    /// Experts of a layer, 1 when there is one MLP.
+    pub experts: u64,
+    /// Experts that each token goes through.
+    pub experts_per_token: u64,
+}
+
+impl Architecture {
+    /// Whether a mask is always made, as with biases on scores and in Falcon.
+    fn is_always_masked(&self) -> bool {
+        matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)
+    }
+
+    /// Tokens of a sample, where the model decides them: an image's patches, a recording's
+    /// positions.
+    pub fn tokens(&self) -> Option<u64> {
+        match self {
+            Self::Vit(config) => Some(config.tokens()),
+            Self::Swin(config) => Some(config.side() * config.side()),
+            Self::Beit(config) => Some(config.tokens()),
+            Self::ConvNet(config) => Some(config.places()),
+            Self::Dual(config) if config.text.is_none() => Some(config.image_tokens()),
+            Self::Bart(config) => config.recordings.map(|heard| heard.max_source_positions),
+            _ => None,
+        }
+    }
+
+    /// Channels of images that it sees alone or compares, and pixels along each side of them.
+    pub fn pixels(&self) -> Option<[u64; 2]> {
+        match self {
+            Self::Vit(config) if config.spectrogram.is_none() => {
+                Some([config.num_channels, config.image_size])
+            }
+            Self::Dual(config) => Some([config.num_channels, config.image_size]),
+            Self::Swin(config) => Some([config.num_channels, config.image_size]),
+            Self::Beit(config) => Some([config.num_channels, config.image_size]),
+            Self::ConvNet(config) => Some([config.num_channels, config.image_size]),
+            _ => None,
+        }
+    }
+
+    /// What sees images among the tokens of a decoder.
+    pub fn images(&self) -> Option<&ImageConfig> {
+        match self {
+            Self::Decoder(config) => config.images.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Classes of its classification head, where it can have one.
+    pub fn labels(&self) -> u64 {
+        match self {
+            Self::Decoder(config) => config.num_labels,
+            Self::Bert(config) => config.num_labels,
+            Self::DistilBert(config) => config.num_labels,
+            Self::ModernBert(config) => config.num_labels,
+            Self::EuroBert(config) => config.num_labels,
+            Self::Vit(config) => config.num_labels,
+            Self::Dual(config) => config.num_labels,
+            Self::Swin(config) => config.num_labels,
+            Self::Beit(config) => config.num_labels,
+            Self::ConvNet(config) => config.num_labels,
+            Self::Speech(config) => config.num_labels,
+            _ => 0,
+        }
+    }
+
+    /// Whether a decoder with a length of its own follows an encoder.
+    pub fn is_encoder_decoder(&self) -> bool {
+        match self {
+            Self::T5(_) | Self::T5Gemma(_) => true,
+            Self::Bart(config) => !config.alone,
+            _ => false,
+        }
+    }
+
+    /// The widest a token becomes in an expert and in those that all tokens see; experts of a layer and
+    /// of a token.
+    fn expert_sizes(&self) -> [u64; 4] {
+        let experts = match self {
+            Self::Decoder(c) => c.experts.as_ref(),
+            _ => None,
+        };
+        experts.map_or([0, 0, 1, 1], |experts| {
+            [
+                2 * experts.intermediate_size,
+                experts.shared_intermediate_size.unwrap_or(0),
+                experts.count,
+                experts.per_token,
+            ]
+        })
+    }
+
+    /// The sizes of a transformer.
+    pub fn dimensions(&self) -> Option<Dimensions> {
+        let (hidden, intermediate, vocab_size, heads, head_dim, window, position_rows) = match self
+        {
+            Self::Linear(_) => return None,
+            Self::Bert(c) => (
+                c.hidden_size,
+                c.intermediate_size,
+                c.vocab_size,
+                c.num_attention_heads,
+                c.head_dim,
+                None,
+                c.position_rows(),
+            ),
+            Self::Bart(c) => (
+                c.d_model,
+                c.encoder.ffn_dim.max(c.decoder.ffn_dim),
+                c.vocab_size,
+                c.encoder.attention_heads.max(c.decoder.attention_heads),
+                c.encoder.head_dim.max(c.decoder.head_dim),
+                None,
+                c.position_rows,
+            ),
+            Self::DistilBert(c) => (
+                c.dim,
+                c.hidden_dim,
+                c.vocab_size,
+                c.n_heads,
+                c.head_dim,
+                None,
+                c.max_position_embeddings,
+            ),
+            Self::ModernBert(c) => of_modernbert(c),
+            Self::EuroBert(c) => of_eurobert(c),
+            Self::Vit(c) => of_images(c),
+            Self::Dual(c) => of_pairs(c),
+            Self::Swin(c) => of_windows(c),
+            Self::Beit(c) => of_beit(c),
+            Self::ConvNet(c) => of_convolutions(c),
+            Self::Speech(c) => of_speech(c),
+            Self::T5(c) => (
+                c.d_model,
+                c.d_ff,
+                c.vocab_size,
+                c.num_heads,
+                c.d_kv,
+                None,
+                0,
+            ),
+            Self::T5Gemma(c) => c.sizes(),
+            Self::Fla(c) => (
+                c.hidden_size,
+                // The states of the chunks, of which each has at least 16 tokens.
+                c.intermediate_size
+                    .max(c.key_dim().saturating_mul(c.head_v_dim) / 16),
+                c.vocab_size,
+                c.num_heads,
+                c.head_k_dim.max(c.head_v_dim),
+                None,
+                0,
+            ),
+            Self::Decoder(c) => (
+                c.hidden_size,
+                match c.state_space {
+                    Some(sizes) => sizes.widest(c.intermediate_size).max(c.intermediate_size),
+                    None => c.intermediate_size,
+                },
+                c.vocab_size.max(c.num_labels),
+                c.num_attention_heads,
+                c.head_dim,
+                c.sliding_window,
+                c.position_rows,
+            ),
+        };
+        let inner = hidden.max(heads.saturating_mul(head_dim));
+        let [of_expert, of_shared, count, per_token] = self.expert_sizes();
+        let ends = inner.max(intermediate).max(vocab_size);
+        Some(Dimensions {
+            widest: ends.max(of_expert).max(of_shared).max(count),
+            inner,
+            position_rows,
+            tokens: match self {
+                Self::Dual(c) => Some(c.image_tokens().max(position_rows)),
+                _ => self.tokens(),
+            },
+            vocab_size,
+            heads,
+            head_dim,
+            masked: window.is_some() || self.is_always_masked(),
+            experts: count,
+            experts_per_token: per_token,
+        })
+    }
+}
+
+/// H, F, V, A, D, a window and the rows of positions.
+type Sizes = (u64, u64, u64, u64, u64, Option<u64>, u64);
+
+fn of_modernbert(c: &ModernBertConfig) -> Sizes {
+    (
+        c.hidden_size,
+        (2 * c.intermediate_size).max(3 * c.hidden_size),
+        c.vocab_size,
+        c.num_attention_heads,
+        c.head_dim,
+        Some(c.window),
+        0,
+    )
+}
+
+fn of_eurobert(c: &EuroBertConfig) -> Sizes {
+    (
+        c.hidden_size,
+        c.intermediate_size,
+        c.vocab_size,
+        c.num_attention_heads,
+        c.head_dim,
+        None,
+        0,
+    )
+}
+
+/// Those of a vision transformer.
+fn of_images(c: &VitConfig) -> Sizes {
+    let pixels = c.num_channels * c.patch_size * c.patch_size;
+    let inner = c.intermediate_size.max(pixels);
+    let heads = c.num_attention_heads;
+    (
+        c.hidden_size,
+        inner,
+        c.num_labels,
+        heads,
+        c.head_dim,
+        None,
+        c.tokens(),
+    )
+}
+
+/// Those of Swin: of its last stage, which reads four patches at once.
+fn of_windows(c: &SwinConfig) -> Sizes {
+    let heads = c.stages.iter().map(|[_, heads]| *heads).max();
+    let pixels = c.num_channels * c.patch_size * c.patch_size;
+    let hidden = 4 * c.last_width();
+    let inner = c.inner(c.stages.len() - 1).max(pixels);
+    (
+        hidden,
+        inner,
+        c.num_labels,
+        heads.unwrap_or(1),
+        hidden,
+        None,
+        0,
+    )
+}
+
+/// Those of `BEiT`.
+fn of_beit(c: &BeitConfig) -> Sizes {
+    let inner = c
+        .intermediate_size
+        .max(c.num_channels * c.patch_size.pow(2));
+    let heads = c.num_attention_heads;
+    (
+        c.hidden_size,
+        inner,
+        c.num_labels,
+        heads,
+        c.head_dim,
+        None,
+        c.tokens(),
+    )
+}
+
+/// Those of a network of convolutions, in which nothing attends.
+fn of_convolutions(c: &ConvNetConfig) -> Sizes {
+    (c.widest(), 4 * c.last_width(), c.num_labels, 1, 1, None, 0)
+}
+
+/// Those of what hears waveforms.
+fn of_speech(c: &SpeechConfig) -> Sizes {
+    (
+        c.hidden_size,
+        c.intermediate_size.max(c.widest()),
+        c.vocab_size.max(c.num_labels),
+        c.num_attention_heads,
+        c.head_dim,
+        None,
+        0,
+    )
+}
+
+/// Those of what sees images and reads texts: the larger ones of both.
+fn of_pairs(c: &DualConfig) -> Sizes {
+    let text = c.text.as_ref();
+    let larger = |size: fn(&TowerConfig) -> u64| {
+        let read = text.map_or(0, |text| size(&text.tower));
+        size(&c.vision).max(read)
+    };
+    let pixels = c.num_channels * c.patch_size * c.patch_size;
+    (
+        larger(|tower| tower.hidden_size),
+        larger(|tower| tower.intermediate_size)
+            .max(pixels)
+            .max(c.projection),
+        text.map_or(c.num_labels, |text| text.vocab_size),
+        larger(|tower| tower.num_attention_heads),
+        larger(|tower| tower.head_dim),
+        None,
+        text.map_or_else(|| c.image_tokens(), |text| text.max_position_embeddings),
+    )
+}

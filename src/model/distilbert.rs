@@ -1,0 +1,33 @@
+//! `DistilBERT`.
+
+use super::activation::Activation;
+use super::decoder::Dropout;
+
+/// `DistilBERT` as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DistilBertConfig {
+    /// H.
+    pub dim: u64,
+    /// F.
+    pub hidden_dim: u64,
+    /// L.
+    pub n_layers: u64,
+    /// A.
+    pub n_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// V.
+    pub vocab_size: u64,
+    /// Rows of the table of positions.
+    pub max_position_embeddings: u64,
+    /// The function of feed-forward layers and of the head.
+    pub activation: Activation,
+    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    pub dropout: Dropout,
+    /// Whether what a classifier reads is dropped out.
+    pub classifier_dropout: bool,
+    /// Whether what finds answers reads is dropped out.
+    pub qa_dropout: bool,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}

@@ -1,0 +1,77 @@
+//! CLIP and `SigLIP`: a tower of images and one of texts.
+
+use super::activation::Activation;
+
+/// The models that are read into a [`DualConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DualKind {
+    /// CLIP.
+    Clip,
+    /// `SigLIP`, and `SigLIP` 2 for images of one size.
+    Siglip,
+    /// `SigLIP`'s tower as Idefics3 has it, whose layers are built as CLIP's are.
+    Idefics3,
+}
+
+/// A stack of layers over images or texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TowerConfig {
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
+    /// Whether attention probabilities are dropped in training.
+    pub attention_dropout: bool,
+}
+
+/// What reads texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextTower {
+    /// Its layers.
+    pub tower: TowerConfig,
+    /// V.
+    pub vocab_size: u64,
+    /// Rows of the table of positions.
+    pub max_position_embeddings: u64,
+    /// Whether CLIP looks for the largest token in the place of the one that ends a text.
+    pub ends_with_largest: bool,
+}
+
+/// What sees images and, unless it classifies them, reads texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DualConfig {
+    /// Which one.
+    pub kind: DualKind,
+    /// What reads texts; nothing where images are classified.
+    pub text: Option<TextTower>,
+    /// The layers that see images.
+    pub vision: TowerConfig,
+    /// Pixels along each side of an image.
+    pub image_size: u64,
+    /// Pixels along each side of a patch.
+    pub patch_size: u64,
+    /// Channels of an image.
+    pub num_channels: u64,
+    /// Whether a head of its own attends to all patches (`SigLIP`).
+    pub pools: bool,
+    /// Columns of what images and texts are compared by.
+    pub projection: u64,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}
+
+impl DualConfig {
+    /// Patches of an image, and the token that stands for all of it in CLIP.
+    pub fn image_tokens(&self) -> u64 {
+        let side = self.image_size / self.patch_size;
+        side * side + u64::from(self.kind == DualKind::Clip)
+    }
+}

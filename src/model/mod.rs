@@ -1,0 +1,78 @@
+//! The vocabulary of models as plain data: architectures with all their sizes, the names of their parts, and
+//! [`ResolvedSpec`], all that is true of a run.
+//!
+//! Nothing here reads a config (`families`), checks one (`resolve`) or computes (`nn`).
+//!
+//! Invariants: only `resolve` makes a `ResolvedSpec`; all its products of sizes fit in `u64` with room to
+//! spare; a field that a model does not have is at its neutral value.
+
+mod activation;
+mod architecture;
+mod bart;
+mod beit;
+mod bert;
+mod conv_nets;
+pub(crate) mod decoder;
+mod decoder_type;
+mod distilbert;
+mod dual;
+mod eurobert;
+pub(crate) mod experts;
+mod fla;
+mod gemma_layers;
+mod images;
+mod images_crossed;
+mod images_intern;
+mod images_joined;
+mod images_packed;
+mod images_whole;
+mod latent;
+mod layer_names;
+mod modernbert;
+mod modules;
+mod repetition;
+mod resolved;
+mod routing;
+mod speech;
+mod swin;
+mod t5;
+mod vit;
+
+pub use activation::Activation;
+pub use architecture::{Architecture, Dimensions};
+pub use bart::{BartConfig, BartKind, BartStack, Recordings};
+pub use beit::BeitConfig;
+pub use bert::{BertConfig, BertKind, Esm, PreNorm, Relative};
+pub use conv_nets::{ConvNetConfig, ConvNetKind};
+pub use decoder::{
+    DecoderConfig, Dropout, FusedHeads, InnerNorms, LAMBDAS, Mixing, RESIDUALS, ScanHeads,
+    StateSpace,
+};
+pub use decoder_type::DecoderType;
+pub use distilbert::DistilBertConfig;
+pub use dual::{DualConfig, DualKind, TextTower, TowerConfig};
+pub use eurobert::{EuroBertConfig, Pooling};
+pub use experts::{AFTER_EXPERTS, ExpertForm, Experts, LATENT, PLAIN, SharedForm};
+pub(crate) use experts::{EXPERTS, SHARED_OF_HYBRID};
+pub(crate) use fla::NORM_WIDTH;
+pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer, FlaStateSpace};
+pub use gemma_layers::{AltUp, GEMMA_NORMS, GemmaLayers, KeysAndValues};
+pub(crate) use images::IMAGES;
+pub use images::{ImageConfig, ImageKind};
+pub use images_crossed::{CrossedConfig, ROWS_OF_IMAGES};
+pub use images_intern::InternConfig;
+pub use images_joined::JoinedConfig;
+pub use images_packed::{DeepConfig, PackedConfig};
+pub(crate) use images_whole::ARRANGEMENTS;
+pub use images_whole::WholeConfig;
+pub use latent::{Indexer, Latent, LatentRotary};
+pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};
+pub use modernbert::{ModernBertBiases, ModernBertConfig};
+pub use modules::{Module, ModuleKind};
+pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
+pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
+pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
+pub use speech::{SpeechConfig, SpeechKind};
+pub use swin::SwinConfig;
+pub use t5::{T5Config, T5GemmaConfig, T5Kind};
+pub use vit::{Spectrogram, VitConfig, VitKind};

@@ -1,0 +1,102 @@
+//! Modules with parameters, by name.
+
+/// What a module with parameters is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleKind {
+    /// A linear layer.
+    Linear,
+    /// The linear layer that gives the logits.
+    Output,
+    /// An embedding.
+    Embedding,
+    /// It has matrices of its own, of experts or a router.
+    Matrices,
+    /// A norm.
+    Other,
+}
+
+impl ModuleKind {
+    /// Whether it is a linear layer.
+    pub const fn is_linear(self) -> bool {
+        matches!(self, Self::Linear | Self::Output)
+    }
+}
+
+/// A module with parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its path, as in `model.layers.3.mlp.up_proj`; empty for the model itself.
+    pub path: String,
+    /// What it is.
+    pub kind: ModuleKind,
+    /// The names of its own parameters.
+    pub parameters: &'static [&'static str],
+}
+
+impl Module {
+    /// The paths of its parameters.
+    pub fn parameter_paths(&self) -> impl Iterator<Item = String> {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        let path = move |name| format!("{}{dot}{name}", self.path);
+        self.parameters.iter().map(path)
+    }
+
+    /// Whether `name` is the whole path or its end, as PEFT matches targets.
+    pub fn is_called(&self, name: &str) -> bool {
+        crate::ask::is_called(&self.path, name)
+    }
+}
+
+pub(crate) fn linear(path: impl Into<String>, bias: bool) -> Module {
+    Module {
+        path: path.into(),
+        kind: ModuleKind::Linear,
+        parameters: if bias {
+            &["weight", "bias"]
+        } else {
+            &["weight"]
+        },
+    }
+}
+
+/// A norm without bias.
+pub(crate) fn other(path: impl Into<String>) -> Module {
+    Module {
+        path: path.into(),
+        kind: ModuleKind::Other,
+        parameters: &["weight"],
+    }
+}
+
+/// `torch.nn.Embedding`.
+pub(crate) fn embedding(path: impl Into<String>) -> Module {
+    Module {
+        kind: ModuleKind::Embedding,
+        ..other(path)
+    }
+}
+
+/// `torch.nn.LayerNorm`.
+pub(crate) fn norm(path: impl Into<String>) -> Module {
+    Module {
+        parameters: &["weight", "bias"],
+        ..other(path)
+    }
+}
+
+/// The linear layer without bias that gives the logits.
+pub(crate) fn output(path: &str, tied: bool) -> Module {
+    Module {
+        path: path.into(),
+        kind: ModuleKind::Output,
+        parameters: if tied { &[] } else { &["weight"] },
+    }
+}
+
+/// The same with a bias, which is never tied.
+pub(crate) fn biased_output(path: &str, tied: bool) -> Module {
+    Module {
+        parameters: if tied { &["bias"] } else { &["weight", "bias"] },
+        ..output(path, tied)
+    }
+}

@@ -1,0 +1,125 @@
+//! What is true: the only input of the engine.
+
+use super::architecture::Architecture;
+use crate::ask::{
+    ActivationCheckpointing, AllocatorSettings, Attention, AutocastStyle, DataLoader, Dataset,
+    Evaluation, Framework, LigerKernels, Lora, Loss, Offload, Optimizer, Parallelism, Precision,
+    Program, Quantization, Scenario, SdpaBackend, Task,
+};
+use crate::units::{Bytes, DType};
+
+/// A checked and completed scenario. Only [`super::resolve`] makes one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ResolvedSpec {
+    /// The scenario it came from.
+    pub scenario: Scenario,
+    /// The model's architecture with all its sizes.
+    pub architecture: Architecture,
+    /// Name for people.
+    pub model_name: String,
+    /// Task.
+    pub task: Task,
+    /// Samples per forward pass (B).
+    pub micro_batch_size: u64,
+    /// Tokens per sample (S).
+    pub seq_len: u64,
+    /// Tokens per sample that an encoder-decoder gives.
+    pub target_seq_len: u64,
+    /// Images of each sample.
+    pub images: u64,
+    /// Height and width in pixels of those images.
+    pub image_size: [u64; 2],
+    /// The same two of usual batches, where those are shorter.
+    pub usual_lengths: Option<[u64; 2]>,
+    /// Micro-batches per optimizer step.
+    pub gradient_accumulation_steps: u64,
+    /// Precision policy.
+    pub precision: Precision,
+    /// The dtype of the weights that are not quantized.
+    pub weights: DType,
+    /// How autocast is applied.
+    pub autocast_style: AutocastStyle,
+    /// Optimizer.
+    pub optimizer: Optimizer,
+    /// Attention implementation.
+    pub attention: Attention,
+    /// Forced sdpa kernel.
+    pub sdpa_backend: Option<SdpaBackend>,
+    /// Whether a mask with padding is passed.
+    pub padding_mask: bool,
+    /// Whether a key-value cache is filled while training.
+    pub use_cache: bool,
+    /// Activation checkpointing.
+    pub activation_checkpointing: ActivationCheckpointing,
+    /// Of so many layers one is checkpointed.
+    pub checkpoint_every: u64,
+    /// Adapters.
+    pub lora: Option<Lora>,
+    /// A base model in fewer bits.
+    pub quantization: Quantization,
+    /// Liger kernels.
+    pub liger: LigerKernels,
+    /// Parameters that are not trained, by (part of) name.
+    pub frozen: Vec<String>,
+    /// Whether gradients are clipped.
+    pub clip_grad_norm: bool,
+    /// Whether `zero_grad` drops gradients.
+    pub zero_grad_set_to_none: bool,
+    /// Loss.
+    pub loss: Loss,
+    /// Whether outputs outlive the step.
+    pub keep_outputs: bool,
+    /// How the job is divided among its GPUs.
+    pub parallelism: Parallelism,
+    /// What lives on the host.
+    pub offload: Offload,
+    /// Program.
+    pub program: Program,
+    /// Evaluation.
+    pub evaluation: Evaluation,
+    /// Data set.
+    pub dataset: Dataset,
+    /// Data loader.
+    pub dataloader: DataLoader,
+    /// Device facts.
+    pub device: DeviceFacts,
+    /// Host facts.
+    pub host: HostFacts,
+    /// Allocator settings.
+    pub allocator: AllocatorSettings,
+    /// What PyTorch lets the allocator hold, when that is limited.
+    pub memory_limit: Option<Bytes>,
+    /// Bytes of tensors that the process holds beside the model.
+    pub other_device_memory: Bytes,
+    /// Framework.
+    pub framework: Framework,
+}
+
+/// What the engine needs to know of an accelerator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceFacts {
+    /// Name for people.
+    pub name: String,
+    /// Memory that programs can use, context included.
+    pub usable: Bytes,
+    /// Bytes outside the allocator: the CUDA context, kernels, and NCCL where there are several GPUs.
+    pub context: Bytes,
+    /// Compute capability times ten, as 80 for an A100.
+    pub compute_capability: u32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u64,
+    /// Processes that share it.
+    pub processes: u64,
+}
+
+/// What the engine needs to know of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostFacts {
+    /// RAM of one node.
+    pub ram: Bytes,
+    /// Swap of one node.
+    pub swap: Bytes,
+    /// Training processes on one node.
+    pub processes: u64,
+}

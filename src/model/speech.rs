@@ -1,0 +1,138 @@
+//! wav2vec 2.0 and its kin.
+
+use super::activation::Activation;
+use super::decoder::Dropout;
+
+/// Who hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpeechKind {
+    /// wav2vec 2.0.
+    Wav2Vec2,
+    /// `HuBERT`.
+    Hubert,
+    /// `UniSpeech`, which is built as wav2vec 2.0 is.
+    UniSpeech,
+    /// `UniSpeech` that knows speakers, which always has a vector for masked positions.
+    UniSpeechSat,
+    /// `Data2VecAudio`, whose positions come of several convolutions.
+    Data2Vec,
+    /// `WavLM`, whose scores have gated biases for distances.
+    WavLm,
+}
+
+impl SpeechKind {
+    /// The name of the model inside.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wav2Vec2 => "wav2vec2",
+            Self::Hubert => "hubert",
+            Self::UniSpeech => "unispeech",
+            Self::UniSpeechSat => "unispeech_sat",
+            Self::Data2Vec => "data2vec_audio",
+            Self::WavLm => "wavlm",
+        }
+    }
+}
+
+/// A model that hears waveforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpeechConfig {
+    /// Which one.
+    pub kind: SpeechKind,
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// Channels, kernel and stride of each convolution over the waveform.
+    pub convolutions: Vec<[u64; 3]>,
+    /// Whether those have biases.
+    pub conv_bias: bool,
+    /// Whether each of them has a norm over channels; else the first has one over time.
+    pub layer_norms: bool,
+    /// Whether what they give is normed before it is projected.
+    pub projection_norm: bool,
+    /// Places that a convolution of positions sees, and groups of its channels.
+    pub positions: [u64; 2],
+    /// Rows of the table of biases for distances (`WavLM`), else 0.
+    pub buckets: u64,
+    /// Convolutions of positions one after the other (`Data2VecAudio`), or 0 for one whose weight is
+    /// normed.
+    pub position_layers: u64,
+    /// Whether norms come before attention and feed-forward.
+    pub norms_first: bool,
+    /// The function of convolutions.
+    pub conv_activation: Activation,
+    /// That of feed-forward layers.
+    pub activation: Activation,
+    /// Dropout of hidden states and attention; `embedding` is that of projected features.
+    pub dropout: Dropout,
+    /// Dropout inside of feed-forward layers.
+    pub activation_dropout: bool,
+    /// Dropout before the head.
+    pub final_dropout: bool,
+    /// The vector that stands for masked positions is there.
+    pub has_mask: bool,
+    /// Masks of `SpecAugment` along time, if there are any: a probability in millionths, positions of each,
+    /// and the least number of them.
+    pub time_masks: Option<[u64; 3]>,
+    /// Whether there are masks along features.
+    pub masks_features: bool,
+    /// V.
+    pub vocab_size: u64,
+    /// Whether the loss of transcripts is the mean, where it is the sum otherwise.
+    pub mean_loss: bool,
+    /// Whether an infinite loss counts as zero.
+    pub zero_infinity: bool,
+    /// Columns that a classifier reads.
+    pub classifier_proj_size: u64,
+    /// Classes of a classifier.
+    pub num_labels: u64,
+}
+
+impl SpeechConfig {
+    /// Samples of the shortest waveform of which the encoder makes so many positions.
+    pub fn samples(&self, positions: u64) -> u64 {
+        self.after(0, positions)
+    }
+
+    /// What the convolution `index` reads of that: positions of the one before, or samples.
+    fn after(&self, index: usize, positions: u64) -> u64 {
+        let rest = self.convolutions.iter().skip(index).rev();
+        rest.fold(positions, |positions, [_, kernel, stride]| {
+            positions.saturating_sub(1) * stride + kernel
+        })
+    }
+
+    /// Positions of S that are masked in training: as many spans as there can be, which do not overlap.
+    pub fn masked(&self, positions: u64) -> u64 {
+        let Some([millionths, length, least]) = self.time_masks else {
+            return 0;
+        };
+        let spans = (millionths * positions)
+            .div_ceil(1_000_000 * length)
+            .max(least);
+        spans.min(positions / length) * length
+    }
+
+    /// The most that stands for one position: channels of a convolution, and what its kernel reads.
+    pub fn widest(&self) -> u64 {
+        let columns = (0..self.convolutions.len()).map(|i| {
+            let [channels, kernel, _] = self.convolutions[i];
+            let before = i.checked_sub(1).map_or(1, |i| self.convolutions[i][0]);
+            let ratio: u64 = self.convolutions[i + 1..]
+                .iter()
+                .map(|[_, _, stride]| stride)
+                .product();
+            (before * kernel).max(channels).saturating_mul(ratio)
+        });
+        let [places, groups] = self.positions;
+        let of_positions = self.hidden_size / groups.max(1) * places;
+        columns.chain([of_positions]).max().unwrap_or(1)
+    }
+}

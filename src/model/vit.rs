@@ -1,0 +1,147 @@
+//! Vision transformers over patches, and over spectrograms.
+
+use super::activation::Activation;
+use super::decoder::Dropout;
+
+/// The vision transformers that are read into a [`VitConfig`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VitKind {
+    /// `ViT`.
+    Vit,
+    /// `DeiT`, with a token to learn from a teacher.
+    Deit,
+    /// `DINOv2`.
+    Dinov2,
+    /// `DINOv2` with registers, tokens that stand for nothing.
+    Dinov2Registers,
+    /// `ViT` as masked siamese networks train it.
+    Msn,
+    /// The audio spectrogram transformer, which sees recordings as images.
+    Ast,
+}
+
+impl VitKind {
+    /// What the model inside of a classifier is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vit | Self::Msn => "vit",
+            Self::Ast => "audio_spectrogram_transformer",
+            Self::Deit => "deit",
+            Self::Dinov2 => "dinov2",
+            Self::Dinov2Registers => "dinov2_with_registers",
+        }
+    }
+
+    /// Whether it is one of the two kinds of `DINOv2`.
+    pub fn of_dino(self) -> bool {
+        matches!(self, Self::Dinov2 | Self::Dinov2Registers)
+    }
+
+    /// Whether there is a token to learn from a teacher.
+    pub fn has_teacher(self) -> bool {
+        matches!(self, Self::Deit | Self::Ast)
+    }
+
+    /// The layers' list, since transformers 5 or in 4, and a layer's norms.
+    pub fn layer_names(self, recent: bool) -> ([&'static str; 2], [&'static str; 2]) {
+        let norms = ["layernorm_before", "layernorm_after"];
+        match (self, recent) {
+            (Self::Dinov2 | Self::Dinov2Registers, _) => (["encoder", "layer"], ["norm1", "norm2"]),
+            (_, true) => (["", "layers"], norms),
+            (_, false) => (["encoder", "layer"], norms),
+        }
+    }
+}
+
+/// What a spectrogram is like, and how far its patches, which overlap, are from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spectrogram {
+    /// Frames of a recording.
+    pub frames: u64,
+    /// Bands of frequencies.
+    pub bands: u64,
+    /// Bands and frames from a patch to the next.
+    pub strides: [u64; 2],
+}
+
+/// A vision transformer as transformers configures it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VitConfig {
+    /// Which one.
+    pub kind: VitKind,
+    /// What it sees in the place of an image.
+    pub spectrogram: Option<Spectrogram>,
+    /// Whether feed-forward layers are gated.
+    pub gated: bool,
+    /// Whether there is a token for what is hidden, which classifiers have and do not use.
+    pub mask_token: bool,
+    /// Tokens that stand for nothing.
+    pub registers: u64,
+    /// H.
+    pub hidden_size: u64,
+    /// F.
+    pub intermediate_size: u64,
+    /// L.
+    pub num_hidden_layers: u64,
+    /// A.
+    pub num_attention_heads: u64,
+    /// D.
+    pub head_dim: u64,
+    /// Pixels along each side of an image.
+    pub image_size: u64,
+    /// Pixels along each side of a patch.
+    pub patch_size: u64,
+    /// Channels of an image.
+    pub num_channels: u64,
+    /// The function of feed-forward layers.
+    pub activation: Activation,
+    /// Whether q, k and v have biases.
+    pub qkv_bias: bool,
+    /// Where dropout is active in training; what it does to embeddings it does to the residual.
+    pub dropout: Dropout,
+    /// Classes.
+    pub num_labels: u64,
+}
+
+impl VitConfig {
+    /// Patches of an image.
+    pub fn patches(&self) -> u64 {
+        if let Some(seen) = self.spectrogram {
+            let places = |size: u64, stride| size.saturating_sub(self.patch_size) / stride + 1;
+            let [down, across] = seen.strides;
+            return places(seen.bands, down) * places(seen.frames, across);
+        }
+        let side = self.image_size / self.patch_size;
+        side * side
+    }
+
+    /// Rows of the table of positions: those of patches, of the one that stands for the class, and that of
+    /// a teacher.
+    pub fn positions(&self) -> u64 {
+        self.patches() + 1 + u64::from(self.kind.has_teacher())
+    }
+
+    /// Tokens of an image: those that have a position, and registers.
+    pub fn tokens(&self) -> u64 {
+        self.positions() + self.registers
+    }
+
+    /// Parameters of the embeddings themselves.
+    pub(crate) fn embedding_parameters(&self) -> &'static [&'static str] {
+        match self.kind {
+            kind if kind.has_teacher() => {
+                &["cls_token", "position_embeddings", "distillation_token"]
+            }
+            VitKind::Dinov2Registers => &[
+                "cls_token",
+                "mask_token",
+                "position_embeddings",
+                "register_tokens",
+            ],
+            VitKind::Dinov2 if self.mask_token => {
+                &["cls_token", "mask_token", "position_embeddings"]
+            }
+            _ => &["cls_token", "position_embeddings"],
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Which modules and parameters get PEFT's adapters: the places for them, filled once all of the model is
+//! built.
+
+use super::dora::BaseWeight;
+use super::lora;
+use super::lora::{Slot, Target};
+use crate::nn::build::{Builder, Transformers};
+use crate::units::{DType, Shape};
+
+impl Builder<'_> {
+    /// The place for the adapter of this linear layer, if it is to get one. The layer that gives
+    /// the logits is the model's `output`.
+    pub(crate) fn adapter(
+        &self,
+        inputs: u64,
+        outputs: u64,
+        output: bool,
+        base: impl FnOnce() -> BaseWeight,
+    ) -> Option<Slot> {
+        let lora = self.plan.spec.lora.as_ref()?;
+        let copied = !output && self.is_copied();
+        let path = self.plan.tape.scope_path(self.scope);
+        let spared = output && (self.facts().all_linear_spares_any_output || !path.contains('.'));
+        if copied || !lora::is_target(lora, &path, spared) {
+            return None;
+        }
+        Some(self.target([inputs, outputs], base(), false))
+    }
+
+    /// The same for an embedding of `rows`, which only its name means.
+    pub(crate) fn adapter_of_table(
+        &self,
+        rows: u64,
+        width: u64,
+        base: impl FnOnce() -> BaseWeight,
+    ) -> Option<Slot> {
+        let lora = self.plan.spec.lora.as_ref()?;
+        let path = self.plan.tape.scope_path(self.scope);
+        (!self.is_copied() && lora::is_target(lora, &path, true))
+            .then(|| self.target([rows, width], base(), true))
+    }
+
+    fn target(&self, [inputs, outputs]: [u64; 2], base: BaseWeight, is_table: bool) -> Slot {
+        let rank = self.plan.spec.lora.as_ref().map_or(0, |lora| lora.r);
+        let dtype = match &base {
+            BaseWeight::Full(weight) | BaseWeight::Transposed(weight) => weight.dtype(),
+            // `_get_base_layer_device_and_dtype`, `tuners/tuners_utils.py`, peft 0.21.
+            BaseWeight::FourBit(weight, _) if self.facts().transformers == Transformers::V5 => {
+                weight.dtype
+            }
+            BaseWeight::FourBit(..) | BaseWeight::EightBit(_) => DType::Float32,
+        };
+        self.place(Target {
+            slot: Slot::default(),
+            scope: self.scope,
+            shapes: [[rank, inputs].into(), [outputs, rank].into()],
+            dtype,
+            base: Some(base),
+            is_table,
+        })
+    }
+
+    fn place(&self, target: Target) -> Slot {
+        let slot = Slot::clone(&target.slot);
+        self.plan.targets.borrow_mut().push(target);
+        slot
+    }
+
+    /// The place for the adapter of the module's parameter `name`, if it is to get one: matrices of
+    /// experts `[E, outputs, inputs]`, or `transposed`, or one `[outputs, inputs]`
+    /// (`ParamWrapper.update_layer`, `tuners/lora/layer.py`, peft 0.21).
+    pub(crate) fn parameter_adapter(
+        &self,
+        name: &'static str,
+        shape: Shape,
+        dtype: DType,
+        transposed: bool,
+    ) -> Option<Slot> {
+        let lora = self.plan.spec.lora.as_ref()?;
+        if lora.target_parameters.is_empty() {
+            return None;
+        }
+        let path = self.plan.tape.scope_path(self.scope) + "." + name;
+        let rank = lora.rank_of_parameter(&path)?;
+        let (outputs, inputs) = (shape.dim(-2), shape.dim(-1));
+        let [inputs, outputs] = if transposed {
+            [outputs, inputs]
+        } else {
+            [inputs, outputs]
+        };
+        let rows = rank * shape.numel() / (inputs * outputs).max(1);
+        Some(self.place(Target {
+            slot: Slot::default(),
+            scope: self.scope,
+            shapes: [[rows, inputs].into(), [outputs, rows].into()],
+            dtype,
+            base: None,
+            is_table: false,
+        }))
+    }
+}

@@ -1,0 +1,252 @@
+//! Adapters as PEFT builds and runs them: two factors of low rank beside a frozen linear layer.
+//!
+//! Source: peft 0.21, `tuners/lora/layer.py` and `tuners/tuners_utils.py`.
+
+use super::dora::{BaseWeight, Dora};
+use crate::ask::ALL_LINEAR;
+use crate::ask::Lora;
+use crate::nn::build::Facts;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// The factors A `[r, inputs]` and B `[outputs, r]`, in float32 whatever the layer's dtype is
+/// (`autocast_adapter_dtype`).
+pub(crate) struct Adapter {
+    a: Tensor,
+    b: Tensor,
+    dropout: bool,
+    dora: Option<Dora>,
+}
+
+impl Adapter {
+    /// A and B.
+    pub(crate) fn factors(&self) -> [&Tensor; 2] {
+        [&self.a, &self.b]
+    }
+
+    /// `B(A(x))`.
+    pub(crate) fn product(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let narrow = t.linear(x, &self.a, None);
+        t.linear(&narrow, &self.b, None)
+    }
+
+    /// What is added to the layer's `result`: `B(A(dropout(x)))` scaled, or what `DoRA` makes of it;
+    /// and what lives as long.
+    fn update(
+        &self,
+        t: &Tape,
+        x: Tensor,
+        result: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> (Tensor, [Option<Tensor>; 2]) {
+        let drops = self.drops(t);
+        let Some(dora) = &self.dora else {
+            let wide = {
+                let dropped = if drops { t.dropout(&x) } else { x.clone() };
+                let narrow = t.linear(&dropped, &self.a, None);
+                drop(dropped);
+                t.linear(&narrow, &self.b, None)
+            };
+            return (t.mul_scalar(&wide), [Some(x), None]);
+        };
+        let (x, undropped) = if drops {
+            (t.dropout(&x), dora.keeps_input().then_some(x))
+        } else {
+            (x, None)
+        };
+        let update = dora.forward(t, self, &x, (!drops).then_some(result), bias);
+        (update, [Some(x), undropped])
+    }
+
+    fn drops(&self, t: &Tape) -> bool {
+        self.dropout && t.is_training()
+    }
+
+    /// `lora.Linear.forward`: adds to the layer's `result` for `x`. x is cast to the dtype of the
+    /// factors, and the sum back to that of the result. `bias` is the layer's.
+    pub(crate) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        result: Tensor,
+        bias: Option<&Tensor>,
+    ) -> Tensor {
+        let dtype = result.dtype();
+        let x = t.to(x, self.a.dtype());
+        let (update, [x, undropped]) = self.update(t, x, &result, bias);
+        let sum = t.add(&result, &update);
+        drop(update);
+        let x = undropped.or(x);
+        let holds = self.dora.as_ref().is_some_and(Dora::holds_result) && !self.drops(t);
+        let result = holds.then_some(result);
+        let cast = t.to(&sum, dtype);
+        drop((sum, x, result));
+        cast
+    }
+
+    /// `lora.Embedding.forward`: adds to the `result` for `indices` what is looked up in A, times B.
+    pub(crate) fn forward_table(&self, t: &Tape, indices: &Tensor, result: Tensor) -> Tensor {
+        let dtype = result.dtype();
+        if let Some(dora) = &self.dora {
+            let sum = dora.forward_table(t, self, indices, &result);
+            drop(result);
+            return t.to(&sum, dtype);
+        }
+        let narrow = t.embedding(&t.t(&self.a), indices);
+        let update = t.mul_scalar(&t.matmul_transposed(&narrow, &self.b));
+        let sum = t.add(&result, &update);
+        drop(result);
+        t.to(&sum, dtype)
+    }
+
+    /// `lora.bnb.Linear4bit.forward` and `Linear8bitLt.forward`: the same beside a quantized layer;
+    /// autocast does without casts of its own.
+    pub(crate) fn forward_quantized(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        result: Tensor,
+        bias: Option<&Tensor>,
+    ) -> Tensor {
+        let dtype = result.dtype();
+        let casts = t.autocast_dtype().is_none();
+        let casts_sum = casts && self.dora.as_ref().is_some_and(Dora::casts_sum);
+        let x = if casts {
+            t.to(x, self.a.dtype())
+        } else {
+            x.clone()
+        };
+        let (mut update, held) = self.update(t, x, &result, bias);
+        if casts && !casts_sum {
+            update = t.to(&update, dtype);
+        }
+        let sum = t.add(&result, &update);
+        if self.dora.is_none() {
+            drop(result);
+            drop((held, update));
+        } else {
+            drop((update, held, result));
+        }
+        if casts_sum { t.to(&sum, dtype) } else { sum }
+    }
+}
+
+/// Where an adapter will be once all of the model is built.
+pub(crate) type Slot = Rc<OnceCell<Adapter>>;
+
+/// What gets an adapter.
+pub(crate) struct Target {
+    pub(crate) slot: Slot,
+    pub(crate) scope: u32,
+    /// Of the factors A and B.
+    pub(crate) shapes: [Shape; 2],
+    /// The dtype that the factors have in between: the layer's, unless it is quantized.
+    pub(crate) dtype: DType,
+    /// The linear layer's own weight; none of a parameter by itself.
+    pub(crate) base: Option<BaseWeight>,
+    /// Whether it is an embedding, which holds the factors as they were made until both are cast.
+    pub(crate) is_table: bool,
+}
+
+/// Whether the linear layer at `path` is meant by one of the names: it is the whole path or its end
+/// (`check_target_module_exists`). One that is `spared` as it gives the logits must be named.
+pub(crate) fn is_target(lora: &Lora, path: &str, spared: bool) -> bool {
+    let linear = lora.target_modules.iter().any(|name| name == ALL_LINEAR);
+    (linear && !spared) || lora.names_module(path)
+}
+
+/// Gives every target its adapter: each is made in float32 and takes the dtype of its layer, then
+/// those in half precision become float32 again, unless an engine then casts all of them `at_last`.
+/// Those of parameters are made last (`_inject_parameters`). Returns the elements of all factors, and
+/// whose factor each parameter is that was made here.
+pub(crate) fn attach(
+    t: &Tape,
+    lora: &Lora,
+    targets: Vec<Target>,
+    facts: Facts,
+    at_last: Option<DType>,
+) -> (u64, Vec<usize>) {
+    let mut places = Vec::new();
+    let mut made = make(t, lora.use_dora, &targets, &mut places);
+    let mut elements = 0;
+    for (at, (target, made)) in targets.iter().zip(&mut made).enumerate() {
+        let mut trained = |made: &mut Tensor| {
+            elements += made.numel() * t.multiplicity(target.scope);
+            if !made.dtype().is_half() {
+                return;
+            }
+            *made = if at_last.is_some() {
+                t.empty("_to_copy", *made.shape(), DType::Float32)
+            } else {
+                places.push(at);
+                t.parameter(*made.shape(), DType::Float32)
+            };
+        };
+        t.in_scope(target.scope, || made.iter_mut().for_each(&mut trained));
+    }
+    for (at, (target, made)) in targets.into_iter().zip(made).enumerate() {
+        let mut last = |made: Tensor| match at_last {
+            Some(dtype) => {
+                places.push(at);
+                t.parameter(*made.shape(), dtype)
+            }
+            None => made,
+        };
+        t.in_scope(target.scope, || {
+            let mut made = made.into_iter().map(&mut last);
+            let (Some(a), Some(b)) = (made.next(), made.next()) else {
+                return;
+            };
+            let dora = made.next().zip(target.base);
+            // A slot is filled once, here.
+            let _ = target.slot.set(Adapter {
+                a,
+                b,
+                dropout: lora.dropout > 0.0,
+                dora: dora.map(|(magnitude, base)| Dora::new(magnitude, base, facts)),
+            });
+        });
+    }
+    (elements, places)
+}
+
+/// The factors of each target, and the lengths of rows that `DoRA` learns, as they are made first.
+fn make(t: &Tape, use_dora: bool, targets: &[Target], places: &mut Vec<usize>) -> Vec<Vec<Tensor>> {
+    let mut make = |at: usize, target: &Target| {
+        let mut made: Vec<Tensor> = if target.dtype.is_half() {
+            let made = target
+                .shapes
+                .map(|shape| t.empty("empty", shape, DType::Float32));
+            let _held = target.is_table.then(|| made.clone());
+            made.map(|factor| t.to(&factor, target.dtype)).into()
+        } else {
+            places.extend([at; 2]);
+            target
+                .shapes
+                .map(|shape| t.parameter(shape, DType::Float32))
+                .into()
+        };
+        if let Some(base) = target.base.as_ref().filter(|_| use_dora) {
+            let norm = base.norm(t, &made[0], &made[1]);
+            // Magnitudes in half precision become float32 with the factors.
+            made.push(if norm.dtype().is_half() {
+                norm
+            } else {
+                places.push(at);
+                t.into_parameter(&norm)
+            });
+        }
+        made
+    };
+    let mut made = vec![Vec::new(); targets.len()];
+    for of_parameters in [false, true] {
+        for (at, target) in targets.iter().enumerate() {
+            if target.base.is_none() == of_parameters {
+                made[at] = t.in_scope(target.scope, || make(at, target));
+            }
+        }
+    }
+    made
+}

@@ -1,0 +1,10 @@
+//! Adapters beside and in the place of layers, as PEFT attaches them.
+
+mod adapted;
+mod dora;
+pub(crate) mod lora;
+mod wrapped;
+
+pub(crate) use dora::BaseWeight;
+pub(crate) use lora::{Slot, Target};
+pub(crate) use wrapped::{Opened, Wrapped};

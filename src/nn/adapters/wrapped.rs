@@ -1,0 +1,124 @@
+//! Parameters that belong to no linear layer, with PEFT's adapters of them: what the module computes
+//! with is their sum with the product of both factors, made anew whenever the module runs, and kept for
+//! backward.
+//!
+//! Source: peft 0.21, `tuners/lora/layer.py` (`ParamWrapper`); torch 2.15, `nn/utils/parametrize.py`.
+
+use super::lora::{Adapter, Slot};
+use crate::nn::build::Builder;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::cell::OnceCell;
+
+/// A matrix `[outputs, inputs]`, or one for each of several experts `[E, outputs, inputs]`.
+pub(crate) struct Wrapped {
+    weight: Tensor,
+    /// Whether those of experts are seen as `[E, inputs, outputs]`.
+    transposed: bool,
+    adapter: Option<Slot>,
+}
+
+impl Wrapped {
+    /// The module's parameter `name`.
+    pub(crate) fn new(b: &Builder, name: &'static str, shape: impl Into<Shape>) -> Self {
+        Self::new_in(b, name, shape, b.dtype(), false)
+    }
+
+    /// The same in a dtype of its own, `transposed` if its module says so.
+    pub(crate) fn new_in(
+        b: &Builder,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+        transposed: bool,
+    ) -> Self {
+        let shape = shape.into();
+        Self {
+            weight: b.parameter_in(name, shape, dtype),
+            transposed,
+            adapter: b.parameter_adapter(name, shape, dtype, transposed),
+        }
+    }
+
+    /// What happens before the module runs. That a change keeps shape and dtype is tried out once
+    /// (`ParametrizationList`).
+    pub(crate) fn open(&self, t: &Tape) -> Opened<'_> {
+        let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        let opened = Opened {
+            sum: OnceCell::new(),
+            weight: &self.weight,
+            change: adapter.map(|adapter| self.change(t, adapter)),
+        };
+        if opened.change.is_some() {
+            drop(opened.summed(t));
+        }
+        opened
+    }
+
+    fn change(&self, t: &Tape, adapter: &Adapter) -> Change {
+        let dtype = self.weight.dtype();
+        let [a, b] = adapter.factors();
+        let (shape, rank) = (self.weight.shape(), self.weight.shape().rank());
+        let experts = if rank == 3 { shape.dim(0) } else { 1 };
+        if experts == 1 {
+            let product = t.mul_scalar(&t.matrix_product(b, a));
+            return Change::Whole(t.to(&product, dtype));
+        }
+        let a = t.view(a, [experts, a.dim(0) / experts, a.dim(1)]);
+        let b = t.view(b, [b.dim(0), b.dim(1) / experts, experts]);
+        let b = t.permute(&b, &[2, 0, 1]);
+        let factors = if self.transposed {
+            [a, b].map(|factor| t.transpose(&factor, 1, 2))
+        } else {
+            [b, a]
+        };
+        Change::Factors(factors.map(|factor| {
+            let cast = t.to(&factor, dtype);
+            if cast.dtype() != factor.dtype() {
+                t.note_uncached_copy(&cast);
+            }
+            cast
+        }))
+    }
+}
+
+/// What is added to a parameter.
+enum Change {
+    /// A product that is folded into the sum (`_LoraFactorsProxy`).
+    Factors([Tensor; 2]),
+    /// `_LoraParameterProxy`.
+    Whole(Tensor),
+}
+
+/// A parameter while its module runs.
+pub(crate) struct Opened<'a> {
+    /// `torch.nn.utils.parametrize.cached`.
+    sum: OnceCell<Tensor>,
+    weight: &'a Tensor,
+    change: Option<Change>,
+}
+
+impl Opened<'_> {
+    /// What the module computes with.
+    pub(crate) fn get(&self, t: &Tape) -> &Tensor {
+        self.sum.get_or_init(|| self.summed(t))
+    }
+
+    fn summed(&self, t: &Tape) -> Tensor {
+        match &self.change {
+            None => self.weight.clone(),
+            Some(Change::Factors([left, right])) => {
+                t.without_autocast(|| t.baddbmm(self.weight, left, right))
+            }
+            Some(Change::Whole(change)) => t.add(self.weight, change),
+        }
+    }
+
+    /// Ends what [`Wrapped::open`] began for a parameter and before it for `outer`, another one of
+    /// the same module: sums are kept until both end.
+    pub(crate) fn close(self, outer: Self) {
+        drop(self.change);
+        drop(self.sum);
+        drop(outer);
+    }
+}

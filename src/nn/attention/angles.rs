@@ -1,0 +1,113 @@
+//! The cosines and sines by which positions turn queries and keys: which rotary embeddings a model has,
+//! and which of its layers reads which.
+
+use super::rotary::{Grids, Rotary};
+use super::rotary_pairs;
+use crate::model::DecoderConfig;
+use crate::nn::build::{Builder, Facts, Transformers};
+use crate::nn::decoder::Style;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// Cosines and sines, `[1, S, D]` each.
+pub(crate) type Turns = (Tensor, Tensor);
+
+/// The rotary embeddings of a model.
+pub(crate) struct Angles {
+    style: Style,
+    /// Of full layers and, where those have one of their own, of windowed layers.
+    kinds: [Option<Rotary>; 2],
+    /// One for each base, where layers have bases of their own.
+    bases: Vec<Rotary>,
+    /// Of each layer which of those turns it, if any.
+    of_layers: Vec<Option<usize>>,
+    /// What nobody reads.
+    _unread: Option<Rotary>,
+}
+
+impl Angles {
+    pub(crate) fn new(model: &Builder, c: &DecoderConfig, style: Style, facts: Facts) -> Self {
+        // Some have no positions at all.
+        let turns = c.rotary_dim > 0;
+        let full_dim = c.gemma_layers.map(|layers| layers.full_head_dim);
+        let rotary = |dim| {
+            Rotary::new(&model.at("rotary_emb"), dim, facts)
+                .by_pair(style.rotary_by_pair)
+                .remade(style.remade_rotary)
+                .in_grids(style.grids)
+        };
+        let when = |needed: bool, dim| (needed && turns).then(|| rotary(dim));
+        let own = !c.bases.is_empty();
+        // transformers 4 makes both, whichever kinds of layers there are.
+        let both = style.local_rotary && facts.transformers != Transformers::V5;
+        let local = both || style.local_rotary && c.windowed.contains(&true);
+        let full = !own && (both || !local || c.windowed.contains(&false));
+        let kinds = [
+            when(full, full_dim.unwrap_or(c.rotary_dim)),
+            when(local, c.rotary_dim),
+        ];
+        let count = c.bases.iter().flatten().max().map_or(0, |last| last + 1);
+        Self {
+            style,
+            kinds,
+            _unread: when(own, c.rotary_dim),
+            bases: (0..count).map(|_| rotary(c.rotary_dim)).collect(),
+            of_layers: c.bases.clone(),
+        }
+    }
+
+    /// Those of full layers and, where they differ, of windowed layers, for `positions` `[S]` or, if
+    /// `given` by images, `[B, S]`, of token ids of shape `ids`.
+    pub(crate) fn of_kinds(
+        &self,
+        t: &Tape,
+        (positions, given): (&Tensor, bool),
+        ids: Shape,
+        dtype: DType,
+    ) -> (Turns, Option<Turns>) {
+        let turn = |rotary: &Rotary| {
+            t.scoped("rotary_emb", None, || {
+                if self.style.complex_rotary {
+                    let angles = rotary_pairs::complex(t, rotary, positions);
+                    return (angles.clone(), angles);
+                }
+                let all = if self.style.grids == Grids::None || given {
+                    positions.clone()
+                } else {
+                    let row = [1, positions.dim(-1)];
+                    t.expand(&t.reshape(positions, row), ids)
+                };
+                rotary.forward(t, &all, dtype)
+            })
+        };
+        let [full, local] = self.kinds.each_ref().map(Option::as_ref);
+        let first = full.or(local).map_or_else(|| none(t, dtype), turn);
+        (first, full.and(local).map(turn))
+    }
+
+    /// One for each base, in a model whose layers have bases of their own.
+    pub(crate) fn of_bases(&self, t: &Tape, positions: &Tensor, dtype: DType) -> Vec<Turns> {
+        let turn =
+            |rotary: &Rotary| t.scoped("rotary_embs", None, || rotary.forward(t, positions, dtype));
+        self.bases.iter().map(turn).collect()
+    }
+
+    /// What the `i`th layer is given where layers have bases of their own.
+    pub(crate) fn of_layer(
+        &self,
+        t: &Tape,
+        i: usize,
+        all: &[Turns],
+        dtype: DType,
+    ) -> Option<Turns> {
+        let base = self.of_layers.get(i)?;
+        let turns = base.and_then(|base| all.get(base)).cloned();
+        Some(turns.unwrap_or_else(|| none(t, dtype)))
+    }
+}
+
+/// What a layer is given that reads none.
+fn none(t: &Tape, dtype: DType) -> Turns {
+    let none = t.empty("none", Shape::from([0]), dtype);
+    (none.clone(), none)
+}

@@ -1,0 +1,32 @@
+//! Attention: its kernels, the embeddings of positions that turn queries and keys, and its kinds.
+
+mod alibi;
+mod angles;
+mod attend;
+mod differential;
+mod dynamic;
+mod expert;
+pub(crate) mod flash;
+mod indexer;
+mod latent;
+pub(crate) mod rotary;
+mod rotary_attention;
+pub(crate) mod rotary_pairs;
+mod sharing;
+mod sinks;
+mod turned_rows;
+
+pub(crate) use alibi::Alibi;
+pub(crate) use angles::{Angles, Turns};
+pub(crate) use attend::{
+    AttentionOptions, attend, attend_as_bert, attend_with_scores, attend_with_weights, dropped,
+    in_heads, joined, without_later,
+};
+pub(crate) use differential::DifferentialAttention;
+pub(crate) use dynamic::DynamicAttention;
+pub(crate) use expert::ExpertAttention;
+pub(crate) use latent::LatentAttention;
+pub(crate) use rotary::{Grids, Rotary};
+pub(crate) use rotary_attention::{Gate, HeadNorm, RotaryAttention, Turn};
+pub(crate) use sharing::{KeptStates, SharingAttention, readers_from};
+pub(crate) use sinks::Sinks;

@@ -1,0 +1,462 @@
+//! Attention with separate projections of queries, keys and values and rotary positions.
+
+use super::attend::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
+use super::sinks::Sinks;
+use super::turned_rows::Rows;
+use super::{rotary, rotary_pairs, sinks as attention_sinks, turned_rows};
+use crate::ask::Attention;
+use crate::model::{DecoderConfig, DecoderType, LayerNames};
+use crate::nn::build::{Builder, Linear, Norm, NormKind, Transformers};
+use crate::nn::decoder::{Holds, Parts, Shared};
+use crate::tape::{Tape, Tensor};
+
+/// Where queries and keys are normalized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeadNorm {
+    /// Nowhere.
+    None,
+    /// Each head, after the heads are parted.
+    Heads(NormKind),
+    /// Each head, after the heads are parted and before they are transposed.
+    Rows(NormKind),
+    /// The same, after all three projections.
+    Together(NormKind),
+    /// The same, and each head has weights of its own.
+    Each,
+    /// Each head by a norm of its own, after the heads are parted.
+    Apart,
+    /// All heads at once, before they are parted.
+    Whole(NormKind),
+    /// Each head, after positions turned it.
+    Turned(NormKind),
+}
+
+impl HeadNorm {
+    /// It, if there is one.
+    pub(crate) fn when(self, exists: bool) -> Self {
+        if exists { self } else { Self::None }
+    }
+}
+
+/// What gates the result of attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Nothing.
+    None,
+    /// Columns beside queries.
+    BesideQueries,
+    /// What a layer of its own gives, `gate_proj`.
+    Own,
+}
+
+/// How positions turn queries and keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The halves of a head's columns with each other.
+    Halves,
+    /// The same the other way round.
+    Backwards,
+    /// The same in float32, cast back.
+    WideHalves,
+    /// Of the first columns of a head the halves with each other; the rest stays as it is.
+    Part,
+    /// The same, where only what was turned and put together again is held.
+    FirstColumns,
+    /// Both halves, parted, by cosines of their pairs.
+    Parts,
+    /// Neighbouring columns with each other.
+    Pairs,
+    /// The same of the first columns of a head; the rest stays as it is.
+    PartPairs,
+    /// Neighbouring columns with each other in float32, cast back.
+    WidePairs,
+    /// The same by cosines of their pairs, spread in float32.
+    WideNeighbours,
+}
+
+/// What gives queries, keys and values.
+enum Projections {
+    /// A layer for each.
+    Apart([Linear; 3]),
+    /// One layer, which gives those of a head beside each other.
+    Fused(Linear),
+}
+
+/// `q_proj`, `k_proj`, `v_proj`, `o_proj` and the norms of queries and keys.
+pub(crate) struct RotaryAttention {
+    projections: Projections,
+    o_proj: Linear,
+    /// The norm before it.
+    sub_norm: Option<Norm>,
+    /// A score for each head that no token has, `[A]`.
+    sinks: Option<(Sinks, Tensor)>,
+    norms: Option<[Norm; 2]>,
+    style: HeadNorm,
+    /// How positions turn queries and keys, if they do.
+    turn: Option<Turn>,
+    /// Whether queries, keys and values are cut to a range.
+    clipped: bool,
+    /// Whether the result is dropped out.
+    dropout: bool,
+    /// Whether eager attention's weights are let go of before it returns.
+    forgets_weights: bool,
+    /// Whether the parts of turned queries and keys stay in local variables.
+    holds: bool,
+    /// Whether queries, keys and values are all projected before they are parted into heads.
+    projects_first: bool,
+    /// Whether keys are multiplied by a number.
+    scales_keys: bool,
+    /// Whether turned queries are multiplied by numbers of their positions.
+    scales_queries: bool,
+    /// Whether the result is gated by columns beside queries.
+    gated: bool,
+    /// The layer that gates the result.
+    gate_proj: Option<Linear>,
+    /// What is done with rows where they are turned.
+    rows: Option<Rows>,
+    head_dim: u64,
+    rotary_dim: u64,
+    options: AttentionOptions,
+}
+
+/// Whether attention of transformers 4 returns no weights (`attn_weights = None`).
+fn forgets_weights(model_type: DecoderType) -> bool {
+    matches!(
+        model_type,
+        DecoderType::Nemotron | DecoderType::StableLm | DecoderType::Qwen2Moe | DecoderType::Olmoe
+    )
+}
+
+impl RotaryAttention {
+    pub(crate) fn new(
+        b: &Builder,
+        c: &DecoderConfig,
+        options: AttentionOptions,
+        parts: Parts,
+        turned: bool,
+    ) -> Self {
+        let (queries, keys) = (
+            c.num_attention_heads * c.head_dim,
+            c.num_key_value_heads * c.head_dim,
+        );
+        let bias = c.attention_bias || c.qkv_bias;
+        let gated = parts.gate == Gate::BesideQueries;
+        let with_gate = if gated { 2 * queries } else { queries };
+        let names = LayerNames::of(c);
+        let linear = |name, outputs| Linear::new(&b.at(name), c.hidden_size, outputs, bias);
+        let projections = match *names.projections {
+            [q, k, v] => {
+                Projections::Apart([linear(q, with_gate), linear(k, keys), linear(v, keys)])
+            }
+            _ => Projections::Fused(linear(names.projections[0], queries + 2 * keys)),
+        };
+        let at = b.at(names.attention_output);
+        let o_proj = Linear::new(&at, queries, c.hidden_size, c.attention_bias);
+        let [sub_norm, _] = names.sub_norms;
+        let sub_norm = sub_norm.map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size));
+        let sinks = parts.sinks.map(|form| {
+            let sinks = b.parameter("sinks", [c.num_attention_heads]);
+            (form, sinks)
+        });
+        let [q_norm, k_norm] = names.head_norms.map(|name| b.at(name));
+        let norms = |kind, [queries, keys]: [u64; 2]| {
+            [
+                Norm::new(&q_norm, kind, queries),
+                Norm::new(&k_norm, kind, keys),
+            ]
+        };
+        let norms = match parts.head_norm {
+            HeadNorm::None => None,
+            HeadNorm::Heads(kind)
+            | HeadNorm::Rows(kind)
+            | HeadNorm::Together(kind)
+            | HeadNorm::Turned(kind) => Some(norms(kind, [c.head_dim; 2])),
+            HeadNorm::Each => Some([
+                Norm::of_heads(&q_norm, c.num_attention_heads, c.head_dim),
+                Norm::of_heads(&k_norm, c.num_key_value_heads, c.head_dim),
+            ]),
+            HeadNorm::Apart => Some([
+                Norm::apart(&q_norm, c.num_attention_heads, c.head_dim),
+                Norm::apart(&k_norm, c.num_key_value_heads, c.head_dim),
+            ]),
+            HeadNorm::Whole(kind) => Some(norms(kind, [queries, keys])),
+        };
+        Self {
+            projections,
+            o_proj,
+            sub_norm,
+            sinks,
+            norms,
+            style: parts.head_norm,
+            turn: turned.then_some(parts.turn),
+            clipped: c.clips_heads,
+            dropout: parts.drops_attended && c.dropout.residual,
+            forgets_weights: forgets_weights(c.model_type)
+                && options.facts.transformers != Transformers::V5,
+            holds: matches!(parts.holds, Holds::Both | Holds::Turned),
+            projects_first: parts.projects_first,
+            scales_keys: parts.scales_keys,
+            scales_queries: c.scales_queries && !parts.turns_rows,
+            gated,
+            gate_proj: (parts.gate == Gate::Own)
+                .then(|| Linear::new(&b.at("gate_proj"), c.hidden_size, queries, false)),
+            rows: parts.turns_rows.then_some(Rows {
+                turned,
+                normalized: c.head_norms,
+                scaled: c.scales_queries,
+            }),
+            head_dim: c.head_dim,
+            rotary_dim: c.rotary_dim,
+            options,
+        }
+    }
+
+    /// `[B, S, H]` to the same, with eager attention's weights, which the layer holds.
+    pub(crate) fn forward(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let mut gate = None;
+        let ([mut turned_q, turned_k], v, held) = self.turned_heads(t, x, shared, &mut gate);
+        if let Some(positions) = shared.positions.as_ref().filter(|_| self.scales_queries) {
+            turned_q = turned_rows::scaled_by_positions(t, turned_q, positions);
+        }
+        let (mut turned_k, mut v) = t.cached(turned_k, v);
+        let mask = shared.mask.as_ref();
+        let flash = self.options.implementation == Attention::FlashAttention2;
+        if self.options.contiguous_for_mask && !flash {
+            let groups = turned_q.dim(1) / v.dim(1);
+            turned_k = repeat_kv(t, self.options.facts, &turned_k, groups);
+            v = repeat_kv(t, self.options.facts, &v, groups);
+        }
+        let all = [&turned_q, &turned_k, &v];
+        let (out, weights) = match &self.sinks {
+            Some(sinks) => attention_sinks::attend(t, self.options, all, mask, sinks),
+            None => attend_with_weights(t, self.options, &turned_q, &turned_k, &v, mask),
+        };
+        let out = joined(t, out);
+        let out = match &gate {
+            Some(gate) => {
+                let share = t.sigmoid(gate);
+                let gated = t.mul(&out, &share);
+                drop(out);
+                gated
+            }
+            None => out,
+        };
+        let out = match &self.sub_norm {
+            Some(norm) => {
+                let normalized = norm.forward(t, &out);
+                drop(out);
+                normalized
+            }
+            None => out,
+        };
+        let projected = self.o_proj.forward(t, &out);
+        drop(out);
+        let weights = weights.filter(|_| !self.forgets_weights);
+        let result = dropped(t, projected, self.dropout);
+        let heads = (turned_q, turned_k, v);
+        if self.holds {
+            drop((heads, held));
+        } else {
+            drop((held, heads));
+        }
+        (result, weights)
+    }
+
+    /// Queries and keys after they were turned, values, and what stays in local variables besides.
+    fn turned_heads(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        shared: &Shared,
+        gate: &mut Option<Tensor>,
+    ) -> ([Tensor; 2], Tensor, Vec<Tensor>) {
+        let (projections, fused) = match &self.projections {
+            Projections::Apart(projections) => (Some(projections), None),
+            Projections::Fused(one) => (None, Some(one.forward(t, x))),
+        };
+        if let (Some(rows), Some(projections)) = (self.rows, projections) {
+            let [q, k, v] = projections.each_ref().map(|projection| {
+                let y = projection.forward(t, x);
+                self.parted(t, &y)
+            });
+            let (turned, held) = rows.forward(t, [q, k], &shared.cos);
+            return (turned, t.transpose(&v, 1, 2), held);
+        }
+        let [q, k, v] = match (projections, &fused) {
+            (Some(projections), _) => self.heads(t, x, projections, gate),
+            (None, Some(fused)) => self.fused_heads(t, fused),
+            (None, None) => unreachable!("either is given"),
+        };
+        let (turned, held) = self.turned(t, &q, &k, shared);
+        drop((q, k));
+        let held = fused.into_iter().chain(held.into_iter().flatten());
+        let held = held.collect();
+        match (self.style, &self.norms) {
+            (HeadNorm::Turned(_), Some([q_norm, k_norm])) => {
+                let [q, k] = turned;
+                let normalized = q_norm.forward(t, &q);
+                drop(q);
+                ([normalized, k_norm.forward(t, &k)], v, held)
+            }
+            _ => (turned, v, held),
+        }
+    }
+
+    /// The heads of `[B, S, heads x D]`: `[B, S, heads, D]`.
+    fn parted(&self, t: &Tape, y: &Tensor) -> Tensor {
+        let heads = y.dim(2) / self.head_dim;
+        t.view(y, [y.dim(0), y.dim(1), heads, self.head_dim])
+    }
+
+    /// Queries and keys after they were turned, and what stays in local variables besides.
+    fn turned(
+        &self,
+        t: &Tape,
+        q: &Tensor,
+        k: &Tensor,
+        shared: &Shared,
+    ) -> ([Tensor; 2], Option<[Tensor; 4]>) {
+        let (cos, sin) = (&shared.cos, &shared.sin);
+        let both = [q, k];
+        let turned = match self.turn {
+            None => both.map(Tensor::clone),
+            Some(_) if self.options.liger_rope => t.liger_rope(q, k, cos, sin),
+            Some(Turn::Halves) => both.map(|x| rotary::apply(t, x, cos, sin)),
+            Some(Turn::Backwards) => both.map(|x| rotary::apply_backwards(t, x, cos, sin)),
+            Some(Turn::WideHalves) => {
+                let turned = both.map(|x| rotary::apply(t, x, cos, sin));
+                turned.each_ref().map(|x| t.to(x, q.dtype()))
+            }
+            Some(Turn::Part) => {
+                let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
+                let turned = both.map(|x| part(x, 0, self.rotary_dim));
+                let rest = both.map(|x| part(x, self.rotary_dim, self.head_dim));
+                let turned = turned.map(|x| rotary::apply(t, &x, cos, sin));
+                let whole = |i: usize| t.cat(&[&turned[i], &rest[i]], -1);
+                let whole = [whole(0), whole(1)];
+                let ([q, k], [q_rest, k_rest]) = (turned, rest);
+                return (whole, self.holds.then_some([q, q_rest, k, k_rest]));
+            }
+            Some(Turn::FirstColumns) => {
+                let part = |x: &Tensor, from, to| t.slice(x, -1, from, to);
+                let (first, all) = (self.rotary_dim, self.head_dim);
+                let parts = both.map(|x| (part(x, 0, first), part(x, first, all)));
+                let turned = parts.map(|(x, rest)| (rotary::apply(t, &x, cos, sin), rest));
+                turned.map(|(x, rest)| t.cat(&[&x, &rest], -1))
+            }
+            Some(Turn::Parts) => both.map(|x| rotary_pairs::apply_to_halves(t, x, cos, sin)),
+            Some(Turn::WideNeighbours) => rotary_pairs::apply_wide_neighbours(t, both, cos, sin),
+            Some(Turn::Pairs) => rotary_pairs::apply_neighbours(t, both, cos, sin),
+            Some(Turn::PartPairs) => rotary_pairs::apply_first_neighbours(t, both, cos, sin),
+            Some(Turn::WidePairs) => rotary_pairs::apply_wide(t, both, cos, sin),
+        };
+        (turned, None)
+    }
+
+    /// Queries, keys and values `[B, heads, S, D]` of what one layer gave `[B, S, heads x 3 x D]`.
+    fn fused_heads(&self, t: &Tape, fused: &Tensor) -> [Tensor; 3] {
+        let heads = fused.dim(2) / (3 * self.head_dim);
+        let all = t.view(fused, [fused.dim(0), fused.dim(1), heads, 3, self.head_dim]);
+        let facts = self.options.facts;
+        let [mut q, mut k, v] = [0, 1, 2].map(|_| facts.index_all(t, &t.select(&all, 3), 1));
+        if let Some([q_norm, k_norm]) = &self.norms {
+            q = q_norm.forward(t, &q);
+            k = k_norm.forward(t, &k);
+        }
+        [q, k, v].map(|x| t.transpose(&x, 1, 2))
+    }
+
+    /// Queries, keys and values `[B, heads, S, D]`, and the gate of the result if there is one.
+    fn heads(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        projections: &[Linear; 3],
+        gate: &mut Option<Tensor>,
+    ) -> [Tensor; 3] {
+        let rows = |y: &Tensor| self.parted(t, y);
+        let part = |y: &Tensor| t.transpose(&rows(y), 1, 2);
+        if self.clipped && self.norms.is_none() {
+            let clipped = projections.each_ref().map(|x_proj| x_proj.forward(t, x));
+            return clipped.map(|y| t.clamp_in_place(y)).map(|y| part(&y));
+        }
+        let [q, k, v] = projections;
+        match (self.style, &self.norms) {
+            (HeadNorm::Whole(_), Some([q_norm, k_norm])) => {
+                let q = {
+                    let q = q.forward(t, x);
+                    q_norm.forward(t, &q)
+                };
+                let k = {
+                    let k = k.forward(t, x);
+                    k_norm.forward(t, &k)
+                };
+                let v = v.forward(t, x);
+                let heads = [q, k, v];
+                let heads = if self.clipped {
+                    heads.map(|y| t.clamp_in_place(y))
+                } else {
+                    heads
+                };
+                heads.map(|y| part(&y))
+            }
+            (HeadNorm::Rows(_), Some([q_norm, k_norm])) => {
+                let normalized = |projection: &Linear, norm: &Norm| {
+                    let y = rows(&projection.forward(t, x));
+                    t.transpose(&norm.forward(t, &y), 1, 2)
+                };
+                let q = if self.gated {
+                    let y = {
+                        let both = rows(&q.forward(t, x));
+                        let heads = both.dim(2) / 2;
+                        let both = t.view(&both, [x.dim(0), x.dim(1), heads, 2 * self.head_dim]);
+                        let [q, beside] = t.split(&both, [self.head_dim; 2], -1);
+                        let flat = [x.dim(0), x.dim(1), heads * self.head_dim];
+                        *gate = Some(t.reshape(&beside, flat));
+                        q
+                    };
+                    t.transpose(&q_norm.forward(t, &y), 1, 2)
+                } else {
+                    normalized(q, q_norm)
+                };
+                let k = normalized(k, k_norm);
+                [q, k, part(&v.forward(t, x))]
+            }
+            (HeadNorm::Each | HeadNorm::Together(_), Some([q_norm, k_norm])) => {
+                let [q, k, v] = [q, k, v].map(|projection| rows(&projection.forward(t, x)));
+                *gate = self.gate_proj.as_ref().map(|gate| gate.forward(t, x));
+                let normalized = q_norm.forward(t, &q);
+                drop(q);
+                [normalized, k_norm.forward(t, &k), v].map(|y| t.transpose(&y, 1, 2))
+            }
+            _ if self.projects_first => {
+                let all = [q, k, v].map(|projection| projection.forward(t, x));
+                all.map(|y| part(&y))
+            }
+            (_, norms) => {
+                let q = part(&q.forward(t, x));
+                let mut k = part(&k.forward(t, x));
+                if self.scales_keys {
+                    k = t.mul_scalar(&k);
+                }
+                let v = part(&v.forward(t, x));
+                match norms
+                    .as_ref()
+                    .filter(|_| matches!(self.style, HeadNorm::Heads(_) | HeadNorm::Apart))
+                {
+                    Some([q_norm, k_norm]) => {
+                        let normalized = q_norm.forward(t, &q);
+                        drop(q);
+                        [normalized, k_norm.forward(t, &k), v]
+                    }
+                    None => [q, k, v],
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Building a model's parameters under the names that PyTorch gives them.
+
+use super::call::Call;
+use super::facts::{Facts, Transformers};
+use super::lists;
+use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
+use crate::model::{Architecture, DecoderType, ResolvedSpec};
+use crate::nn::adapters::{Target, lora};
+use crate::tape::{Category, Tape, Tensor};
+use crate::units::{DType, Repetition, Shape};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+/// What all modules of one model are built with.
+pub(crate) struct Plan<'a> {
+    pub(crate) tape: &'a Tape,
+    pub(crate) spec: &'a ResolvedSpec,
+    /// Elements of the parameters so far, each with its scope.
+    parameters: RefCell<Vec<(u32, u64)>>,
+    /// Elements of a list that options can name.
+    pub(crate) named: u64,
+    /// Whether a module has asked for its place in a list.
+    pub(crate) asked_index: Cell<bool>,
+    /// Layers that get adapters, in the order in which they are built.
+    pub(crate) targets: RefCell<Vec<Target>>,
+    /// Copies of parameters that are trained in their place, with their scopes, and how many layers
+    /// with adapters come before.
+    copies: RefCell<Vec<(u32, Tensor, usize)>>,
+    /// What they are copies of.
+    copied: RefCell<Vec<Tensor>>,
+    /// Weights that are dropped at the end because others are tied in their place.
+    untied: RefCell<Vec<Tensor>>,
+    /// Parameters of a quantized model that become float32 when all of it is loaded, with their
+    /// scopes and what was loaded.
+    loaded: RefCell<Vec<(u32, Tensor, Tensor)>>,
+    /// The table that all quantized scales are made with.
+    pub(crate) scale_code: OnceCell<Tensor>,
+    /// How the model will be called.
+    call: Rc<Call>,
+}
+
+impl<'a> Plan<'a> {
+    /// Nothing is built yet.
+    pub(crate) fn new(tape: &'a Tape, spec: &'a ResolvedSpec, call: &Rc<Call>) -> Self {
+        Self {
+            tape,
+            spec,
+            call: Rc::clone(call),
+            parameters: RefCell::default(),
+            named: lists::named(spec),
+            asked_index: Cell::new(false),
+            targets: RefCell::default(),
+            copies: RefCell::default(),
+            copied: RefCell::default(),
+            untied: RefCell::default(),
+            loaded: RefCell::default(),
+            scale_code: OnceCell::new(),
+        }
+    }
+
+    /// Ends the building of a model: its adapters come last. Returns the elements of all
+    /// parameters, trained or not, each once; and parameters that no module computes with.
+    pub(crate) fn finish(self) -> (u64, Vec<Tensor>) {
+        self.untied.take();
+        // `prepare_model_for_kbit_training`, `utils/other.py`, peft 0.15 and 0.21.
+        for (scope, wide, loaded) in self.loaded.take() {
+            self.tape.in_scope(scope, || {
+                self.tape.give_storage("_to_copy", &wide);
+                drop(loaded);
+            });
+        }
+        let quantization = self.spec.quantization;
+        let prepares = quantization.is_on() && quantization.prepare_for_kbit_training;
+        if prepares && Facts::of(self.spec).transformers == Transformers::V5 {
+            self.tape.empty_cache();
+        }
+        let (adapters, places) = self.spec.lora.as_ref().map_or((0, Vec::new()), |options| {
+            // DeepSpeed's engine casts whatever the model holds to half precision.
+            let engine = self.spec.optimizer.master_weights == MasterWeights::DeepSpeed;
+            lora::attach(
+                self.tape,
+                options,
+                self.targets.take(),
+                Facts::of(self.spec),
+                engine.then_some(self.spec.weights),
+            )
+        });
+        let copies = self.copies.take();
+        for (scope, copy, _) in &copies {
+            self.tape
+                .in_scope(*scope, || self.tape.give_storage("clone", copy));
+        }
+        if !(copies.is_empty() && places.is_sorted()) {
+            // The model has them by module.
+            let copies = copies.iter().map(|(_, _, before)| 2 * before);
+            let adapters = places.iter().map(|at| 2 * at + 1);
+            self.tape.sort_parameters(copies.chain(adapters));
+        }
+        let parameters = self.parameters.take().into_iter();
+        let elements = parameters.map(|(scope, n)| n * self.tape.multiplicity(scope));
+        (elements.sum::<u64>() + adapters, self.copied.take())
+    }
+
+    /// Whether the parameter `name` of the module at `path` gets a gradient.
+    fn trains(&self, path: impl FnOnce() -> String, name: &str) -> bool {
+        let frozen = &self.spec.frozen;
+        if self.spec.lora.is_some() {
+            return false;
+        }
+        if frozen.is_empty() {
+            return true;
+        }
+        let path = path() + "." + name;
+        !frozen.iter().any(|part| path.contains(part.as_str()))
+    }
+}
+
+/// Where in a model a module is built: its path, as in `model.layers.3.self_attn`, which names its
+/// parameters, and the dtype of the weights.
+pub(crate) struct Builder<'a> {
+    pub(crate) plan: &'a Plan<'a>,
+    dtype: DType,
+    /// The scope of the module, whose path is the module's.
+    pub(crate) scope: u32,
+    /// Which element of a module list it is.
+    index: usize,
+    /// How that list repeats, as far as is known.
+    repetition: Option<Repetition>,
+}
+
+impl<'a> Builder<'a> {
+    /// The model itself.
+    pub(crate) fn new(plan: &'a Plan<'a>, dtype: DType) -> Self {
+        let scope = plan.tape.scope();
+        Self {
+            plan,
+            dtype,
+            scope,
+            index: 0,
+            repetition: None,
+        }
+    }
+
+    /// The same module once more.
+    pub(crate) fn same(&self) -> Self {
+        Self { ..*self }
+    }
+
+    /// The submodule `name`.
+    pub(crate) fn at(&self, name: &'static str) -> Self {
+        self.child(name, None, None)
+    }
+
+    /// Element `index` of the module list `name`.
+    pub(crate) fn item(&self, name: &'static str, index: u32) -> Self {
+        self.child(name, Some(index), None)
+    }
+
+    pub(crate) fn child(
+        &self,
+        name: &'static str,
+        index: Option<u32>,
+        repetition: Option<Repetition>,
+    ) -> Self {
+        let scope = self.plan.tape.child_scope(self.scope, name, index);
+        let index = index.map_or(0, |index| index as usize);
+        Self {
+            scope,
+            index,
+            repetition,
+            ..*self
+        }
+    }
+
+    /// Which element of a module list the module is, or one that it is as; or 0: for modules that differ
+    /// by it.
+    pub(crate) fn index(&self) -> usize {
+        if let Some(repetition) = self.repetition {
+            return repetition.like(self.index);
+        }
+        self.differs();
+        self.index
+    }
+
+    /// The module differs from others of its list, or is called otherwise.
+    pub(crate) fn differs(&self) {
+        self.plan.asked_index.set(true);
+    }
+
+    /// Whether the module is the first of a module list, which may always differ.
+    pub(crate) fn is_first(&self) -> bool {
+        self.index == 0
+    }
+
+    /// The dtype of the weights.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The dtype that weights are loaded in, which buffers keep where
+    /// `prepare_model_for_kbit_training` makes parameters float32.
+    pub(crate) fn loaded_dtype(&self) -> DType {
+        let quantization = self.quantization();
+        let widened = quantization.is_on() && quantization.prepare_for_kbit_training;
+        if widened {
+            quantization.compute_dtype.dtype()
+        } else {
+            self.dtype
+        }
+    }
+
+    /// The module's parameter `name`, in the dtype of the weights.
+    pub(crate) fn parameter(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+        self.parameter_in(name, shape, self.dtype)
+    }
+
+    /// The same in a dtype of its own.
+    pub(crate) fn parameter_in(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+    ) -> Tensor {
+        let t = self.plan.tape;
+        let trains = self.plan.trains(|| t.scope_path(self.scope), name);
+        self.loaded_parameter(shape.into(), dtype, trains)
+    }
+
+    /// A parameter in the dtype of the weights that is never trained.
+    pub(crate) fn frozen(&self, shape: impl Into<Shape>) -> Tensor {
+        self.loaded_parameter(shape.into(), self.dtype, false)
+    }
+
+    /// A parameter that is loaded, and made `dtype` later where training from quantized weights is
+    /// prepared.
+    fn loaded_parameter(&self, shape: Shape, dtype: DType, trains: bool) -> Tensor {
+        let t = self.plan.tape;
+        self.count(shape.numel());
+        let narrow = self.loaded_dtype();
+        t.in_scope(self.scope, || {
+            if narrow != self.dtype && narrow != dtype {
+                let loaded = t.allocate("empty", shape, narrow, Category::Parameters);
+                let wide = t.without_storage(shape, dtype);
+                let mut all = self.plan.loaded.borrow_mut();
+                all.push((self.scope, wide.clone(), loaded));
+                wide
+            } else if trains {
+                t.parameter(shape, dtype)
+            } else {
+                t.allocate("parameter", shape, dtype, Category::Parameters)
+            }
+        })
+    }
+
+    /// A parameter that `__init__` makes, and once more when `between` has been made: its memory is
+    /// that of the second, its place among the parameters that of the first.
+    pub(crate) fn parameter_made_again<T>(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        between: impl FnOnce() -> T,
+    ) -> (Tensor, T) {
+        let shape = shape.into();
+        let _first = self.plan.tape.empty("untied", shape, self.dtype);
+        self.parameter_after(name, shape, between)
+    }
+
+    /// A parameter whose place among the parameters is before what `between` makes, its memory after.
+    pub(crate) fn parameter_after<T>(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        between: impl FnOnce() -> T,
+    ) -> (Tensor, T) {
+        let (t, shape) = (self.plan.tape, shape.into());
+        if !self.plan.trains(|| t.scope_path(self.scope), name) {
+            let made = between();
+            return (self.fixed(name, shape, self.dtype), made);
+        }
+        self.count(shape.numel());
+        let parameter = t.in_scope(self.scope, || {
+            t.parameter_without_storage(shape, self.dtype)
+        });
+        let made = between();
+        t.in_scope(self.scope, || t.give_storage("parameter", &parameter));
+        (parameter, made)
+    }
+
+    /// Whether the module is trained as a whole, in a copy.
+    pub(crate) fn is_copied(&self) -> bool {
+        let path = || self.plan.tape.scope_path(self.scope);
+        let lora = self.plan.spec.lora.as_ref();
+        lora.is_some_and(|lora| !lora.modules_to_save.is_empty() && lora.saves(&path()))
+    }
+
+    /// What the module computes with instead of its own `parameter`: a copy that is trained, where
+    /// PEFT trains the whole module (`ModulesToSaveWrapper`, made when all adapters are).
+    pub(crate) fn trained_copy(&self, parameter: Tensor) -> Tensor {
+        if !self.is_copied() {
+            return parameter;
+        }
+        let t = self.plan.tape;
+        self.count(parameter.numel());
+        let (shape, dtype) = (*parameter.shape(), parameter.dtype());
+        let copy = t.in_scope(self.scope, || t.parameter_without_storage(shape, dtype));
+        let mut copies = self.plan.copies.borrow_mut();
+        copies.push((self.scope, copy.clone(), self.plan.targets.borrow().len()));
+        self.plan.copied.borrow_mut().push(parameter);
+        copy
+    }
+
+    /// A parameter that is never trained, in a dtype that it keeps.
+    pub(crate) fn fixed(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+    ) -> Tensor {
+        let shape = shape.into();
+        self.count(shape.numel());
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.allocate(name, shape, dtype, Category::Parameters)
+        })
+    }
+
+    /// Counts elements of parameters.
+    pub(crate) fn count(&self, elements: u64) {
+        self.plan
+            .parameters
+            .borrow_mut()
+            .push((self.scope, elements));
+    }
+
+    /// What the framework version does differently.
+    pub(crate) fn facts(&self) -> Facts {
+        Facts::of(self.plan.spec)
+    }
+
+    /// How the model will be called.
+    pub(crate) fn call(&self) -> Rc<Call> {
+        Rc::clone(&self.plan.call)
+    }
+
+    /// Whether the model is given a mask with padding.
+    pub(crate) fn has_padding_mask(&self) -> bool {
+        self.plan.spec.padding_mask
+    }
+
+    /// The Liger kernels in place of modules.
+    pub(crate) fn liger(&self) -> LigerKernels {
+        self.plan.spec.liger
+    }
+
+    /// Whether Liger computes the gated products of layers without experts: in a mixture it replaces
+    /// only the experts.
+    pub(crate) fn liger_gates(&self) -> bool {
+        let mixes = matches!(&self.plan.spec.architecture,
+            Architecture::Decoder(config) if config.experts.is_some());
+        self.liger().gated && !mixes
+    }
+
+    /// Whether Liger's norms write gradients in place (`LigerRMSNorm` and its classes for families,
+    /// liger-kernel 0.8.5): not where a layer has norms behind its parts, too, whose gradients a
+    /// residual reads.
+    pub(crate) fn liger_norms_in_place(&self) -> bool {
+        !matches!(&self.plan.spec.architecture,
+            Architecture::Decoder(config) if matches!(config.model_type,
+                DecoderType::Gemma2
+                    | DecoderType::Gemma3
+                    | DecoderType::Olmo2
+                    | DecoderType::Olmo3
+                    | DecoderType::Glm4
+                    | DecoderType::Exaone4))
+    }
+
+    /// How linear layers are held.
+    pub(crate) fn quantization(&self) -> Quantization {
+        self.plan.spec.quantization
+    }
+
+    /// Whether the input embedding's result is made to require a gradient, so that checkpointed
+    /// layers that are frozen have one to start from (`enable_input_require_grads`). Only PEFT asks
+    /// for that where the model's main input is not `tokens`.
+    pub(crate) fn input_requires_gradient(&self, tokens: bool) -> bool {
+        let spec = self.plan.spec;
+        let asked = tokens && self.facts().checkpointing_asks_input_gradient;
+        match spec.activation_checkpointing {
+            ActivationCheckpointing::None => false,
+            ActivationCheckpointing::Full => asked,
+            ActivationCheckpointing::FullReentrant => asked || spec.lora.is_some(),
+        }
+    }
+
+    /// A weight that `__init__` allocates and that is dropped when another is tied in its place.
+    /// Its memory stays in the allocator's cache. A model that is only evaluated was loaded to the
+    /// device after that.
+    pub(crate) fn untied(&self, shape: impl Into<Shape>) {
+        if self.plan.spec.program == Program::Evaluation || self.quantization().is_on() {
+            return;
+        }
+        let weight = self.plan.tape.empty("untied", shape.into(), self.dtype);
+        self.plan.untied.borrow_mut().push(weight);
+    }
+
+    /// The model inside ties its weights at the end of its own `__init__`: those so far are dropped.
+    pub(crate) fn ties(&self) {
+        self.plan.untied.take();
+    }
+
+    /// A weight that `__init__` allocates and replaces by another at once.
+    pub(crate) fn replaced(&self, shape: impl Into<Shape>) {
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            drop(t.empty("untied", shape.into(), self.dtype));
+        });
+    }
+
+    /// The module's buffer `name` that says which tokens are earlier, `torch.tril(torch.ones(...))`.
+    pub(crate) fn triangle(&self, name: &'static str, shape: impl Into<Shape>) -> Tensor {
+        let shape = shape.into();
+        let ones = self.buffer(name, shape, DType::Bool);
+        let triangle = self.buffer(name, shape, DType::Bool);
+        drop(ones);
+        triangle
+    }
+
+    /// The module's buffer `name`: a tensor of the model that is not trained.
+    pub(crate) fn buffer(
+        &self,
+        name: &'static str,
+        shape: impl Into<Shape>,
+        dtype: DType,
+    ) -> Tensor {
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.allocate(name, shape.into(), dtype, Category::Buffers)
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! How a model is called besides its batch: what generation and evaluation ask of it.
+
+use super::output::Request;
+use crate::nn::vision::ImageFeatures;
+use crate::tape::{KeyValueCache, Tensor};
+use crate::units::apart;
+use std::cell::RefCell;
+
+/// What the next forward passes are called with.
+#[derive(Default)]
+pub(crate) struct Call {
+    request: RefCell<Request>,
+    /// The mask `[B, S]` of the forward pass that is running, if one is passed.
+    mask: RefCell<Option<Tensor>>,
+    /// The images of the forward pass that is running, if there are some.
+    images: RefCell<Option<Tensor>>,
+    /// The routers' logits of the forward pass that is running, if anybody wants them.
+    routed: RefCell<Option<Vec<Tensor>>>,
+    /// The places for keys and values that an earlier text has left.
+    cache: RefCell<Option<KeyValueCache>>,
+}
+
+impl Call {
+    /// Says what the next forward pass is asked for.
+    pub(crate) fn ask(&self, request: Request) {
+        self.request.replace(request);
+    }
+
+    /// The mask `[B, S]` of the forward pass that begins, or none when it has ended.
+    pub(crate) fn pass_mask(&self, mask: Option<&Tensor>) {
+        self.mask.replace(mask.cloned());
+    }
+
+    /// The mask of the forward pass that is running.
+    pub(crate) fn mask(&self) -> Option<Tensor> {
+        self.mask.borrow().clone()
+    }
+
+    /// The images that the forward pass that begins sees, or none when it has ended.
+    pub(crate) fn pass_images(&self, images: Option<&Tensor>) {
+        self.images.replace(images.cloned());
+    }
+
+    /// The images of the forward pass that is running.
+    pub(crate) fn images(&self) -> Option<Tensor> {
+        self.images.borrow().clone()
+    }
+
+    /// From here on routers' logits are kept.
+    pub(crate) fn keep_router_logits(&self) {
+        self.routed.replace(Some(Vec::new()));
+    }
+
+    /// The logits `[N, E]` of one router.
+    pub(crate) fn routed(&self, logits: &Tensor) {
+        if let Some(routed) = &mut *self.routed.borrow_mut() {
+            routed.push(logits.clone());
+        }
+    }
+
+    /// What `run` gives, with the logits of the routers in it, which are kept for nobody else.
+    pub(crate) fn with_router_logits<R>(&self, run: impl FnOnce() -> R) -> (R, Vec<Tensor>) {
+        let outer = self.routed.replace(Some(Vec::new()));
+        let given = run();
+        (given, self.routed.replace(outer).unwrap_or_default())
+    }
+
+    /// The routers' logits since they are kept; from here on they no longer are.
+    pub(crate) fn take_router_logits(&self) -> Vec<Tensor> {
+        self.routed.take().unwrap_or_default()
+    }
+
+    /// Keeps the places for keys and values of a text.
+    pub(crate) fn keep_cache(&self, cache: Option<KeyValueCache>) {
+        self.cache.replace(cache);
+    }
+
+    /// The places that an earlier text has left.
+    pub(crate) fn take_cache(&self) -> Option<KeyValueCache> {
+        self.cache.take()
+    }
+
+    /// The mask that is added to scores, where the caller makes it.
+    pub(crate) fn causal_mask(&self) -> Option<Tensor> {
+        self.request.borrow().causal_mask.clone()
+    }
+
+    /// The positions that are given.
+    pub(crate) fn positions(&self) -> Option<Tensor> {
+        self.request.borrow().positions.clone()
+    }
+
+    /// The encoder's result `[B, S, H]`, where the encoder has run before.
+    pub(crate) fn encoded(&self) -> Option<Tensor> {
+        self.request.borrow().encoded.clone()
+    }
+
+    /// Features of images, where those have been seen before.
+    pub(crate) fn features(&self) -> Option<ImageFeatures> {
+        let request = self.request.borrow();
+        // Apart, since the first answer has none.
+        let features = request.features.as_ref();
+        features.map(|features| apart(|| features.clone()))
+    }
+
+    /// Whether a mask is given even where there is no padding.
+    pub(crate) fn has_mask(&self) -> bool {
+        self.request.borrow().masked
+    }
+
+    /// Whether the weights of experts are gathered token by token.
+    pub(crate) fn batches_experts(&self) -> bool {
+        self.request.borrow().batched_experts
+    }
+
+    /// Of how many last positions logits are asked for; of all, if nothing is said.
+    pub(crate) fn logits_to_keep(&self) -> Option<u64> {
+        self.request.borrow().logits_to_keep
+    }
+}

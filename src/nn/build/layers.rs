@@ -1,0 +1,350 @@
+//! Building blocks shared by architectures.
+
+use super::builder::Builder;
+use super::four_bit::Linear4bit;
+use super::int8::Linear8bit;
+use crate::ask::QuantizationType;
+use crate::nn::adapters::{BaseWeight, Slot};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+
+/// `torch.nn.Linear`.
+pub(crate) struct Linear {
+    weight: Weight,
+    adapter: Option<Slot>,
+}
+
+/// How the weight `[outputs, inputs]` is held.
+enum Weight {
+    Full {
+        weight: Tensor,
+        bias: Option<Tensor>,
+    },
+    FourBit(Linear4bit),
+    EightBit(Linear8bit),
+}
+
+impl Weight {
+    /// What an adapter reads.
+    fn base(&self) -> BaseWeight {
+        match self {
+            Self::Full { weight, .. } => BaseWeight::Full(weight.clone()),
+            Self::FourBit(layer) => layer.base(),
+            Self::EightBit(layer) => layer.base(),
+        }
+    }
+}
+
+impl Linear {
+    /// Weight `[outputs, inputs]`, bias `[outputs]`.
+    pub(crate) fn new(b: &Builder, inputs: u64, outputs: u64, bias: bool) -> Self {
+        Self::new_in(b, [inputs, outputs], bias, b.dtype())
+    }
+
+    /// The same in a dtype of its own where it is not quantized.
+    pub(crate) fn new_in(
+        b: &Builder,
+        [inputs, outputs]: [u64; 2],
+        bias: bool,
+        dtype: DType,
+    ) -> Self {
+        let weight = match b.held() {
+            QuantizationType::Nf4 | QuantizationType::Fp4 => {
+                Weight::FourBit(Linear4bit::new(b, inputs, outputs, bias))
+            }
+            QuantizationType::Int8 => Weight::EightBit(Linear8bit::new(b, inputs, outputs, bias)),
+            QuantizationType::None => {
+                let parameter =
+                    |name, shape: Shape| b.trained_copy(b.parameter_in(name, shape, dtype));
+                let weight = parameter("weight", [outputs, inputs].into());
+                let bias = bias.then(|| parameter("bias", [outputs].into()));
+                Weight::Full { weight, bias }
+            }
+        };
+        let adapter = b.adapter(inputs, outputs, false, || weight.base());
+        Self { weight, adapter }
+    }
+
+    /// The layer without bias that gives the logits (`get_output_embeddings`): `[outputs, inputs]`,
+    /// the input embedding's weight if it is `tied` to it. It is never quantized.
+    pub(crate) fn of_output(b: &Builder, inputs: u64, outputs: u64, tied: Option<&Tensor>) -> Self {
+        let own = || b.parameter("weight", [outputs, inputs]);
+        if tied.is_some() && !b.quantization().is_on() {
+            b.untied([outputs, inputs]);
+        }
+        let weight = b.trained_copy(tied.cloned().unwrap_or_else(own));
+        let weight = Weight::Full { weight, bias: None };
+        let adapter = b.adapter(inputs, outputs, true, || weight.base());
+        Self { weight, adapter }
+    }
+
+    /// The layer that gives the logits with the weight `[outputs, inputs]` of another module, and a
+    /// `bias` `[outputs]` of its own.
+    pub(crate) fn sharing(b: &Builder, words: &Tensor, bias: Tensor) -> Self {
+        let weight = Weight::Full {
+            weight: words.clone(),
+            bias: Some(bias),
+        };
+        let adapter = b.adapter(words.dim(1), words.dim(0), true, || weight.base());
+        Self { weight, adapter }
+    }
+
+    /// The full weight `[outputs, inputs]`, which fused functions read past any adapter.
+    pub(crate) fn weight(&self) -> Option<&Tensor> {
+        match &self.weight {
+            Weight::Full { weight, .. } => Some(weight),
+            Weight::FourBit(_) | Weight::EightBit(_) => None,
+        }
+    }
+
+    /// The bias `[outputs]` beside it.
+    pub(crate) fn bias(&self) -> Option<Tensor> {
+        match &self.weight {
+            Weight::Full { bias, .. } => bias.clone(),
+            Weight::FourBit(layer) => layer.bias(),
+            Weight::EightBit(layer) => layer.bias(),
+        }
+    }
+
+    /// Gives the layer a bias `[outputs]` after its weight.
+    pub(crate) fn add_bias(&mut self, b: &Builder, outputs: u64) {
+        if let Weight::Full { bias, .. } = &mut self.weight {
+            *bias = Some(b.trained_copy(b.parameter("bias", [outputs])));
+        }
+    }
+
+    /// `[.., inputs]` to `[.., outputs]`.
+    pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        let adapter = self.adapter.as_ref().and_then(|slot| slot.get());
+        match &self.weight {
+            Weight::Full { weight, bias } => {
+                let result = t.linear(x, weight, bias.as_ref());
+                match adapter {
+                    Some(adapter) => adapter.forward(t, x, result, bias.as_ref()),
+                    None => result,
+                }
+            }
+            Weight::FourBit(layer) => {
+                let result = layer.forward(t, x);
+                match adapter {
+                    // A copy of the result, since the layer may return a view of it.
+                    Some(adapter) => {
+                        let copy = t.clone_contiguous(&result);
+                        drop(result);
+                        adapter.forward_quantized(t, x, copy, layer.bias().as_ref())
+                    }
+                    None => result,
+                }
+            }
+            Weight::EightBit(layer) => {
+                let result = layer.forward(t, x);
+                match adapter {
+                    Some(adapter) => adapter.forward_quantized(t, x, result, layer.bias().as_ref()),
+                    None => result,
+                }
+            }
+        }
+    }
+}
+
+/// `torch.nn.Embedding`.
+pub(crate) struct Embedding {
+    /// The module's own weight, to which others can be tied.
+    pub(crate) weight: Tensor,
+    /// What it computes with.
+    table: Tensor,
+    adapter: Option<Slot>,
+    /// Whether the result is multiplied by a number.
+    scaled: bool,
+    /// The module's buffer that the result is multiplied by.
+    scale: Option<Tensor>,
+    _copied_scale: Option<Tensor>,
+    /// Whether the result is made to require a gradient.
+    result_requires_gradient: bool,
+}
+
+impl Embedding {
+    /// Weight `[rows, width]`.
+    pub(crate) fn new(b: &Builder, rows: u64, width: u64) -> Self {
+        Self::of_weight(b, b.parameter("weight", [rows, width]))
+    }
+
+    /// The same, made once more when `between` has been, in the place of a first one.
+    pub(crate) fn made_again<T>(
+        b: &Builder,
+        rows: u64,
+        width: u64,
+        between: impl FnOnce() -> T,
+    ) -> (Self, T) {
+        let (weight, made) = b.parameter_made_again("weight", [rows, width], between);
+        (Self::of_weight(b, weight), made)
+    }
+
+    /// The same with a weight that is made.
+    pub(crate) fn of_weight(b: &Builder, weight: Tensor) -> Self {
+        // Columns are what adapters of embeddings call outputs.
+        let base = || BaseWeight::Transposed(weight.clone());
+        Self {
+            table: b.trained_copy(weight.clone()),
+            adapter: b.adapter_of_table(weight.dim(0), weight.dim(1), base),
+            weight,
+            scaled: false,
+            scale: None,
+            _copied_scale: None,
+            result_requires_gradient: false,
+        }
+    }
+
+    /// The same, with the result multiplied by a number.
+    pub(crate) fn scaled(self) -> Self {
+        Self {
+            scaled: true,
+            ..self
+        }
+    }
+
+    /// The same, with the result multiplied by a buffer of the module, if there is one, and a copy of
+    /// it if the module is copied.
+    pub(crate) fn scaled_by(self, scale: Option<Tensor>, copy: Option<Tensor>) -> Self {
+        Self {
+            scale,
+            _copied_scale: copy,
+            ..self
+        }
+    }
+
+    /// The model's input embedding (`get_input_embeddings`).
+    pub(crate) fn of_input(b: &Builder, rows: u64, width: u64) -> Self {
+        Self::new(b, rows, width).with_gradient(b.input_requires_gradient(true))
+    }
+
+    /// The same, whose result is made to require a gradient where `required`.
+    pub(crate) fn with_gradient(self, required: bool) -> Self {
+        Self {
+            result_requires_gradient: required,
+            ..self
+        }
+    }
+
+    /// Indices `[..]` to `[.., width]`.
+    pub(crate) fn forward(&self, t: &Tape, indices: &Tensor) -> Tensor {
+        let mut result = t.embedding(&self.table, indices);
+        if self.scaled {
+            result = t.mul_scalar(&result);
+        }
+        if let Some(scale) = &self.scale {
+            let scale = t.to(scale, self.table.dtype());
+            result = t.mul(&result, &scale);
+        }
+        if let Some(adapter) = self.adapter.as_ref().and_then(|slot| slot.get()) {
+            result = adapter.forward_table(t, indices, result);
+        }
+        if self.result_requires_gradient && !result.requires_grad() {
+            t.input_leaf(&result)
+        } else {
+            result
+        }
+    }
+}
+
+/// `LlamaRMSNorm`: computed in float32, written out in Python.
+pub(crate) struct RmsNorm {
+    weight: Tensor,
+    /// Whether it is Liger's, and if so, whether the gradient of its input takes the place of the
+    /// incoming one.
+    liger: Option<bool>,
+}
+
+impl RmsNorm {
+    /// Weight `[size]`.
+    pub(crate) fn new(b: &Builder, size: u64) -> Self {
+        let weight = b.parameter("weight", [size]);
+        let liger = b.liger().rms_norm.then(|| b.liger_norms_in_place());
+        Self { weight, liger }
+    }
+
+    /// `[.., size]` to the same.
+    pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        if let Some(in_place) = self.liger {
+            return t.liger_rms_norm(x, &self.weight, in_place);
+        }
+        let dtype = x.dtype();
+        let x = t.to(x, DType::Float32);
+        let variance = {
+            let square = t.square(&x);
+            t.mean_last(&square)
+        };
+        let normalized = {
+            let scale = {
+                let shifted = t.add_scalar(&variance);
+                t.rsqrt(&shifted)
+            };
+            t.mul(&x, &scale)
+        };
+        drop(x);
+        let narrow = t.to(&normalized, dtype);
+        t.mul(&self.weight, &narrow)
+    }
+}
+
+/// `torch.nn.LayerNorm`, or one that is written out in Python.
+pub(crate) struct LayerNorm {
+    weight: Tensor,
+    bias: Option<Tensor>,
+    in_python: bool,
+}
+
+impl LayerNorm {
+    /// Weight and bias `[size]`.
+    pub(crate) fn new(b: &Builder, size: u64) -> Self {
+        Self::with_bias(b, size, true)
+    }
+
+    /// The same, with a bias only if `bias` says so.
+    pub(crate) fn with_bias(b: &Builder, size: u64, bias: bool) -> Self {
+        let weight = b.parameter("weight", [size]);
+        let bias = bias.then(|| b.parameter("bias", [size]));
+        Self {
+            weight,
+            bias,
+            in_python: false,
+        }
+    }
+
+    /// The same, written out in Python where `in_python`.
+    pub(crate) fn written_out(self, in_python: bool) -> Self {
+        Self { in_python, ..self }
+    }
+
+    /// `[.., size]` to the same.
+    pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
+        match &self.bias {
+            Some(bias) if self.in_python => self.step_by_step(t, x, bias),
+            bias => t.layer_norm(x, Some(&self.weight), bias.as_ref()),
+        }
+    }
+
+    /// `DebertaLayerNorm`, computed in float32.
+    fn step_by_step(&self, t: &Tape, x: &Tensor, bias: &Tensor) -> Tensor {
+        let wide = t.to(x, DType::Float32);
+        let mean = t.mean_last(&wide);
+        let centred = || t.sub(&wide, &mean);
+        let variance = {
+            let square = t.square(&centred());
+            t.mean_last(&square)
+        };
+        let quotient = {
+            let centred = centred();
+            let deviation = {
+                let shifted = t.add_scalar(&variance);
+                t.sqrt(&shifted)
+            };
+            t.div(&centred, &deviation)
+        };
+        drop(wide);
+        let narrow = t.to(&quotient, x.dtype());
+        drop(quotient);
+        let scaled = t.mul(&self.weight, &narrow);
+        t.add(&scaled, bias)
+    }
+}

@@ -1,0 +1,145 @@
+//! Lists of modules, which are built shorter where their elements repeat (Note [Layers that repeat],
+//! `tape/folds.rs`).
+
+use super::builder::{Builder, Plan};
+use crate::ask::ActivationCheckpointing;
+use crate::model::ResolvedSpec;
+use crate::tape::ListId;
+use crate::units::Repetition;
+
+/// Up to which element of a list options name single ones, as in `layers.3.`: all, where what follows the
+/// number is left open.
+pub(crate) fn named(spec: &ResolvedSpec) -> u64 {
+    let targets = spec.lora.iter().flat_map(|lora| &lora.target_modules);
+    let parts = spec.frozen.iter().chain(targets);
+    parts.filter_map(|part| up_to(part)).max().unwrap_or(0)
+}
+
+/// The same of one part of a name.
+#[inline(never)]
+fn up_to(part: &str) -> Option<u64> {
+    let names = part.split('.');
+    let last = names.clone().count() - 1;
+    let numbers = names.enumerate().filter_map(|(at, name)| {
+        let number: u64 = name.parse().ok()?;
+        Some(if at == 0 || at == last {
+            u64::MAX
+        } else {
+            number.saturating_add(1)
+        })
+    });
+    numbers.max()
+}
+
+impl Plan<'_> {
+    /// How the modules of a list repeat, which do so like this by themselves: options name some of them,
+    /// and every so many are checkpointed.
+    fn repetition(&self, known: Option<Repetition>) -> Repetition {
+        let checkpointed = match self.spec.activation_checkpointing {
+            ActivationCheckpointing::None => 1,
+            _ => self.spec.checkpoint_every,
+        };
+        let repetition = known.unwrap_or(Repetition::ALIKE).after(self.named);
+        repetition.with_every(checkpointed)
+    }
+}
+
+impl Builder<'_> {
+    /// The elements of the module list `name`, each made by `make`. On a tape that folds lists
+    /// (Note [Layers that repeat], `tape/folds.rs`) they are fewer than `count`, unless a module
+    /// asks for its index.
+    pub(crate) fn items<T>(
+        &self,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        self.items_repeating(None, name, count, make)
+    }
+
+    /// The same, where it is known how they repeat.
+    pub(crate) fn items_repeating<T>(
+        &self,
+        repetition: Option<Repetition>,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let repeating = self.plan.repetition(repetition);
+        let list = ListId::whole(self.scope, name);
+        let built = self.plan.tape.fold_list(list, repeating, count);
+        self.built(list, [built, count], repetition, make).0
+    }
+
+    /// The layers of the module list `name`, which run through [`Tape::through_layers`].
+    pub(crate) fn layers<T>(
+        &self,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        self.layers_repeating(None, name, count, make)
+    }
+
+    /// The same, where it is known how they repeat.
+    pub(crate) fn layers_repeating<T>(
+        &self,
+        repetition: Option<Repetition>,
+        name: &'static str,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let repeating = self.plan.repetition(repetition);
+        let list = ListId::whole(self.scope, name);
+        self.running((list, count), repeating, repetition, make)
+    }
+
+    /// `count` elements of a list within a layer, which run through [`Tape::through_part`].
+    pub(crate) fn layers_within<T>(
+        &self,
+        list: ListId,
+        count: u64,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let named = self.plan.named.saturating_sub(list.first.into());
+        self.running((list, count), Repetition::ALIKE.after(named), None, make)
+    }
+
+    fn running<T>(
+        &self,
+        (list, count): (ListId, u64),
+        repeating: Repetition,
+        known: Option<Repetition>,
+        make: impl Fn(&Self) -> T,
+    ) -> Vec<T> {
+        let tape = self.plan.tape;
+        let built = tape.fold_list(list, repeating, count);
+        let built = built.min(tape.run_of_layers(repeating, count));
+        let (layers, alike) = self.built(list, [built, count], known, make);
+        if alike {
+            tape.list_is_alike(list, repeating, count);
+        }
+        layers
+    }
+
+    /// So many elements of a list, or all of them where they ask for their index without it being known
+    /// how they repeat, and whether they do not.
+    fn built<T>(
+        &self,
+        list: ListId,
+        [built, count]: [u64; 2],
+        repetition: Option<Repetition>,
+        make: impl Fn(&Self) -> T,
+    ) -> (Vec<T>, bool) {
+        let at = |i| make(&self.child(list.name, Some(list.first + i), repetition));
+        let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
+        let asked = &self.plan.asked_index;
+        let outside = asked.replace(false);
+        let mut items: Vec<T> = (0..number(built)).map(at).collect();
+        if built < count && asked.get() {
+            self.plan.tape.keep_list_whole(list);
+            items.extend((number(built)..number(count)).map(at));
+        }
+        (items, !asked.replace(outside))
+    }
+}

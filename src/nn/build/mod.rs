@@ -1,0 +1,21 @@
+//! Building modules: under which names, with which parameters, held how; the layers that all models have.
+
+mod builder;
+mod call;
+mod conv1d;
+mod facts;
+mod four_bit;
+mod int8;
+mod layers;
+mod lists;
+mod norm;
+mod output;
+mod quantized;
+
+pub(crate) use builder::{Builder, Plan};
+pub(crate) use call::Call;
+pub(crate) use conv1d::Conv1D;
+pub(crate) use facts::{Facts, MaskStyle, Transformers};
+pub(crate) use layers::{Embedding, LayerNorm, Linear, RmsNorm};
+pub(crate) use norm::{Norm, NormKind, bare_root_mean_square, root_mean_square};
+pub use output::{Output, Request};

@@ -1,0 +1,57 @@
+//! What goes into a forward pass besides its batch, and what comes out of it.
+
+use crate::nn::vision::ImageFeatures;
+use crate::tape::Tensor;
+
+/// What a forward pass returns.
+pub struct Output {
+    /// The logits, unless the loss is computed without them.
+    pub logits: Option<Tensor>,
+    /// The loss.
+    pub loss: Option<Tensor>,
+    /// The encoder's result, which an encoder-decoder returns, too.
+    pub encoded: Option<Tensor>,
+    /// What a mixture of experts returns besides: the loss that balances them and the routers' logits.
+    pub beside: Vec<Tensor>,
+}
+
+impl Output {
+    /// Logits and, where there are labels, the loss.
+    pub(crate) fn of(logits: Tensor, loss: Option<Tensor>) -> Self {
+        Self {
+            logits: Some(logits),
+            loss,
+            encoded: None,
+            beside: Vec::new(),
+        }
+    }
+
+    /// That of a model whose loss needs no logits of the whole batch.
+    pub(crate) fn of_loss(loss: Tensor) -> Self {
+        Self {
+            logits: None,
+            loss: Some(loss),
+            encoded: None,
+            beside: Vec::new(),
+        }
+    }
+}
+
+/// What a forward pass of evaluation is asked for.
+#[derive(Clone, Default)]
+pub struct Request {
+    /// Whether a mask comes with the batch, with no padding in it.
+    pub masked: bool,
+    /// Positions `[B, S]`; the model makes its own when absent.
+    pub positions: Option<Tensor>,
+    /// Of how many last positions logits are asked for; of all when absent.
+    pub logits_to_keep: Option<u64>,
+    /// The encoder's result `[B, S, H]`, where it has run before.
+    pub encoded: Option<Tensor>,
+    /// Features of images, where those have been seen before.
+    pub features: Option<ImageFeatures>,
+    /// The mask `[B, 1, S, K]` that is added to scores, where the caller makes it.
+    pub causal_mask: Option<Tensor>,
+    /// Whether experts are run as `generate` does after the prompt.
+    pub batched_experts: bool,
+}

@@ -1,0 +1,118 @@
+//! What building a quantized model asks: which layers are held how, and what loading takes.
+
+use super::builder::Builder;
+use super::facts::Transformers;
+use crate::ask::QuantizationType;
+use crate::model::{Architecture, DecoderType};
+use crate::tape::{Category, Tensor};
+use crate::units::{DType, Shape};
+
+/// The heads of masked language models with a bias of their own, to which the last layer's is tied.
+const BIASED_HEADS: [&str; 3] = ["lm_head.", "cls.predictions.", "predictions."];
+
+impl Builder<'_> {
+    /// How the linear layer at this place is held. Beside what gives the logits, and what is tied to
+    /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
+    /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
+    /// parameters, where nothing of the head comes after it; before transformers 5 the last
+    /// parameter is the head's, which is tied later, and one that is a bias counts too (the last
+    /// layer of classifiers), as does one that is tied, which stands for the whole head; of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
+    /// Falcon's and those in PyTorch's own `MultiheadAttention`, it takes those of transformers 4
+    /// only (`replace_with_bnb_linear`).
+    pub(crate) fn held(&self) -> QuantizationType {
+        let spec = self.plan.spec;
+        let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
+        let is_within = |name: &str| self.plan.tape.scope_path(self.scope).starts_with(name);
+        let whole = spec.quantization.is_on()
+            && match &spec.architecture {
+                Architecture::T5(_) => is_called(".wo"),
+                Architecture::Vit(_)
+                | Architecture::Bert(_)
+                | Architecture::DistilBert(_)
+                | Architecture::ModernBert(_) => {
+                    self.facts().transformers != Transformers::V5
+                        && (is_called("classifier")
+                            || is_called("qa_outputs")
+                            || BIASED_HEADS.iter().any(|name| is_within(name)))
+                }
+                Architecture::Dual(_) => {
+                    is_called("text_projection") || is_called("head.attention.out_proj")
+                }
+                Architecture::Decoder(config)
+                    if config.model_type == DecoderType::Olmo
+                        && config.tie_word_embeddings
+                        && self.facts().transformers == Transformers::V5 =>
+                {
+                    self.differs();
+                    is_called(&format!(
+                        "layers.{}.mlp.down_proj",
+                        config.num_hidden_layers - 1
+                    ))
+                }
+                Architecture::Decoder(config)
+                    if config.latent.is_some_and(|latent| latent.indexer.is_some()) =>
+                {
+                    is_called("indexer.weights_proj")
+                }
+                Architecture::Decoder(config) => {
+                    config.model_type == DecoderType::Falcon
+                        && self.facts().transformers == Transformers::V5
+                }
+                _ => false,
+            };
+        if whole {
+            QuantizationType::None
+        } else {
+            spec.quantization.kind
+        }
+    }
+
+    /// The dtype of layers that transformers keeps whole for being narrow in half precision
+    /// (`_keep_in_fp32_modules`), where the model is quantized.
+    pub(crate) fn kept_dtype(&self) -> DType {
+        let always = self.facts().transformers != Transformers::V5;
+        if self.quantization().is_on() && (always || self.dtype() == DType::Float16) {
+            DType::Float32
+        } else {
+            self.dtype()
+        }
+    }
+
+    /// A weight as it is loaded, before it is quantized.
+    pub(crate) fn loaded(&self, shape: Shape) -> Tensor {
+        let t = self.plan.tape;
+        let dtype = self.quantization().compute_dtype.dtype();
+        t.in_scope(self.scope, || t.empty("empty", shape, dtype))
+    }
+
+    /// What quantizing a weight takes meanwhile.
+    pub(crate) fn meanwhile(&self, elements: u64, dtype: DType) -> Tensor {
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.empty("quantize", Shape::from([elements]), dtype)
+        })
+    }
+
+    /// Part of a quantized weight.
+    pub(crate) fn packed(&self, shape: Shape, dtype: DType) -> Tensor {
+        let t = self.plan.tape;
+        t.in_scope(self.scope, || {
+            t.allocate("quantize", shape, dtype, Category::Parameters)
+        })
+    }
+
+    /// The table of `values` that all quantized scales are made with, which is there once.
+    pub(crate) fn scale_code(&self, values: u64) -> Tensor {
+        let t = self.plan.tape;
+        let make = || {
+            let shape = Shape::from([values]);
+            let category = if self.facts().scale_code_is_shared {
+                Category::Parameters
+            } else {
+                Category::Buffers
+            };
+            t.allocate("quantize", shape, DType::Float32, category)
+        };
+        self.plan.scale_code.get_or_init(make).clone()
+    }
+}

@@ -1,0 +1,472 @@
+//! A causal language model with rotary positions around its layers: embedding, layers, norm, head.
+
+use super::altup;
+use super::altup::{Alike, Streams};
+use super::layer_inputs::LayerInputs;
+pub(crate) use super::shared::Shared;
+use super::shell::{Shell, WeighingBlock};
+use super::style::{EmbeddingScale, Masks, Style};
+use crate::ask::Task;
+use crate::model::{DecoderConfig, DecoderType, Experts, Mixing, ResolvedSpec};
+use crate::nn::attention::{
+    Angles, AttentionOptions, Grids, KeptStates, Turns, dropped, readers_from,
+};
+use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output, Transformers};
+use crate::nn::experts::balance;
+use crate::nn::heads::{classifier, loss};
+use crate::nn::masks::mask;
+use crate::nn::vision::{Among, Sight};
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// A layer of a [`Causal`] model.
+pub(crate) trait Layer: WeighingBlock<Shared = Shared> {
+    fn style(c: &DecoderConfig, facts: Facts) -> Style;
+
+    fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
+
+    /// Whether the model does without the layer for want of something to attend to.
+    fn is_skipped(&self, _shared: &Shared) -> bool {
+        false
+    }
+}
+
+/// The window that masks are made with. A width of 0, which stands for none in a config that has layers
+/// with a window, is one since transformers 5 only.
+fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
+    let version = facts.transformers;
+    let asked = c.sliding_window;
+    asked
+        .filter(|&window| window > 0 || version == Transformers::V5)
+        .or_else(|| c.idle_window.filter(|_| version == Transformers::V451))
+}
+
+pub(crate) struct Causal<L> {
+    style: Style,
+    /// What sees images among the tokens.
+    sight: Option<Box<Sight>>,
+    embedding: Embedding,
+    embedding_dropout: bool,
+    layers: Vec<Rc<L>>,
+    windowed: Vec<bool>,
+    /// Of each layer what mixes its tokens, where that is not attention in all.
+    mixers: Vec<Mixing>,
+    /// The first layer that reads keys and values of layers before.
+    readers_from: usize,
+    window: Option<u64>,
+    norm: Norm,
+    inputs: Option<LayerInputs>,
+    streams: Option<Streams>,
+    angles: Angles,
+    lm_head: Linear,
+    softcap: bool,
+    /// Whether a layer is given which keys the tokens of the layer before saw.
+    hands_on: bool,
+    /// The experts whose use is balanced by a loss.
+    balanced: Option<Experts>,
+    dtype: DType,
+    /// Whether the loss in training comes from hidden states.
+    fused_loss: Option<u64>,
+    shell: Shell,
+}
+
+impl<L: Layer> Causal<L> {
+    pub(crate) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let mut style = L::style(c, facts);
+        let mut sight = c.images.as_ref().map(|images| {
+            style.names[0] = images.kind().text_model();
+            Box::new(Sight::new(
+                &b.at("model"),
+                images,
+                c.hidden_size,
+                (spec, facts),
+            ))
+        });
+        let options = AttentionOptions {
+            dropout: c.dropout.attention,
+            softcap: c.attention_softcap,
+            // Places in images are no positions of the text alone.
+            positions_given: spec.images == 0
+                || c.images.as_ref().is_none_or(|i| i.packed().is_none()),
+            ..AttentionOptions::of(spec, facts)
+        };
+        let [model, embedding, norm] = style.names;
+        let model = b.at(model);
+        let at = model.at(embedding);
+        let embedding = Embedding::of_input(&at, c.rows(), c.hidden_size);
+        let dtype = if c.scales_by_whole_number {
+            DType::Int64
+        } else {
+            b.dtype()
+        };
+        let scale = |needed: bool| needed.then(|| at.buffer("embed_scale", Shape::new(&[]), dtype));
+        let scaled = style.embedding_scale == EmbeddingScale::Buffer;
+        let embedding = embedding.scaled_by(scale(scaled), scale(scaled && at.is_copied()));
+        // What all layers give is joined: a list of fewer would be another.
+        let joined = c.experts.as_ref().is_some_and(|e| balance::joins(e, facts));
+        let layers = model.layers_repeating(c.repetition(), "layers", c.num_hidden_layers, |b| {
+            if joined {
+                b.differs();
+            }
+            Rc::new(L::new(b, c, options))
+        });
+        let norm = Norm::new(&model.at(norm), style.norm, c.hidden_size);
+        let angles = Angles::new(&model, c, style, facts);
+        let (inputs, streams) = altup::around(&model, c);
+        if let Some(sight) = &mut sight {
+            sight.complete(&b.at("model"), c.hidden_size);
+        }
+        let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
+        if style.head_bias && spec.task != Task::SequenceClassification {
+            lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
+        }
+        Self {
+            style,
+            sight,
+            embedding,
+            embedding_dropout: c.dropout.embedding,
+            layers,
+            windowed: c.windowed.clone(),
+            mixers: c.mixers.clone(),
+            readers_from: readers_from(c),
+            window: window(c, facts),
+            norm,
+            inputs,
+            streams,
+            angles,
+            lm_head,
+            softcap: c.final_softcap,
+            hands_on: !c.indexed.is_empty(),
+            balanced: c.experts.clone().filter(|experts| experts.balanced),
+            dtype: if style.wide_rotary {
+                DType::Float32
+            } else {
+                b.dtype()
+            },
+            fused_loss: fused_loss(c, spec),
+            shell: if style.checkpoints {
+                Shell::new(b, spec, facts).with_router_logits(joined)
+            } else {
+                Shell::new(b, spec, facts).without_checkpoints()
+            },
+        }
+    }
+
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        if self.balanced.is_some() {
+            self.shell.call().keep_router_logits();
+        }
+        let [model, ..] = self.style.names;
+        let (images, features) = (self.shell.call().images(), self.shell.call().features());
+        let crossing = (self.sight.as_ref())
+            .and_then(|sight| sight.crossing(t, &self.shell, images.as_ref(), input_ids));
+        let (crossing, crossed) = crossing.unzip();
+        let embedded = t.scoped(model, None, || self.embed(t, input_ids));
+        let decode =
+            |embedded, among| t.scoped(model, None, || self.decode(t, input_ids, embedded, among));
+        let seeing = self.sight.as_ref();
+        let Some(sight) = seeing.filter(|_| images.is_some() || features.is_some()) else {
+            let alone = seeing.map(|sight| sight.alone(t, &self.shell, &embedded));
+            let mut among = alone.unwrap_or_default();
+            among.crossing = crossing;
+            let hidden = decode(embedded, &among);
+            drop(among);
+            return self.read(t, &hidden, (input_ids, labels));
+        };
+        let mut seen = sight.see(t, &self.shell, embedded, || {
+            features.or_else(|| sight.features(t, &self.shell, &images?, input_ids.dim(0)))
+        });
+        seen.among.crossing = crossing;
+        seen.held.extend(crossed.flatten());
+        let hidden = decode(seen.embedded.clone(), &seen.among);
+        drop((seen.embedded, seen.held, seen.among));
+        let mut output = self.read(t, &hidden, (input_ids, labels));
+        output.encoded = seen.features;
+        output.beside.extend(seen.beside);
+        output
+    }
+
+    /// What sees images, and the options that it shares.
+    pub(crate) fn sight(&self) -> Option<(&Sight, &Shell)> {
+        Some((self.sight.as_ref()?, &self.shell))
+    }
+
+    /// The last hidden states `[B, S, H]`, a local variable until the loss is there, to logits and
+    /// loss.
+    fn read(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        given @ (_, labels): (&Tensor, Option<&Tensor>),
+    ) -> Output {
+        let facts = self.shell.facts;
+        if let Some(output) = (self.shell).other_output(t, hidden, &self.lm_head, given) {
+            // Nobody balances what a classifier's layers have given.
+            drop(self.shell.call().take_router_logits());
+            return output;
+        }
+        let fused = self.fused_loss.filter(|_| t.is_training());
+        if let (Some(budget), Some(labels), Some(weight)) = (fused, labels, self.lm_head.weight()) {
+            let kept = facts.index_all(t, hidden, 3);
+            let loss = t.scoped("loss", None, || {
+                loss::liger_causal_lm(t, &kept, weight, labels, budget)
+            });
+            return self.balanced(t, None, Some(loss));
+        }
+        let scaled = self.style.scaled_hidden.then(|| t.div_scalar(hidden));
+        let mut logits = t.scoped("lm_head", None, || {
+            // hidden_states[:, slice_indices, :]
+            let dims = if self.style.whole_head { 0 } else { 3 };
+            let read = scaled.as_ref().unwrap_or(hidden);
+            let kept = self.shell.kept_positions(t, read);
+            let kept = facts.index_all(t, &kept, dims);
+            let logits = self.lm_head.forward(t, &kept);
+            if self.style.wide_logits {
+                t.to(&logits, DType::Float32)
+            } else {
+                logits
+            }
+        });
+        if self.style.scaled_logits {
+            logits = t.mul_scalar(&logits);
+        }
+        if self.style.widened_for_loss && labels.is_some() {
+            logits = t.to(&logits, DType::Float32);
+        }
+        if self.softcap {
+            logits = t.div_scalar(&logits);
+            logits = t.tanh(&logits);
+            logits = t.mul_scalar(&logits);
+        }
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                if self.style.narrow_loss {
+                    // lm_logits[:, :-1, :]
+                    let indexed = facts.index_all(t, &logits, 1);
+                    loss::copied_next_token(t, facts, &indexed, labels)
+                } else {
+                    loss::causal_lm(t, facts, &logits, labels)
+                }
+            })
+        });
+        self.balanced(t, Some(logits), loss)
+    }
+
+    /// What the model gives, the loss with that of experts that are to be balanced.
+    fn balanced(&self, t: &Tape, logits: Option<Tensor>, loss: Option<Tensor>) -> Output {
+        let mut output = Output {
+            logits,
+            loss,
+            encoded: None,
+            beside: Vec::new(),
+        };
+        let Some(experts) = &self.balanced else {
+            return output;
+        };
+        let routed = self.shell.call().take_router_logits();
+        // Without a layer of experts there is nothing to balance.
+        if !routed.is_empty() {
+            let (facts, padded) = (self.shell.facts, self.shell.padding_mask);
+            let balance = t.scoped("loss", None, || {
+                balance::loss(t, facts, &routed, experts, padded)
+            });
+            output.loss = (output.loss).map(|loss| t.add_in_place(loss, &t.mul_scalar(&balance)));
+            output.beside.push(balance);
+            output.beside.extend(routed);
+        }
+        output
+    }
+
+    /// What the `i`th layer is given where it reads others' keys and values and runs over the
+    /// positions whose logits are kept (`_maybe_slice_kv_shared_inputs`): without a mask sdpa hides
+    /// later tokens of all positions or of the last one.
+    fn sliced(
+        &self,
+        t: &Tape,
+        i: usize,
+        hidden: &Tensor,
+        shared: &Shared,
+    ) -> Option<(Tensor, Shared)> {
+        let kept = self.shell.call().logits_to_keep()?;
+        let hides = self.shell.eager || kept == 1 || shared.mask.is_some();
+        (i >= self.readers_from && !self.shell.flash && hides).then(|| {
+            let s = hidden.dim(1);
+            let hidden = t.slice(hidden, 1, s - kept.min(s), s);
+            (hidden, shared.last(t, kept))
+        })
+    }
+
+    fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let [_, embedding, _] = self.style.names;
+        t.scoped(embedding, None, || {
+            let embedded = self.embedding.forward(t, input_ids);
+            if self.style.embedding_scale == EmbeddingScale::Number {
+                t.mul_scalar(&embedded)
+            } else {
+                embedded
+            }
+        })
+    }
+
+    /// The masks of full layers and of windowed layers, where those have one of their own.
+    fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
+        let masked = |window| {
+            let style = self.style.masking;
+            self.shell.causal_mask(t, input_ids, window, style)
+        };
+        match self.style.masks {
+            Masks::One => (masked(self.window), None),
+            Masks::Always => (Some(self.shell.mask_anyhow(t, input_ids)), None),
+            Masks::Both => (masked(None), masked(self.window)),
+            Masks::Chunked => {
+                let full = masked(None);
+                (full, self.shell.chunked_mask(t, input_ids, self.window))
+            }
+            Masks::Narrowed => (Some(self.shell.whole_mask(t, input_ids)), None),
+        }
+    }
+
+    /// Token ids `[B, S]` and what they, and images among them, are embedded as `[B, S, H]` to the last
+    /// hidden states.
+    fn decode(&self, t: &Tape, input_ids: &Tensor, mut embedded: Tensor, among: &Among) -> Tensor {
+        let inputs = self.inputs.as_ref();
+        let inputs = inputs.map(|inputs| inputs.forward(t, input_ids, &embedded));
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        let given = among.grouped.then(|| {
+            self.shell
+                .masks_of_groups(t, size, self.style.masks == Masks::Both)
+        });
+        let positions =
+            (among.positions.clone()).unwrap_or_else(|| self.shell.positions(t, size.1));
+        let (full, windowed) = given.unwrap_or_else(|| self.masks(t, input_ids));
+        if self.style.embedding_scale == EmbeddingScale::Replaced {
+            embedded = t.mul_scalar(&embedded);
+        }
+        if self.style.looks_for_padding && self.shell.has_mask() && input_ids.dim(1) > 1 {
+            mask::looked_through(t, *input_ids.shape());
+        }
+        let mut hidden = dropped(t, embedded.clone(), self.embedding_dropout);
+        let mut parted = Alike::default();
+        if let Some(streams) = &self.streams {
+            (hidden, parted) = streams.parted(t, &hidden);
+        }
+        // Streams that autocast widened turn in what it gave them.
+        let dtype = if self.streams.is_some() {
+            hidden.dtype()
+        } else {
+            self.dtype
+        };
+        let given = among.positions.is_some();
+        let ids = *input_ids.shape();
+        let ((cos, sin), near) = self.angles.of_kinds(t, (&positions, given), ids, dtype);
+        let turns = self.angles.of_bases(t, &positions, dtype);
+        // Those in images are not passed on.
+        let passes = self.style.grids == Grids::None || among.positions.is_none();
+        let mut full = Shared {
+            positions: (self.style.passes_positions && passes).then(|| positions.clone()),
+            mask: full,
+            cos,
+            sin,
+            narrows: None,
+            input: None,
+            states: KeptStates::default(),
+            chosen: None,
+            crossing: among.crossing.clone(),
+            _others: None,
+        };
+        let mut local = full.clone();
+        if matches!(self.style.masks, Masks::Both | Masks::Chunked) {
+            local.mask = windowed;
+        }
+        if let Some(near) = near {
+            (local.cos, local.sin) = near;
+            if self.shell.facts.transformers != Transformers::V5 {
+                (full, local) = (full.beside(&local), local.beside(&full));
+            }
+        }
+        let narrows = self.style.masks == Masks::Narrowed;
+        local.narrows = narrows.then(|| Shared::near(t, size.1, self.window));
+        if self.style.embedding_scale == EmbeddingScale::Late {
+            hidden = t.mul_scalar(&hidden);
+        }
+        if self.style.norm_before {
+            hidden = self.norm.forward(t, &hidden);
+        }
+        let given = ([&full, &local], &turns[..]);
+        let (mut hidden, held) = self.run_layers(t, hidden, given, (inputs.as_ref(), among));
+        if let Some(streams) = &self.streams {
+            hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
+        }
+        let [.., norm] = self.style.names;
+        let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
+        drop((hidden, held, embedded, parted));
+        normalized
+    }
+
+    /// What the layers make of `[B, S, H]`, full ones and windowed ones given what is theirs, and what
+    /// stays in local variables.
+    fn run_layers(
+        &self,
+        t: &Tape,
+        hidden: Tensor,
+        ([full, local], turns): ([&Shared; 2], &[Turns]),
+        (inputs, among): (Option<&Tensor>, &Among),
+    ) -> (Tensor, [Option<Tensor>; 2]) {
+        let unmasked = full.without_attention(t, self.style.turns_alone);
+        // What a layer gives beside its result lives until the next one has given the same, and so
+        // does its result where features are added to a copy of it.
+        let mut weights = None;
+        let deeper = |i: usize, hidden: &Tensor| {
+            let injected = among.injected.as_ref()?;
+            injected.add(t, i.checked_sub(1)?, hidden)
+        };
+        let hidden = t.through_layers("layers", &self.layers, hidden, |i, layer, hidden| {
+            let near = self.windowed.get(i).copied().unwrap_or(false);
+            let attends = self
+                .mixers
+                .get(i)
+                .is_none_or(|mixing| matches!(mixing, Mixing::Attention | Mixing::Both));
+            let shared = match (attends, near) {
+                (false, _) => &unmasked,
+                (true, true) => local,
+                (true, false) => full,
+            };
+            let turned = self.angles.of_layer(t, i, turns, self.dtype);
+            let turned = turned.map(|turns| shared.turned_by(turns));
+            let shared = turned.as_ref().unwrap_or(shared);
+            let with_input = inputs.map(|inputs| shared.with_input(t, inputs));
+            let handed_on = self.hands_on.then(|| shared.seeing(weights.clone()));
+            let shared = with_input.as_ref().or(handed_on.as_ref()).unwrap_or(shared);
+            if layer.is_skipped(shared) {
+                t.pass_by_regions(1);
+                return hidden.clone();
+            }
+            let copied = deeper(i, hidden);
+            let hidden = copied.as_ref().unwrap_or(hidden);
+            let sliced = self.sliced(t, i, hidden, shared);
+            let (hidden, shared) = match &sliced {
+                Some((hidden, shared)) => (hidden, shared),
+                None => (hidden, shared),
+            };
+            let (out, given) = self.shell.run_with_weights(t, layer, hidden, shared);
+            weights = given;
+            out
+        });
+        let copied = deeper(self.layers.len(), &hidden);
+        let raw = copied.is_some().then(|| hidden.clone());
+        (copied.unwrap_or(hidden), [raw, weights])
+    }
+}
+
+/// How many times what hidden states take Liger's loss takes for logits, if it is the model's
+/// (`chunk_mem_const`; `transformers/model/gpt_oss.py` of liger-kernel 0.8.5 gives its own).
+fn fused_loss(c: &DecoderConfig, spec: &ResolvedSpec) -> Option<u64> {
+    let budget = if c.model_type == DecoderType::GptOss {
+        8
+    } else {
+        1
+    };
+    spec.liger.fused_linear_cross_entropy.then_some(budget)
+}

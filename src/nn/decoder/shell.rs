@@ -1,0 +1,400 @@
+//! What decoders have in common around their layers: positions, mask, checkpointing.
+
+use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
+use crate::model::ResolvedSpec;
+use crate::nn::build::{Builder, Call, Facts, Linear, MaskStyle, Output, Transformers};
+use crate::nn::heads::{classifier, loss};
+use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask};
+use crate::tape::{Region, Results, Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// One layer of a decoder.
+pub(crate) trait Block: 'static {
+    /// What every layer of one forward pass is given besides the hidden states.
+    type Shared: Clone + 'static;
+
+    /// `[B, S, H]` to the same.
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Self::Shared) -> Tensor;
+
+    /// What a re-entrant checkpoint holds of `shared` until the graph dies: since transformers 5
+    /// the keyword arguments, positional ones being saved tensors.
+    fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
+
+    /// The tensors of `shared` that gradients flow to.
+    fn trained(_shared: &mut Self::Shared) -> Option<&mut Tensor> {
+        None
+    }
+}
+
+/// A layer that returns the weights of eager attention, or keys and values, too.
+pub(crate) trait WeighingBlock: 'static {
+    /// As [`Block::Shared`].
+    type Shared: Clone + 'static;
+
+    /// `[B, S, H]` to the same and the weights.
+    fn forward(&self, t: &Tape, hidden: &Tensor, shared: &Self::Shared)
+    -> (Tensor, Option<Tensor>);
+
+    /// As [`Block::outliving`].
+    fn outliving(shared: &Self::Shared, facts: Facts) -> Self::Shared;
+
+    /// As [`Block::trained`].
+    fn trained(_shared: &mut Self::Shared) -> Option<&mut Tensor> {
+        None
+    }
+}
+
+/// The options of a run that all layers share.
+pub(crate) struct Shell {
+    pub(crate) facts: Facts,
+    checkpointing: ActivationCheckpointing,
+    pub(crate) eager: bool,
+    pub(crate) flash: bool,
+    pub(crate) padding_mask: bool,
+    dtype: DType,
+    classifies: bool,
+    chunks_loss: bool,
+    /// Whether layers return their router's logits beside hidden states.
+    returns_router_logits: bool,
+    call: Rc<Call>,
+}
+
+impl Shell {
+    pub(crate) fn new(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Self {
+        Self {
+            facts,
+            checkpointing: spec.activation_checkpointing,
+            eager: spec.attention == Attention::Eager,
+            flash: spec.attention == Attention::FlashAttention2,
+            padding_mask: spec.padding_mask,
+            dtype: b.dtype(),
+            classifies: spec.task == Task::SequenceClassification,
+            chunks_loss: spec.loss == Loss::Chunked,
+            returns_router_logits: false,
+            call: b.call(),
+        }
+    }
+
+    /// The same for layers that are never checkpointed.
+    pub(crate) fn without_checkpoints(self) -> Self {
+        Self {
+            checkpointing: ActivationCheckpointing::None,
+            ..self
+        }
+    }
+
+    /// The same for layers that return their router's logits if `returned` says so.
+    pub(crate) fn with_router_logits(self, returned: bool) -> Self {
+        Self {
+            returns_router_logits: returned,
+            ..self
+        }
+    }
+
+    /// The dtype of the weights.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// How the model is called.
+    pub(crate) fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// `position_ids` `[S]`: since transformers 5 shifted by the length of the cache; or `[B, S]`,
+    /// where the caller gives them.
+    pub(crate) fn positions(&self, t: &Tape, s: u64) -> Tensor {
+        if let Some(given) = self.given_positions() {
+            return given;
+        }
+        let range = t.empty("arange", Shape::from([s]), DType::Int64);
+        if self.facts.transformers == Transformers::V5 {
+            t.add_scalar(&range)
+        } else {
+            range
+        }
+    }
+
+    /// The same, where the first is 1 (`PaliGemmaModel`).
+    pub(crate) fn later_positions(&self, t: &Tape, s: u64) -> Tensor {
+        match self.given_positions() {
+            Some(given) => given,
+            None => t.add_scalar(&self.positions(t, s)),
+        }
+    }
+
+    /// Positions `[B, S]` that the caller gives.
+    pub(crate) fn given_positions(&self) -> Option<Tensor> {
+        self.call.positions()
+    }
+
+    /// Whether a mask comes with the batch, even if there is no padding.
+    pub(crate) fn has_mask(&self) -> bool {
+        self.padding_mask || self.call.has_mask()
+    }
+
+    /// The mask for token ids `[B, S]` where layers know by themselves which tokens are later
+    /// (transformers 4): padding alone, `[B, 1, 1, K]` for K keys, added to the scores.
+    pub(crate) fn inverted_mask(&self, t: &Tape, input_ids: &Tensor) -> Option<Tensor> {
+        let size = (input_ids.dim(0), t.cached_tokens() + input_ids.dim(1));
+        self.has_mask()
+            .then(|| mask::inverted(t, size, DType::Int64, self.dtype))
+    }
+
+    /// The mask for token ids `[B, S]`, of layers that see a `window` of tokens if one is given.
+    pub(crate) fn causal_mask(
+        &self,
+        t: &Tape,
+        input_ids: &Tensor,
+        window: Option<u64>,
+        style: MaskStyle,
+    ) -> Option<Tensor> {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        if self.flash {
+            let seen = (size.0, t.cached_tokens() + size.1);
+            return self.padding_mask.then(|| mask::of_padding(t, seen, style));
+        }
+        mask::causal(t, self.request(t, size, window, style))
+    }
+
+    /// The mask of token ids `[B, S]` that is made whether attention needs it or not.
+    pub(crate) fn mask_anyhow(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        mask::always(t, self.request(t, size, None, MaskStyle::Boolean))
+    }
+
+    /// The same of layers that see a `chunk` of the sequence (transformers 5).
+    pub(crate) fn chunked_mask(
+        &self,
+        t: &Tape,
+        input_ids: &Tensor,
+        chunk: Option<u64>,
+    ) -> Option<Tensor> {
+        let size = (input_ids.dim(0), input_ids.dim(1));
+        let request = self.request(t, size, chunk, MaskStyle::Boolean);
+        mask::causal(
+            t,
+            MaskRequest {
+                chunked: true,
+                ..request
+            },
+        )
+    }
+
+    /// The masks of texts with images, of layers that see all and of those that see what is near.
+    #[inline(never)] // Not in the decoder, so that the page can fetch it later.
+    pub(crate) fn masks_of_groups(
+        &self,
+        t: &Tape,
+        size: (u64, u64),
+        windowed: bool,
+    ) -> (Option<Tensor>, Option<Tensor>) {
+        if self.flash {
+            // The flash-attn package is told of padding alone.
+            let masked = || mask::of_padding(t, size, MaskStyle::Boolean);
+            let made = |needed: bool| (needed && self.padding_mask).then(masked);
+            return (made(true), made(windowed));
+        }
+        let request = self.request(t, size, None, MaskStyle::Boolean);
+        let full = mask_blocks::of_groups(t, request, false);
+        let near = windowed.then(|| mask_blocks::of_groups(t, request, true));
+        (Some(full), near)
+    }
+
+    /// What decides the mask for B samples of S tokens.
+    fn request(
+        &self,
+        t: &Tape,
+        (b, s): (u64, u64),
+        window: Option<u64>,
+        style: MaskStyle,
+    ) -> MaskRequest {
+        let cached = t.cached_tokens();
+        // A layer with a window has left only as many tokens as the next one sees; no layer has one
+        // of no width.
+        let left = |window: u64| window.checked_sub(1).map_or(cached, |n| cached.min(n));
+        let keys = s + window.map_or(cached, left);
+        // A mask that is made at all is compared with the window, however wide it is; a triangle
+        // knows of none.
+        let made = style == MaskStyle::Boolean && (self.eager || self.padding_mask);
+        let window = window.filter(|_| style != MaskStyle::Triangle);
+        MaskRequest {
+            eager: self.eager,
+            padding: self.has_mask(),
+            window: window.is_some_and(|window| made || window <= keys),
+            chunked: false,
+            padded: self.padding_mask,
+            size: (b, s),
+            cached,
+            keys,
+            dtype: self.dtype,
+            style,
+        }
+    }
+
+    /// The mask of layers without a window, which Gemma of transformers 4 always makes.
+    pub(crate) fn whole_mask(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        if let Some(given) = self.call.causal_mask() {
+            return given;
+        }
+        let (b, s) = (input_ids.dim(0), input_ids.dim(1));
+        let request = MaskRequest {
+            eager: true,
+            padding: self.padding_mask,
+            window: false,
+            chunked: false,
+            padded: self.padding_mask,
+            size: (b, s),
+            cached: 0,
+            keys: s,
+            dtype: self.dtype,
+            style: MaskStyle::Exact,
+        };
+        mask::whole(t, request)
+    }
+
+    /// `hidden_states[:, slice_indices, :]`: the positions `[B, S', H]` that get logits.
+    pub(crate) fn kept_positions(&self, t: &Tape, hidden: &Tensor) -> Tensor {
+        let s = hidden.dim(1);
+        match self.call.logits_to_keep() {
+            Some(kept) if kept < s => t.slice(hidden, 1, s - kept, s),
+            _ => hidden.clone(),
+        }
+    }
+
+    /// What a head gives that is none of a language model: one that classifies samples, or one whose
+    /// loss in training is computed in chunks.
+    pub(crate) fn other_output(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        head: &Linear,
+        (input_ids, labels): (&Tensor, Option<&Tensor>),
+    ) -> Option<Output> {
+        if self.classifies {
+            let given = (input_ids, labels);
+            return Some(classifier::classify(t, self, hidden, head, given));
+        }
+        let labels = labels.filter(|_| self.chunks_loss && t.is_training())?;
+        Some(Output::of_loss(loss::chunked(t, hidden, head, labels)))
+    }
+
+    /// Final hidden states `[B, S, H]` to logits `[B, S', V]` and, from labels `[B, S]`, the loss of
+    /// the next token.
+    pub(crate) fn language_model(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        lm_head: &Linear,
+        (input_ids, labels): (&Tensor, Option<&Tensor>),
+    ) -> Output {
+        if let Some(output) = self.other_output(t, hidden, lm_head, (input_ids, labels)) {
+            return output;
+        }
+        let logits = t.scoped("lm_head", None, || {
+            let kept = self.kept_positions(t, hidden);
+            lm_head.forward(t, &kept)
+        });
+        let loss = labels.map(|labels| {
+            t.scoped("loss", None, || {
+                loss::causal_lm(t, self.facts, &logits, labels)
+            })
+        });
+        Output::of(logits, loss)
+    }
+
+    /// Runs a layer that returns attention weights beside its output, as [`Shell::run`] does.
+    pub(crate) fn run_with_weights<B: WeighingBlock>(
+        &self,
+        t: &Tape,
+        block: &Rc<B>,
+        hidden: &Tensor,
+        shared: &B::Shared,
+    ) -> (Tensor, Option<Tensor>) {
+        let region = || -> Region<(Tensor, Option<Tensor>)> {
+            let (block, shared) = (Rc::clone(block), shared.clone());
+            Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
+        };
+        match self.checkpointing {
+            ActivationCheckpointing::None => block.forward(t, hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::FullReentrant => {
+                let kept = B::outliving(shared, self.facts);
+                let (block, mut given) = (Rc::clone(block), shared.clone());
+                let trained = B::trained(&mut given).cloned();
+                let call = self.returns_router_logits.then(|| Rc::clone(&self.call));
+                let region = move |t: &Tape, inputs: &[Tensor]| {
+                    let mut shared = given.clone();
+                    if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
+                        slot.clone_from(input);
+                    }
+                    let run = || block.forward(t, &inputs[0], &shared);
+                    let ((out, weights), logits) = match &call {
+                        Some(call) => call.with_router_logits(run),
+                        None => (run(), Vec::new()),
+                    };
+                    [out].into_iter().chain(weights).chain(logits).collect()
+                };
+                let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
+                let mut results = t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept));
+                let mut weights = None;
+                for beside in results.drain(1..) {
+                    match beside.shape().dims() {
+                        // Tokens by experts.
+                        [_, _] => self.call.routed(&beside),
+                        _ => weights = Some(beside),
+                    }
+                }
+                (results.remove(0), weights)
+            }
+        }
+    }
+
+    /// Runs a layer that gives more than hidden states, checkpointed without re-entrance if that is
+    /// asked for.
+    pub(crate) fn run_giving<R: 'static>(
+        &self,
+        t: &Tape,
+        hidden: &Tensor,
+        region: &Region<R>,
+    ) -> R {
+        match self.checkpointing {
+            ActivationCheckpointing::None => region(t, hidden),
+            _ => t.checkpoint(hidden, region),
+        }
+    }
+
+    /// Runs a layer, checkpointed if that is asked for.
+    pub(crate) fn run<B: Block>(
+        &self,
+        t: &Tape,
+        block: &Rc<B>,
+        hidden: &Tensor,
+        shared: &B::Shared,
+    ) -> Tensor {
+        let region = || -> Region {
+            let (block, shared) = (Rc::clone(block), shared.clone());
+            Rc::new(move |t: &Tape, x: &Tensor| block.forward(t, x, &shared))
+        };
+        match self.checkpointing {
+            ActivationCheckpointing::None => block.forward(t, hidden, shared),
+            ActivationCheckpointing::Full => t.checkpoint(hidden, &region()),
+            ActivationCheckpointing::FullReentrant => {
+                let kept = B::outliving(shared, self.facts);
+                let (block, mut given) = (Rc::clone(block), shared.clone());
+                let trained = B::trained(&mut given).cloned();
+                let region = move |t: &Tape, inputs: &[Tensor]| {
+                    let mut shared = given.clone();
+                    if let (Some(slot), Some(input)) = (B::trained(&mut shared), inputs.get(1)) {
+                        slot.clone_from(input);
+                    }
+                    Results::from_iter([block.forward(t, &inputs[0], &shared)])
+                };
+                let inputs: Vec<&Tensor> = [hidden].into_iter().chain(&trained).collect();
+                t.checkpoint_reentrant(&inputs, Rc::new(region), Rc::new(kept))
+                    .remove(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Experts whose weights are one tensor each, run as grouped products over tokens that are sorted by
+//! expert.
+//!
+//! Source: transformers 5.23, `integrations/moe.py` and `models/gpt_oss/modeling_gpt_oss.py`; Liger's
+//! where it is named.
+
+use crate::model::{ExpertForm, Experts};
+use crate::nn::adapters::{Opened, Wrapped};
+use crate::nn::build::{Builder, Call};
+use crate::nn::mlp::activated;
+use crate::tape::{Tape, Tensor};
+use crate::units::{DType, Shape};
+use std::rc::Rc;
+
+/// The weights of all experts, and how tokens run through them.
+pub(crate) struct GroupedExperts {
+    gate_up_proj: Wrapped,
+    down_proj: Wrapped,
+    /// A row for each expert, if the experts have biases.
+    biases: Option<[Tensor; 2]>,
+    form: ExpertForm,
+    count: u64,
+    intermediate: u64,
+    /// Whether they are Liger's.
+    liger: bool,
+    call: Rc<Call>,
+}
+
+impl GroupedExperts {
+    pub(crate) fn new(b: &Builder, hidden: u64, experts: &Experts) -> Self {
+        let (count, intermediate) = (experts.count, experts.intermediate_size);
+        let both = 2 * intermediate;
+        let stack = |name, outputs, inputs| Wrapped::new(b, name, [count, outputs, inputs]);
+        let (gate_up_proj, down_proj, biases) = match experts.form {
+            ExpertForm::Gated | ExpertForm::GatedBy(_) => (
+                stack("gate_up_proj", both, hidden),
+                stack("down_proj", hidden, intermediate),
+                None,
+            ),
+            ExpertForm::Clamped => {
+                let turned =
+                    |name, shape: [u64; 3]| Wrapped::new_in(b, name, shape, b.dtype(), true);
+                let gate_up_proj = turned("gate_up_proj", [count, hidden, both]);
+                let gate_up_bias = b.parameter("gate_up_proj_bias", [count, both]);
+                let down_proj = turned("down_proj", [count, intermediate, hidden]);
+                let down_bias = b.parameter("down_proj_bias", [count, hidden]);
+                (gate_up_proj, down_proj, Some([gate_up_bias, down_bias]))
+            }
+            ExpertForm::Plain(_) => {
+                let columns = experts.latent_size.unwrap_or(hidden);
+                (
+                    stack("up_proj", intermediate, columns),
+                    stack("down_proj", columns, intermediate),
+                    None,
+                )
+            }
+        };
+        Self {
+            gate_up_proj,
+            down_proj,
+            biases,
+            form: experts.form,
+            count,
+            intermediate,
+            liger: b.liger().gated,
+            call: b.call(),
+        }
+    }
+
+    /// The bias that layer `index` adds to each row.
+    fn bias(&self, t: &Tape, index: usize, sorted: &Tensor) -> Option<Tensor> {
+        let biases = self.biases.as_ref();
+        biases.map(|biases| t.index_rows(&biases[index], sorted))
+    }
+
+    /// `_grouped_linear`.
+    fn linear(
+        &self,
+        t: &Tape,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        offsets: &Tensor,
+    ) -> Tensor {
+        // Autocast leaves the product alone.
+        let x = &t.to(x, weight.dtype());
+        let out = match self.form {
+            ExpertForm::Gated | ExpertForm::GatedBy(_) | ExpertForm::Plain(_) => {
+                t.grouped_mm(x, &t.transpose(weight, 1, 2), offsets)
+            }
+            ExpertForm::Clamped => t.grouped_mm(x, weight, offsets),
+        };
+        match bias {
+            Some(bias) => t.add_in_place(out, bias),
+            None => out,
+        }
+    }
+
+    /// The activation between both products.
+    fn activated(&self, t: &Tape, both: Tensor) -> Tensor {
+        match self.form {
+            ExpertForm::Gated | ExpertForm::GatedBy(_) => self.gated(t, both),
+            ExpertForm::Clamped => clamped(t, &both),
+            ExpertForm::Plain(activation) => activated(t, activation, both),
+        }
+    }
+
+    /// `act(gate) * up`, where both are halves of the columns of one product.
+    fn gated(&self, t: &Tape, both: Tensor) -> Tensor {
+        let [gate, up] = t.split(&both, [self.intermediate; 2], -1);
+        let active = match self.form {
+            ExpertForm::GatedBy(activation) => activated(t, activation, gate),
+            _ => t.silu(&gate),
+        };
+        let product = t.mul(&active, &up);
+        drop(both);
+        product
+    }
+
+    /// Tokens `[N, H]` through the experts `[N, K]` that were chosen for them, weighted.
+    pub(crate) fn forward(
+        &self,
+        t: &Tape,
+        tokens: &Tensor,
+        chosen: &Tensor,
+        weights: &Tensor,
+    ) -> Tensor {
+        // Adapters of the second product are around those of the first.
+        let down = self.down_proj.open(t);
+        let weight = [self.gate_up_proj.open(t), down];
+        let out = if self.liger {
+            liger(t, &weight, tokens, [chosen, weights])
+        } else if self.call.batches_experts() {
+            self.batched(t, &weight, tokens, [chosen, weights])
+        } else {
+            self.grouped(t, &weight, tokens, [chosen, weights])
+        };
+        let [up, down] = weight;
+        up.close(down);
+        out
+    }
+
+    /// `grouped_mm_experts_forward`.
+    fn grouped(
+        &self,
+        t: &Tape,
+        [up, down]: &[Opened; 2],
+        tokens: &Tensor,
+        [chosen, weights]: [&Tensor; 2],
+    ) -> Tensor {
+        let (n, k) = (chosen.dim(0), chosen.dim(1));
+        let weights = t.reshape(weights, [n * k]);
+        let (sorted, order) = t.sort(&t.view(chosen, [n * k]));
+        let selected = {
+            let rows = t.empty("floor_divide", *order.shape(), order.dtype());
+            t.index_rows(tokens, &rows)
+        };
+        let weights = t.index_rows(&weights, &order);
+        let [narrow, counts, offsets] = t.group_offsets(&sorted, self.count);
+        let linear = |x: &Tensor, weight, bias: &Option<Tensor>| {
+            self.linear(t, x, weight, bias.as_ref(), &offsets)
+        };
+        let up = up.get(t);
+        let mut bias = self.bias(t, 0, &sorted);
+        let product = {
+            let both = linear(&selected, up, &bias);
+            let hidden = self.activated(t, both);
+            let down = down.get(t);
+            bias = self.bias(t, 1, &sorted);
+            linear(&hidden, down, &bias)
+        };
+        let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
+        let back = t.empty("empty_like", *order.shape(), order.dtype());
+        drop(t.empty("arange", *order.shape(), DType::Int64));
+        let restored = t.index_rows(&weighted, &back);
+        drop(weighted);
+        let by_token = t.view(&restored, Shape::from([n, k, tokens.dim(1)]));
+        let sum = t.sum_dim(&by_token, 1, false);
+        let out = t.to(&sum, tokens.dtype());
+        drop((
+            selected, sorted, order, narrow, counts, offsets, product, back,
+        ));
+        drop((restored, by_token, sum, bias));
+        out
+    }
+
+    /// `batched_mm_experts_forward`: the same with a copy of the expert's weights for each token and
+    /// expert that it goes to.
+    fn batched(
+        &self,
+        t: &Tape,
+        [up, down]: &[Opened; 2],
+        tokens: &Tensor,
+        [chosen, weights]: [&Tensor; 2],
+    ) -> Tensor {
+        let (n, k, hidden) = (chosen.dim(0), chosen.dim(1), tokens.dim(1));
+        let selected = t.empty("clone", Shape::from([n * k, hidden]), tokens.dtype());
+        let weights = t.reshape(weights, [n * k]);
+        let chosen = t.view(chosen, [n * k]);
+        let through = |x: &Tensor, weights: &Tensor, bias: Option<&Tensor>| {
+            let out = match self.form {
+                ExpertForm::Gated | ExpertForm::GatedBy(_) | ExpertForm::Plain(_) => {
+                    t.batched(weights, &t.unsqueeze(x, 2))
+                }
+                ExpertForm::Clamped => t.batched(&t.unsqueeze(x, 1), weights),
+            };
+            let out = t.view(&out, [n * k, out.numel() / (n * k)]);
+            match bias {
+                Some(bias) => t.add_in_place(out, bias),
+                None => out,
+            }
+        };
+        let up = t.index_rows(up.get(t), &chosen);
+        let mut bias = self.bias(t, 0, &chosen);
+        let active = self.activated(t, through(&selected, &up, bias.as_ref()));
+        let down = t.index_rows(down.get(t), &chosen);
+        drop(up);
+        bias = self.bias(t, 1, &chosen);
+        let product = through(&active, &down, bias.as_ref());
+        drop(active);
+        let weighted = t.mul(&product, &t.unsqueeze(&weights, 1));
+        let by_token = t.view(&weighted, Shape::from([n, k, hidden]));
+        let sum = t.sum_dim(&by_token, 1, false);
+        let out = t.to(&sum, tokens.dtype());
+        drop((selected, down, bias, product, weighted, sum));
+        out
+    }
+}
+
+/// `LigerExperts.forward` (`transformers/swiglu.py`, liger-kernel 0.8.5).
+fn liger(
+    t: &Tape,
+    [up, down]: &[Opened; 2],
+    tokens: &Tensor,
+    [chosen, weights]: [&Tensor; 2],
+) -> Tensor {
+    let chosen = t.to(chosen, DType::Int32);
+    t.liger_experts(tokens, [up.get(t), down.get(t)], [&chosen, weights])
+}
+
+/// `GptOssExperts._apply_gate`: `(up + 1) * gate * sigmoid(gate)`, where both are every second column of
+/// one product, cut to a range.
+fn clamped(t: &Tape, both: &Tensor) -> Tensor {
+    let [gate, up] = [(); 2].map(|()| t.every_second(both, -1));
+    let (gate, up) = (t.clamp(&gate, 1), t.clamp(&up, 2));
+    let glu = {
+        let share = {
+            let scaled = t.mul_scalar(&gate);
+            t.sigmoid(&scaled)
+        };
+        t.mul(&gate, &share)
+    };
+    let shifted = t.add_scalar(&up);
+    t.mul(&shifted, &glu)
+}

@@ -1,0 +1,7 @@
+//! Heads of models and the losses over what they give.
+
+pub(crate) mod classifier;
+mod head;
+pub(crate) mod loss;
+
+pub(crate) use head::{Head, HeadLoss, Reads, Transform};

@@ -1,0 +1,471 @@
+//! Checks of which parameters are trained: adapters and frozen parts must match something.
+
+use super::expert_adapters;
+use crate::ask::ALL_LINEAR;
+use crate::ask::{Finding, Framework, Lora, QuantizationType, Scenario, Task, closest, outside};
+use crate::families::reading::modules;
+use crate::model::{Architecture, DecoderType, Module, ModuleKind};
+
+/// The largest rank.
+const LARGEST_RANK: u64 = 1 << 16;
+
+/// Letters of a name that are shown.
+pub(crate) const SHOWN: usize = 60;
+
+/// Adapters of every linear layer that can have them: by PEFT's word for it, or by their names where
+/// that would reach a head.
+pub(crate) fn all_targets(asked: (Task, Framework), modules: &[Module]) -> Vec<String> {
+    let reaches = |name: &str| adapted_head(&[name.to_owned()], asked, modules).is_some();
+    if !reaches(ALL_LINEAR) {
+        return vec![ALL_LINEAR.to_owned()];
+    }
+    let mut names = linear_names(modules);
+    names.retain(|name| !reaches(name) && !asked.0.heads_trained_whole().contains(name));
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The layer of a head that one of the targets would give adapters to. PEFT cannot train such a layer as
+/// a whole: it leaves out only what `SEQ_CLS` calls `classifier` or `score`, and what is inside that
+/// (`check_target_module_exists`, peft 0.21; not what is inside it in peft 0.15).
+fn adapted_head<'a>(
+    targets: &[String],
+    (task, framework): (Task, Framework),
+    modules: &'a [Module],
+) -> Option<&'a str> {
+    let heads = task.heads_trained_whole();
+    let recent = framework == Framework::Torch215Transformers523;
+    let left_out = |path: &str| {
+        let inside = recent && path.split('.').any(|part| heads.contains(&part));
+        task == Task::SequenceClassification && (inside || heads.contains(&path))
+    };
+    let is_meant = |module: &Module| {
+        let linear = module.kind == ModuleKind::Linear;
+        linear
+            && targets
+                .iter()
+                .any(|name| name == ALL_LINEAR || module.is_called(name))
+    };
+    let head = |module: &&Module| {
+        let mut parts = module.path.split('.');
+        parts.any(|part| heads.iter().any(|name| part.ends_with(name)))
+            && !left_out(&module.path)
+            && is_meant(module)
+    };
+    modules.iter().find(head).map(|module| module.path.as_str())
+}
+
+fn check_heads(
+    targets: &[String],
+    asked: (Task, Framework),
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let Some(head) = adapted_head(targets, asked, modules) else {
+        return;
+    };
+    let names = all_targets(asked, modules);
+    let meant = |name: &&String| targets.contains(name);
+    let mut fix: Vec<&String> = names.iter().filter(meant).collect();
+    if fix.is_empty() {
+        fix = names.iter().collect();
+    }
+    findings.push(
+        Finding::error(
+            "lora.target_modules",
+            format!(
+                "PEFT trains {head} with its head as a whole for this task, beside which adapters of it fail or are not estimated; name the other layers."
+            ),
+            format!("PEFT 在该任务中会整体训练 {head} 所在的输出头，不能再为其添加适配器，或暂不支持估算；请写出其他层的名称。"),
+        )
+        .with_fix("lora.target_modules", serde_json::json!(fix)),
+    );
+}
+
+/// Checks adapters and frozen parts.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if scenario.lora.is_none() && scenario.frozen.is_empty() {
+        return;
+    }
+    let modules = modules(architecture, task, scenario.framework);
+    if let Some(lora) = &scenario.lora {
+        let (asked, framework) = (lora, scenario.framework);
+        let mut lora = lora.clone();
+        let missing = expert_adapters::convert(&mut lora, architecture, framework, &modules);
+        expert_adapters::check(asked, &lora, missing, &modules, scenario, findings);
+        check_numbers(&lora, findings);
+        if lora.target_parameters.is_empty() || !lora.target_modules.is_empty() {
+            let tables = adapted_tables(architecture, framework);
+            check_targets(&lora.target_modules, tables, &modules, findings);
+        }
+        check_time_steps(scenario, architecture, findings);
+        check_refused(
+            scenario,
+            &lora.target_modules,
+            architecture,
+            &modules,
+            findings,
+        );
+        check_routers(&lora.target_modules, architecture, &modules, findings);
+        check_saved(&lora.modules_to_save, architecture, &modules, findings);
+        let asked = (task, scenario.framework);
+        check_heads(&lora.target_modules, asked, &modules, findings);
+    }
+    check_frozen(&scenario.frozen, &modules, findings);
+}
+
+fn check_frozen(frozen: &[String], modules: &[Module], findings: &mut Vec<Finding>) {
+    if frozen.is_empty() {
+        return;
+    }
+    let names: Vec<String> = modules.iter().flat_map(Module::parameter_paths).collect();
+    let matches = |part: &str| !part.is_empty() && names.iter().any(|name| name.contains(part));
+    let Some(unknown) = frozen.iter().find(|part| !matches(part)) else {
+        return;
+    };
+    let shown: String = unknown.chars().take(SHOWN).collect();
+    let example = names.get(names.len() / 2).map_or("", String::as_str);
+    let rest: Vec<&String> = frozen.iter().filter(|part| matches(part)).collect();
+    findings.push(
+        Finding::error(
+            "frozen",
+            format!("No parameter's name contains {shown:?}; names look like {example}."),
+            format!("没有参数名包含 {shown:?}；参数名形如 {example}。"),
+        )
+        .with_fix("frozen", serde_json::json!(rest)),
+    );
+}
+
+fn check_numbers(lora: &Lora, findings: &mut Vec<Finding>) {
+    if !(1..=LARGEST_RANK).contains(&lora.r) {
+        findings.push(outside("lora.r", lora.r, &(1..=LARGEST_RANK)));
+    }
+    if !(0.0..1.0).contains(&lora.dropout) {
+        let dropout = lora.dropout;
+        findings.push(
+            Finding::error(
+                "lora.dropout",
+                format!("The adapters' dropout is {dropout}; it must be at least 0 and below 1."),
+                format!("LoRA 的 dropout 为 {dropout}；必须不小于 0 且小于 1。"),
+            )
+            .with_fix("lora.dropout", if dropout < 0.0 { 0.0 } else { 0.1 }),
+        );
+    }
+}
+
+/// The adapters of a run: PEFT trains heads that classify with them.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+) -> Option<Lora> {
+    let mut lora = scenario.lora.clone()?;
+    let modules = modules(architecture, task, scenario.framework);
+    expert_adapters::convert(&mut lora, architecture, scenario.framework, &modules);
+    for &name in task.heads_trained_whole() {
+        let head = |module: &Module| module.path.split('.').any(|part| part.ends_with(name));
+        if !lora.saves(name) && modules.iter().any(head) {
+            lora.modules_to_save.push(name.to_owned());
+        }
+    }
+    Some(lora)
+}
+
+/// The names of modules that can be trained as a whole: embeddings and heads of decoders, and what
+/// classifies.
+pub(crate) fn whole_names<'a>(architecture: &Architecture, modules: &'a [Module]) -> Vec<&'a str> {
+    if matches!(architecture, Architecture::Decoder(_)) {
+        let whole =
+            |module: &&Module| matches!(module.kind, ModuleKind::Embedding | ModuleKind::Output);
+        let names = modules.iter().filter(whole);
+        return names
+            .map(|module| module.path.rsplit('.').next().unwrap_or_default())
+            .collect();
+    }
+    let first = |module: &'a Module| module.path.split('.').next().unwrap_or_default();
+    let heads = ["classifier", "pre_classifier", "qa_outputs"];
+    let mut names: Vec<&str> = modules.iter().map(first).collect();
+    names.retain(|name| heads.contains(name));
+    names.dedup();
+    names
+}
+
+/// Modules to be trained as a whole.
+fn check_saved(
+    saved: &[String],
+    architecture: &Architecture,
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let names = whole_names(architecture, modules);
+    let is_known = |name: &&String| names.contains(&name.as_str());
+    let Some(unknown) = saved.iter().find(|name| !is_known(name)) else {
+        return;
+    };
+    let shown: String = unknown.chars().take(SHOWN).collect();
+    let (english, chinese) = if names.is_empty() {
+        (
+            "Modules that are trained as a whole beside adapters are estimated for decoders and for encoders that classify only."
+                .to_owned(),
+            "目前只支持解码器和带分类头的编码器在适配器之外整体训练模块。".to_owned(),
+        )
+    } else {
+        let all = names.join(", ");
+        (
+            format!(
+                "{shown} is no module that is estimated as trained as a whole; there are {all}."
+            ),
+            format!("{shown} 不是可整体训练的模块；可选：{all}。"),
+        )
+    };
+    let rest: Vec<&String> = saved.iter().filter(is_known).collect();
+    findings.push(
+        Finding::error("lora.modules_to_save", english, chinese)
+            .with_fix("lora.modules_to_save", serde_json::json!(rest)),
+    );
+}
+
+/// What PEFT does with a target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    /// It gets adapters.
+    Linear,
+    /// It is a module that PEFT, or this program, cannot adapt.
+    Other,
+    /// No module is called so.
+    Nothing,
+}
+
+/// Refuses adapters of the last layer of a state space, as PEFT does
+/// (`_check_lora_target_modules_mamba`, `tuners/tuners_utils.py`, peft 0.21).
+fn check_refused(
+    scenario: &Scenario,
+    targets: &[String],
+    architecture: &Architecture,
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    const REFUSED: &str = "out_proj";
+    let is_refused = match architecture {
+        Architecture::Decoder(config) => matches!(
+            config.model_type,
+            DecoderType::FalconH1
+                | DecoderType::Mamba
+                | DecoderType::Mamba2
+                | DecoderType::FalconMamba
+                | DecoderType::NemotronH
+        ),
+        Architecture::Fla(config) => config.state_space.is_some(),
+        _ => false,
+    };
+    if !is_refused || scenario.framework != Framework::Torch215Transformers523 {
+        return;
+    }
+    let last = |path: &str| path.rsplit('.').next() == Some(REFUSED);
+    let meets = |target: &str| {
+        let mut called = modules.iter().filter(|module| module.is_called(target));
+        target == ALL_LINEAR || last(target) || called.any(|module| last(&module.path))
+    };
+    if !targets.iter().any(|target| meets(target)) {
+        return;
+    }
+    let rest: Vec<&str> = if targets.iter().any(|target| target == ALL_LINEAR) {
+        names_but_outputs(modules)
+    } else {
+        targets.iter().map(String::as_str).collect()
+    };
+    let mut kept: Vec<&str> = rest.into_iter().filter(|name| !meets(name)).collect();
+    if kept.is_empty() {
+        let names = linear_names(modules).into_iter();
+        kept.extend(names.filter(|name| !meets(name)).take(1));
+    }
+    findings.push(
+        Finding::error(
+            "lora.target_modules",
+            "PEFT refuses adapters on out_proj of this model, whose kernels would leave them out; name the other layers.",
+            "PEFT 拒绝在该模型的 out_proj 上加 LoRA（其内核会忽略它们）；请指定其他层。",
+        )
+        .with_fix("lora.target_modules", serde_json::json!(kept)),
+    );
+}
+
+/// Refuses quantized time steps where Mamba multiplies with their weight itself (`slow_forward`,
+/// `models/mamba/modeling_mamba.py`, transformers 5.23), which bitsandbytes has packed.
+fn check_time_steps(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let mamba = matches!(architecture, Architecture::Decoder(config) if config.model_type == DecoderType::Mamba);
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    if mamba && recent && scenario.quantization.is_on() {
+        findings.push(
+            Finding::error(
+                "quantization.type",
+                "transformers 5 fails with quantized weights of Mamba (dt_proj's weight is multiplied as it is); use 16 bits.",
+                "transformers 5 无法运行量化的 Mamba（它直接与 dt_proj 的权重相乘）；请使用 16 位权重。",
+            )
+            .with_fix("quantization.type", QuantizationType::None.name()),
+        );
+    }
+}
+
+/// Refuses `all-linear` where it takes routers, too: those that are derived from `nn.Linear`, but
+/// return several tensors (`Llama4Router`, `PhimoeTopKRouter`, transformers 5.23), with whose result
+/// `Linear.forward` of `tuners/lora/layer.py` (peft 0.21) fails.
+fn check_routers(
+    targets: &[String],
+    architecture: &Architecture,
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let returns_several = matches!(architecture, Architecture::Decoder(config) if matches!(
+        config.model_type,
+        DecoderType::Llama4 | DecoderType::PhiMoe
+    ));
+    if !returns_several || !targets.iter().any(|target| target == ALL_LINEAR) {
+        return;
+    }
+    let kept = names_but_outputs(modules);
+    findings.push(
+        Finding::error(
+            "lora.target_modules",
+            "With all-linear PEFT takes this model's routers, too, which return several tensors, and fails; name the other layers.",
+            "使用 all-linear 时 PEFT 也会适配该模型的路由器，其返回多个张量而出错；请写出其他层。",
+        )
+        .with_fix("lora.target_modules", serde_json::json!(kept)),
+    );
+}
+
+/// The embeddings that can have adapters: of a decoder's tokens, unless the module multiplies what it
+/// looks up. Of older PEFT they are not modelled.
+fn adapted_tables(architecture: &Architecture, framework: Framework) -> &'static [&'static str] {
+    let Architecture::Decoder(config) = architecture else {
+        return &[];
+    };
+    let multiplies = matches!(
+        config.model_type,
+        DecoderType::Gemma
+            | DecoderType::Gemma2
+            | DecoderType::Gemma3
+            | DecoderType::Gemma3n
+            | DecoderType::Gemma4
+            | DecoderType::VaultGemma
+            | DecoderType::MiniCpm3
+    );
+    if multiplies || framework != Framework::Torch215Transformers523 {
+        return &[];
+    }
+    &["embed_tokens", "wte", "word_embeddings", "embed_in"]
+}
+
+/// PEFT takes a target that matches nothing silently, as long as another one matches.
+fn check_targets(
+    targets: &[String],
+    tables: &[&str],
+    modules: &[Module],
+    findings: &mut Vec<Finding>,
+) {
+    let of = |target: &String| {
+        let mut called = modules.iter().filter(|module| module.is_called(target));
+        match called.next() {
+            _ if target == ALL_LINEAR => Match::Linear,
+            Some(module) if module.path.is_empty() => Match::Other,
+            Some(module) if tables.iter().any(|name| module.is_called(name)) => Match::Linear,
+            Some(module) if !module.kind.is_linear() => Match::Other,
+            Some(_) => Match::Linear,
+            None => Match::Nothing,
+        }
+    };
+    let found: Vec<Match> = targets.iter().map(of).collect();
+    let some = found.contains(&Match::Linear);
+    if some && found.iter().all(|found| *found == Match::Linear) {
+        return;
+    }
+    let names = linear_names(modules);
+    if names.is_empty() {
+        findings.push(
+            Finding::error(
+                "lora",
+                "Adapters for a single linear layer are not supported yet.",
+                "暂不支持单个线性层的 LoRA。",
+            )
+            .with_fix("lora", serde_json::Value::Null),
+        );
+        return;
+    }
+    let wrong = targets
+        .iter()
+        .zip(&found)
+        .find(|(_, f)| **f != Match::Linear);
+    let shown: String = wrong
+        .map_or("[]", |(name, _)| name)
+        .chars()
+        .take(SHOWN)
+        .collect();
+    let all = names.join(", ");
+    let (english, chinese) = if wrong.is_some_and(|(_, found)| *found == Match::Other) {
+        (
+            format!(
+                "{shown} is no linear layer. Beside those ({all}) adapters are estimated on the token embeddings of decoders, in transformers 5.23, unless the model scales them."
+            ),
+            format!(
+                "{shown} 不是线性层。除线性层（{all}）外，仅支持解码器词嵌入的 LoRA（transformers 5.23，且模型不对其缩放）。"
+            ),
+        )
+    } else {
+        (
+            format!("The adapters' target {shown} matches no linear layer; there are {all}."),
+            format!("LoRA 目标 {shown} 没有匹配的线性层；可选：{all}。"),
+        )
+    };
+    let finding = if some && !found.contains(&Match::Other) {
+        Finding::warning("lora.target_modules", english, chinese)
+    } else {
+        Finding::error("lora.target_modules", english, chinese)
+    };
+    let repaired = repaired(targets, &names);
+    findings.push(finding.with_fix("lora.target_modules", serde_json::json!(repaired)));
+}
+
+/// The last parts of the names of all linear layers below the model, each once.
+pub(crate) fn linear_names(modules: &[Module]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for module in modules {
+        let name = module.path.rsplit('.').next().unwrap_or_default();
+        if module.kind.is_linear() && !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The same without the layers that give logits.
+fn names_but_outputs(modules: &[Module]) -> Vec<&str> {
+    let is_output = |name: &&str| {
+        let mut outputs = modules.iter().filter(|m| m.kind == ModuleKind::Output);
+        outputs.any(|module| module.is_called(name))
+    };
+    let names = linear_names(modules).into_iter();
+    names.filter(|name| !is_output(name)).collect()
+}
+
+/// The targets with each unknown one replaced by the nearest, or left out; every linear layer when
+/// that leaves none.
+fn repaired<'a>(targets: &'a [String], names: &[&'a str]) -> Vec<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for target in targets {
+        let last = target.rsplit('.').next().unwrap_or_default();
+        let near = if names.contains(&last) || target == ALL_LINEAR {
+            Some(target.as_str())
+        } else {
+            closest(target, names.iter().copied())
+        };
+        known.extend(near.filter(|near| !known.contains(near)));
+    }
+    if known.is_empty() {
+        vec![ALL_LINEAR]
+    } else {
+        known
+    }
+}

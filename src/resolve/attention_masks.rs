@@ -1,0 +1,205 @@
+//! Which kernels of attention a run's masks, and biases of its scores, rule out.
+
+use super::training;
+use crate::ask::{
+    ActivationCheckpointing, Attention, Finding, Framework, Precision, Program, Scenario,
+    SdpaBackend,
+};
+use crate::model::{Architecture, DecoderConfig, DecoderType, ImageKind};
+
+/// Elements in which memory-efficient attention counts the rows of a bias in backward (torch 2.6,
+/// `mem_eff_attention/kernel_backward.h`).
+const BIAS_ALIGNMENT: u64 = 4;
+
+/// Whether `scaled_dot_product_attention` is given a mask or a bias in some layer: one for padding, or
+/// for what the model itself says.
+pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> bool {
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let seq_len = scenario.padded(scenario.seq_len);
+    let padding = scenario.has_padding();
+    match architecture {
+        Architecture::Decoder(config) => padding || masks(config, scenario, seq_len, recent),
+        Architecture::ModernBert(config) => padding || !recent || config.window <= seq_len,
+        Architecture::T5(_) | Architecture::Swin(_) => true,
+        Architecture::Bert(config) => padding || config.page_positions > 0,
+        Architecture::Beit(config) => config.relative || config.shared,
+        Architecture::Bart(config) => padding && config.recordings.is_none(),
+        Architecture::Linear(_) | Architecture::Vit(_) | Architecture::ConvNet(_) => false,
+        _ => padding,
+    }
+}
+
+/// The same of a decoder whose batches hold no padding.
+fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64, recent: bool) -> bool {
+    let images = config.images.as_deref();
+    let always = match config.model_type {
+        DecoderType::Falcon => recent || config.alibi,
+        DecoderType::GptBigCode => !recent,
+        DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa => true,
+        _ => false,
+    };
+    let of_images = images.is_some_and(|images| match images.kind() {
+        ImageKind::Gemma3 | ImageKind::PaliGemma => true,
+        ImageKind::Mistral3 | ImageKind::Mllama => scenario.images > 0,
+        _ => false,
+    });
+    let idle = scenario.framework == Framework::Torch26Transformers451;
+    let idle = config.idle_window.filter(|_| idle);
+    let window = config.sliding_window.or(idle);
+    let windowed = config.windowed.is_empty() || config.windowed.contains(&true);
+    // A mask of no width is of no layer.
+    let masked = window.is_some_and(|window| (1..=seq_len).contains(&window));
+    always || of_images || windowed && masked
+}
+
+/// Whether torch 2.6 has the math kernel alone for a model: heads of keys that it would broadcast.
+fn broadcasts(scenario: &Scenario, architecture: &Architecture) -> bool {
+    matches!(architecture, Architecture::Decoder(config)
+        if config.model_type == DecoderType::Falcon
+            && scenario.framework != Framework::Torch215Transformers523
+            && config.num_key_value_heads != config.num_attention_heads)
+}
+
+/// Whether memory-efficient attention, which reads 16 bytes at once, cannot run for a model's heads.
+fn heads_are_unaligned(scenario: &Scenario, architecture: &Architecture) -> bool {
+    let elements = match scenario.precision {
+        Precision::Fp32 => 4,
+        _ => 8,
+    };
+    let sizes = architecture.dimensions();
+    sizes.is_some_and(|sizes| !sizes.head_dim.is_multiple_of(elements))
+}
+
+/// Refuses kernels that are asked for and cannot run, and biases that come back from the host out of
+/// line.
+pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    if training::attention(scenario, architecture) != Attention::Sdpa {
+        return;
+    }
+    let asked = scenario.sdpa_backend;
+    if asked == Some(SdpaBackend::Flash) && are_given(scenario, architecture) {
+        findings.push(why_not_flash());
+    } else if asked.is_some_and(|kernel| kernel != SdpaBackend::Math)
+        && broadcasts(scenario, architecture)
+    {
+        findings.push(why_only_math());
+    }
+    let unaligned = heads_are_unaligned(scenario, architecture);
+    if asked == Some(SdpaBackend::Efficient) && unaligned {
+        findings.push(why_aligned());
+    }
+    let lengths = [scenario.seq_len, scenario.dataset.length_mean.unwrap_or(0)];
+    let uneven = |tokens| !scenario.padded(tokens).is_multiple_of(BIAS_ALIGNMENT);
+    if scenario.offload.activations
+        && scenario.program == Program::Training
+        && scenario.framework != Framework::Torch215Transformers523
+        && scenario.activation_checkpointing == ActivationCheckpointing::None
+        && asked != Some(SdpaBackend::Math)
+        && lengths.into_iter().any(uneven)
+        && are_given(scenario, architecture)
+        && !broadcasts(scenario, architecture)
+        && !unaligned
+    {
+        findings.push(why_uneven(scenario));
+    }
+}
+
+/// `check_attn_mask_shape` and its like (`sdp_utils.cpp`, torch 2.15 and 2.6).
+#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
+fn why_not_flash() -> Finding {
+    Finding::error(
+        "sdpa_backend",
+        "FlashAttention takes no mask in sdpa, and layers of this run have one (of padding, a window or biases of scores): PyTorch fails. Left to itself it uses another kernel.",
+        "sdpa 中的 FlashAttention 不接受掩码，而此处有的层带有掩码（填充、窗口或分数偏置），PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
+    )
+    .with_fix("sdpa_backend", serde_json::Value::Null)
+}
+
+/// `check_head_dim_size_mem_efficient` (`sdp_utils.cpp`, torch 2.15 and 2.6).
+#[inline(never)] // As above.
+fn why_aligned() -> Finding {
+    Finding::error(
+        "sdpa_backend",
+        "Memory-efficient attention takes heads of a multiple of 16 bytes, 8 columns in 16 bits or 4 in float32, which those of this model are not: PyTorch fails. Left to itself it uses another kernel.",
+        "memory-efficient 内核要求每个注意力头的宽度为 16 字节的倍数（16 位为 8 列，float32 为 4 列），该模型不满足，PyTorch 会报错；不指定时 PyTorch 会用其他内核。",
+    )
+    .with_fix("sdpa_backend", serde_json::Value::Null)
+}
+
+/// `check_batch_size_and_num_heads_dense` (`sdp_utils_cpp.h`, torch 2.6).
+#[inline(never)] // As above.
+fn why_only_math() -> Finding {
+    Finding::error(
+        "sdpa_backend",
+        "torch 2.6 broadcasts heads of keys and values, of which Falcon has fewer than of queries, in the math kernel alone.",
+        "Falcon 的键值头少于查询头，torch 2.6 只有 math 内核会广播它们。",
+    )
+    .with_fix("sdpa_backend", serde_json::Value::Null)
+}
+
+/// A bias that attention has padded in memory is dense when it comes back from the host
+/// (`save_on_cpu`), where `_scaled_dot_product_efficient_attention_backward` of torch 2.6 wants rows
+/// of a multiple of four.
+#[inline(never)] // As above.
+fn why_uneven(scenario: &Scenario) -> Finding {
+    const KEY: &str = "pad_to_multiple_of";
+    let multiple = scenario.pad_to_multiple_of.unwrap_or(1).max(1);
+    Finding::error(
+        KEY,
+        "With activations on the host the backward pass of torch 2.6's memory-efficient attention takes masks of lengths only that 4 divides.",
+        "激活值卸载到主机时，torch 2.6 的 memory-efficient 注意力在反向传播中只接受长度为 4 的倍数的掩码。",
+    )
+    .with_fix(KEY, multiple.next_multiple_of(BIAS_ALIGNMENT))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::resolve::refused::tests::refused;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn flash_attention_is_refused_where_layers_have_masks_without_padding() {
+        let asked = |model: &str, seq_len: u64| {
+            refused(&json!({
+                "model": model, "precision": "bf16", "seq_len": seq_len, "padding_mask": false,
+                "sdpa_backend": "flash",
+            }))
+        };
+        let repaired = Some(("sdpa_backend".to_owned(), Value::Null));
+        assert_eq!(asked("t5-small", 128), repaired);
+        assert_eq!(asked("mistral-7b", 4096), repaired);
+        assert_eq!(asked("mistral-7b", 4095), None);
+        assert_eq!(asked("llama-3.2-1b", 128), None);
+    }
+
+    #[test]
+    fn memory_efficient_attention_is_refused_for_heads_of_no_whole_16_bytes() {
+        let asked = |width: u64, precision: &str| {
+            refused(&json!({
+                "model": {"hf_config": {"model_type": "llama", "hidden_size": 4 * width,
+                    "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 1,
+                    "vocab_size": 100}},
+                "precision": precision, "seq_len": 64, "sdpa_backend": "efficient",
+            }))
+        };
+        let repaired = Some(("sdpa_backend".to_owned(), Value::Null));
+        assert_eq!(asked(20, "bf16"), repaired);
+        assert_eq!(asked(20, "fp32"), None);
+        assert_eq!(asked(24, "amp_bf16"), None);
+        assert_eq!(asked(30, "fp32"), repaired);
+    }
+
+    #[test]
+    fn masks_come_back_from_the_host_in_lengths_that_4_divides() {
+        let asked = |framework: &str, seq_len: u64| {
+            refused(&json!({
+                "model": "llama-3.2-1b", "framework": framework, "seq_len": seq_len,
+                "padding_mask": true, "offload": {"activations": true},
+            }))
+        };
+        let repaired = Some(("pad_to_multiple_of".to_owned(), json!(4)));
+        assert_eq!(asked("torch-2.6/transformers-4.51", 63), repaired);
+        assert_eq!(asked("torch-2.6/transformers-4.51", 64), None);
+        assert_eq!(asked("torch-2.15/transformers-5.23", 63), None);
+    }
+}

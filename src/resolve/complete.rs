@@ -1,0 +1,157 @@
+//! From intent to facts.
+
+use super::{
+    adapters, allocator, attention_support, chunked_loss, classifier, evaluation, hardware, liger,
+    offload, optimizer, parallelism, quantization, refused, support, task, training, versions,
+    weights,
+};
+use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits};
+use crate::families::bart::whisper_reader as whisper;
+use crate::families::beit::reader as beit;
+use crate::families::clip::reader as dual;
+use crate::families::conv_nets::reader as conv_nets;
+use crate::families::fla::config as fla;
+use crate::families::image_text::reader as image_text;
+use crate::families::image_text::refused as refused_images;
+use crate::families::reading::model;
+use crate::families::swin::reader as swin;
+use crate::families::wav2vec2::reader as speech;
+use crate::model::ResolvedSpec;
+use crate::units::{Bytes, sort_short};
+
+/// What `resolve` says of a scenario.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    /// The facts; absent when a finding is an error.
+    pub spec: Option<ResolvedSpec>,
+    /// Everything worth telling, most serious first.
+    pub findings: Vec<Finding>,
+}
+
+/// Checks a scenario, fills in what it leaves open and looks up what it names.
+pub fn resolve(scenario: &Scenario) -> Resolution {
+    let mut findings = Vec::new();
+    let spec = complete(scenario, &mut findings);
+    sort_short(&mut findings, |finding| std::cmp::Reverse(finding.severity));
+    let refused = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    Resolution {
+        spec: spec.filter(|_| !refused),
+        findings,
+    }
+}
+
+/// The completed scenario; of use only if no finding is an error.
+fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<ResolvedSpec> {
+    check_version(scenario.v, findings);
+    training::check_ranges(scenario, findings);
+    evaluation::check_ranges(scenario, findings);
+    optimizer::check(scenario, findings);
+    offload::check(scenario, findings);
+    parallelism::check(scenario, findings);
+    allocator::check(&scenario.allocator, findings);
+    limits::check(
+        "other_device_memory",
+        scenario.other_device_memory,
+        &(0..=limits::TENSOR_BYTES),
+        findings,
+    );
+    if let Some(bytes) = scenario.memory_limit {
+        limits::check("memory_limit", bytes, &hardware::MEMORY_LIMIT, findings);
+    }
+    quantization::check(scenario, findings);
+    weights::check(scenario, findings);
+    let in_range = !findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    let model = model::read(scenario, findings);
+    let machine = hardware::read(&scenario.hardware, findings);
+    let (model, (device, host)) = (model?, machine?);
+    if in_range {
+        training::check_combinations(scenario, &model, findings);
+    }
+    support::check_closeness(scenario, &model.architecture, &device, findings);
+    training::check_attention(scenario, &device, &model, findings);
+    versions::check(scenario, &model.architecture, findings);
+    attention_support::check(scenario, &model.architecture, findings);
+    let task = task::resolve(scenario, &model.architecture, findings);
+    adapters::check(scenario, &model.architecture, task, findings);
+    optimizer::check_small(scenario, &model.architecture, task, findings);
+    chunked_loss::check(scenario, &model.architecture, task, findings);
+    classifier::check(scenario, &model.architecture, task, findings);
+    evaluation::check_combinations(scenario, &model.architecture, findings);
+    refused::check(scenario, &model.architecture, task, findings);
+    task::check_answers(scenario, &model.architecture, task, findings);
+    task::check_encoder_decoder(scenario, &model.architecture, findings);
+    fla::check(scenario, &model.architecture, findings);
+    whisper::check(scenario, &model.architecture, findings);
+    swin::check(scenario, &model.architecture, findings);
+    speech::check(scenario, &model.architecture, task, findings);
+    beit::check(scenario, &model.architecture, findings);
+    conv_nets::check(scenario, &model.architecture, findings);
+    dual::check(scenario, &model.architecture, task, findings);
+    let (images, image_size) = image_text::resolve(scenario, model.architecture.images(), findings);
+    refused_images::check_trained(scenario, &model.architecture, task, findings);
+    let liger = liger::resolve(scenario, &model.architecture, findings);
+    let lora = adapters::resolve(scenario, &model.architecture, task);
+    let attention = training::attention(scenario, &model.architecture);
+    let use_cache = training::fills_cache(scenario, &model.architecture);
+    let evaluation = evaluation::of(scenario, &model.architecture);
+    Some(ResolvedSpec {
+        scenario: scenario.clone(),
+        architecture: model.architecture,
+        model_name: model.name,
+        task,
+        micro_batch_size: scenario.micro_batch_size,
+        seq_len: scenario.padded(scenario.seq_len),
+        target_seq_len: scenario.padded(scenario.target_seq_len.unwrap_or(scenario.seq_len)),
+        images,
+        image_size,
+        usual_lengths: scenario.usual_lengths(),
+        gradient_accumulation_steps: scenario.gradient_accumulation_steps,
+        precision: scenario.precision,
+        weights: scenario.weights_dtype(),
+        autocast_style: scenario.autocast_style,
+        optimizer: scenario.offload.optimizer(scenario.optimizer),
+        attention,
+        sdpa_backend: scenario.sdpa_backend,
+        padding_mask: scenario.has_padding(),
+        use_cache,
+        activation_checkpointing: scenario.activation_checkpointing,
+        checkpoint_every: scenario.checkpoint_every,
+        lora,
+        quantization: scenario.quantization,
+        liger,
+        frozen: scenario.frozen.clone(),
+        clip_grad_norm: scenario.clip_grad_norm && !scenario.parallelism.dp.offloads(),
+        zero_grad_set_to_none: scenario.zero_grad_set_to_none,
+        loss: chunked_loss::resolve(scenario),
+        keep_outputs: scenario.keep_outputs,
+        parallelism: scenario.parallelism,
+        offload: scenario.offload,
+        program: scenario.program,
+        evaluation,
+        dataset: scenario.dataset,
+        dataloader: scenario.dataloader,
+        device,
+        host,
+        allocator: scenario.allocator.clone(),
+        memory_limit: scenario.memory_limit.map(Bytes),
+        other_device_memory: Bytes(scenario.other_device_memory),
+        framework: scenario.framework,
+    })
+}
+
+fn check_version(version: u32, findings: &mut Vec<Finding>) {
+    if version != SCENARIO_VERSION {
+        findings.push(
+            Finding::error(
+                "v",
+                format!("The scenario says format version {version}; this program reads version {SCENARIO_VERSION}."),
+                format!("该场景的格式版本为 {version}；本程序只能读取版本 {SCENARIO_VERSION}。"),
+            )
+            .with_fix("v", SCENARIO_VERSION),
+        );
+    }
+}

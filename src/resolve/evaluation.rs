@@ -1,0 +1,298 @@
+//! Evaluation and generation, on their own or between the steps of a training run.
+
+use super::places;
+use crate::ask::{
+    ACCUMULATION, Attention, Evaluation, EvaluationKind, Finding, Framework, MICRO_BATCH_SIZE,
+    SEQ_LEN, Scenario, check,
+};
+use crate::families::{has_places, takes_logits_to_keep};
+use crate::model::{Architecture, DecoderType};
+
+/// Beams of a beam search.
+const NUM_BEAMS: std::ops::RangeInclusive<u64> = 1..=64;
+
+/// The same for a model: of one whose `forward` computes logits of all positions whatever it is asked
+/// for, they are of all.
+pub(crate) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation {
+    let takes = takes_logits_to_keep(architecture, scenario.framework);
+    let evaluation = scenario.asked_evaluation();
+    // T5Gemma's decoder has an option of its own, which is on.
+    let always = matches!(architecture, Architecture::T5Gemma(_));
+    let asked = scenario.evaluation.use_cache.or(always.then_some(true));
+    Evaluation {
+        logits_to_keep: evaluation.logits_to_keep.filter(|_| takes),
+        use_cache: (asked.or(evaluation.use_cache)).filter(|_| !encodes(architecture)),
+        ..evaluation
+    }
+}
+
+/// Whether a model without a decoder reads texts: it has no cache to fill.
+fn encodes(architecture: &Architecture) -> bool {
+    match architecture {
+        Architecture::ModernBert(config) => !config.decoder,
+        Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::EuroBert(_) => true,
+        _ => false,
+    }
+}
+
+/// Says so where the option is set for a model that has no such parameter.
+fn check_logits_to_keep(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let of_logits = scenario.asked_evaluation().kind == EvaluationKind::Logits;
+    let Some(kept) = scenario.evaluation.logits_to_keep.filter(|_| of_logits) else {
+        return;
+    };
+    if takes_logits_to_keep(architecture, scenario.framework) {
+        return;
+    }
+    findings.push(without_logits_to_keep(scenario, architecture, kept));
+}
+
+/// What there is to say of it.
+#[inline(never)] // Not in `resolve`, so that the page can fetch it later.
+fn without_logits_to_keep(scenario: &Scenario, architecture: &Architecture, kept: u64) -> Finding {
+    let framework = scenario.framework.name();
+    let key = "evaluation.logits_to_keep";
+    let decoder = matches!(architecture, Architecture::Decoder(_));
+    let finding = if decoder || scenario.framework == Framework::Torch215Transformers523 {
+        Finding::warning(
+            key,
+            format!(
+                "forward of this model has no parameter logits_to_keep in {framework}: logits of all positions are computed, not of the last {kept}."
+            ),
+            format!(
+                "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数：会计算全部位置的 logits，而不只是末尾 {kept} 个。"
+            ),
+        )
+    } else {
+        Finding::error(
+            key,
+            format!(
+                "forward of this model has no parameter logits_to_keep in {framework}, which fails when it is given; leave it out for the logits of all positions."
+            ),
+            format!(
+                "在 {framework} 中，该模型的 forward 没有 logits_to_keep 参数，传入会报错；不设置则计算全部位置的 logits。"
+            ),
+        )
+    };
+    finding.with_fix(key, serde_json::Value::Null)
+}
+
+/// Numbers that must lie in a range whatever the model is.
+pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    let evaluation = &scenario.evaluation;
+    let mut range = |key, value, allowed| check(key, value, allowed, findings);
+    if let Some(size) = evaluation.micro_batch_size {
+        range("evaluation.micro_batch_size", size, &MICRO_BATCH_SIZE);
+    }
+    range("evaluation.batches", evaluation.batches, &ACCUMULATION);
+    if let Some(kept) = evaluation.logits_to_keep {
+        range("evaluation.logits_to_keep", kept, &SEQ_LEN);
+    }
+    if let Some(steps) = evaluation.accumulation_steps {
+        range("evaluation.accumulation_steps", steps, &ACCUMULATION);
+    }
+    range(
+        "evaluation.max_new_tokens",
+        evaluation.max_new_tokens,
+        &SEQ_LEN,
+    );
+    range("evaluation.num_beams", evaluation.num_beams, &NUM_BEAMS);
+}
+
+/// The decoders whose generation is measured (`tests/fixtures/generation.jsonl`). What they keep from
+/// one token to the next are keys and values.
+const GENERATING: &[DecoderType] = &[
+    DecoderType::Llama,
+    DecoderType::Mistral,
+    DecoderType::Qwen2,
+    DecoderType::Qwen3,
+    DecoderType::Mixtral,
+    DecoderType::Olmoe,
+    DecoderType::Qwen2Moe,
+    DecoderType::Qwen3Moe,
+    DecoderType::Bloom,
+    DecoderType::Mpt,
+    DecoderType::Falcon,
+    DecoderType::DeepseekV2,
+    DecoderType::DeepseekV3,
+    DecoderType::Glm4MoeLite,
+    DecoderType::DeepseekV32,
+    DecoderType::GlmMoeDsa,
+    DecoderType::AxK1,
+    DecoderType::Gpt2,
+    DecoderType::GptBigCode,
+    DecoderType::GptNeo,
+    DecoderType::GptJ,
+    DecoderType::CodeGen,
+    DecoderType::GptNeox,
+    DecoderType::Gemma,
+    DecoderType::Gemma2,
+    DecoderType::Gemma3,
+    DecoderType::Opt,
+    DecoderType::BioGpt,
+    DecoderType::Olmo,
+    DecoderType::Olmo2,
+    DecoderType::Olmo3,
+    DecoderType::Phi,
+    DecoderType::Phi3,
+    DecoderType::Starcoder2,
+    DecoderType::Granite,
+    DecoderType::Cohere,
+    DecoderType::Cohere2,
+    DecoderType::StableLm,
+    DecoderType::SmolLm3,
+    DecoderType::Arcee,
+    DecoderType::Helium,
+    DecoderType::GptOss,
+    DecoderType::Lfm2,
+    DecoderType::Bamba,
+    DecoderType::Mamba,
+    DecoderType::FalconMamba,
+    DecoderType::Mamba2,
+    DecoderType::FalconH1,
+    DecoderType::GraniteMoeHybrid,
+    DecoderType::Ernie45Moe,
+    DecoderType::HunyuanDense,
+    DecoderType::HunyuanMoe,
+    DecoderType::Llama4,
+    DecoderType::Gemma3n,
+    DecoderType::DiffLlama,
+    DecoderType::Gemma4,
+    DecoderType::Qwen3Next,
+    DecoderType::Qwen35,
+    DecoderType::Qwen35Moe,
+    DecoderType::OlmoHybrid,
+    DecoderType::PhiMoe,
+    DecoderType::NemotronH,
+    DecoderType::Jamba,
+    DecoderType::Dots1,
+    DecoderType::Glm4Moe,
+    DecoderType::Ernie45,
+    DecoderType::GraniteMoe,
+    DecoderType::GraniteMoeShared,
+    DecoderType::JetMoe,
+    DecoderType::Doge,
+    DecoderType::GraniteSwa,
+    DecoderType::GraniteMoeSwa,
+    DecoderType::Nemotron,
+    DecoderType::SeedOss,
+    DecoderType::Ministral,
+    DecoderType::Exaone4,
+    DecoderType::Glm,
+    DecoderType::Glm4,
+    DecoderType::Ministral3,
+    DecoderType::FlexOlmo,
+    DecoderType::ExaoneMoe,
+    DecoderType::SolarOpen,
+    DecoderType::VaultGemma,
+    DecoderType::MiniMaxM2,
+    DecoderType::Cwm,
+    DecoderType::Apertus,
+    DecoderType::Jais2,
+    DecoderType::Lfm2Moe,
+    DecoderType::Afmoe,
+    DecoderType::HyV3,
+    DecoderType::NanoChat,
+    DecoderType::Youtu,
+    DecoderType::MiniCpm3,
+    DecoderType::HyperClovaX,
+    DecoderType::Mellum,
+    DecoderType::BitNet,
+    DecoderType::Persimmon,
+    DecoderType::InternLm3,
+    DecoderType::IQuestCoder,
+    DecoderType::Mistral4,
+    DecoderType::Cohere2Moe,
+];
+
+/// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.
+fn unknown_cache(
+    scenario: &Scenario,
+    architecture: &Architecture,
+) -> Option<(&'static str, &'static str)> {
+    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let model = Some(("of this model", "该模型"));
+    match architecture {
+        Architecture::Decoder(config) if GENERATING.contains(&config.model_type) => {
+            let big_code = config.model_type == DecoderType::GptBigCode;
+            let states = config.model_type.is_mamba() || !config.mixers.is_empty();
+            let generates = scenario.asked_evaluation().kind == EvaluationKind::Generate;
+            if !recent && (big_code && generates || states) {
+                return Some(("of this model in transformers 4", "transformers 4 中该模型"));
+            }
+            let early = scenario.framework == Framework::Torch26Transformers448;
+            if early && has_places(config.model_type) {
+                return Some((
+                    "of this model in transformers 4.48",
+                    "transformers 4.48 中该模型",
+                ));
+            }
+        }
+        Architecture::Fla(config) if config.state_space.is_some() => return model,
+        Architecture::ModernBert(config) if config.decoder => {}
+        Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Fla(_) => {}
+        Architecture::Bart(config) if config.recordings.is_none() || recent => {}
+        _ => return model,
+    }
+    let t5gemma = matches!(architecture, Architecture::T5Gemma(_));
+    if scenario.attention == Attention::FlashAttention2 && !t5gemma {
+        return Some(("with the flash-attn package", "使用 flash-attn 包时"));
+    }
+    let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
+    if hears && scenario.asked_evaluation().num_beams > 1 {
+        return Some(("of this model with beams", "该模型使用束搜索时"));
+    }
+    let early = scenario.framework == Framework::Torch26Transformers448;
+    if early && scenario.asked_evaluation().num_beams > 1 {
+        return Some((
+            "with beams in transformers 4.48",
+            "transformers 4.48 中使用束搜索时",
+        ));
+    }
+    None
+}
+
+/// What the model or the framework version rules out.
+pub(crate) fn check_combinations(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let evaluation = scenario.asked_evaluation();
+    if evaluation.kind == EvaluationKind::None {
+        return;
+    }
+    check_logits_to_keep(scenario, architecture, findings);
+    let generates = evaluation.kind == EvaluationKind::Generate;
+    if generates {
+        places::check(scenario, architecture, findings);
+    }
+    // transformers 5 takes what encoders have no use for; before, they refuse it.
+    let idle = encodes(architecture) && scenario.framework == Framework::Torch215Transformers523;
+    if !generates && (!evaluation.caches() || idle) {
+        return;
+    }
+    let Some((english, chinese)) = unknown_cache(scenario, architecture) else {
+        return;
+    };
+    let finding = if generates {
+        Finding::error(
+            "evaluation.kind",
+            format!("Generation {english} is not estimated yet; a forward pass for the loss is."),
+            format!("暂不支持估算{chinese}的生成过程；支持计算损失的前向传播。"),
+        )
+        .with_fix("evaluation.kind", EvaluationKind::Loss.name())
+    } else {
+        Finding::error(
+            "evaluation.use_cache",
+            format!("The key-value cache {english} is not estimated yet."),
+            format!("暂不支持估算{chinese}的键值缓存。"),
+        )
+        .with_fix("evaluation.use_cache", false)
+    };
+    findings.push(finding);
+}

@@ -1,0 +1,296 @@
+//! Adapters of parameters that belong to no linear layer: the stacked matrices of experts and the
+//! weights of their routers.
+
+use super::adapters::SHOWN;
+use crate::ask::{ALL_LINEAR, FUSED, is_called};
+use crate::ask::{Finding, Framework, Lora, Scenario};
+use crate::model::{Architecture, DecoderType, Module, ModuleKind};
+use serde_json::json;
+
+/// What layers of experts and their router were called in transformers 4, of the models whose targets
+/// PEFT takes for the parameters that transformers 5 has made of them: the router, the two of one
+/// parameter, and the last (`_MOE_TARGET_MODULE_MAPPING`, `utils/transformers_weight_conversion.py`,
+/// peft 0.21; `_MODEL_TO_CONVERSION_PATTERN`, `conversion_mapping.py`, transformers 5.23, which does
+/// not name `qwen2_moe` itself, nor `qwen3_vl_moe`).
+fn former_names(architecture: &Architecture, framework: Framework) -> Option<[&'static str; 4]> {
+    let Architecture::Decoder(config) = architecture else {
+        return None;
+    };
+    if framework != Framework::Torch215Transformers523 || config.images.is_some() {
+        return None;
+    }
+    match config.model_type {
+        DecoderType::Mixtral | DecoderType::MiniMax | DecoderType::MiniMaxM2 => {
+            Some(["gate", "w1", "w3", "w2"])
+        }
+        DecoderType::Afmoe
+        | DecoderType::DeepseekV2
+        | DecoderType::DeepseekV3
+        | DecoderType::DeepseekV32
+        | DecoderType::GlmMoeDsa
+        | DecoderType::Glm4MoeLite
+        | DecoderType::Dots1
+        | DecoderType::Ernie45Moe
+        | DecoderType::ExaoneMoe
+        | DecoderType::FlexOlmo
+        | DecoderType::Glm4Moe
+        | DecoderType::HunyuanMoe
+        | DecoderType::Mellum
+        | DecoderType::Olmoe
+        | DecoderType::Qwen3Moe
+        | DecoderType::Qwen3Next
+        | DecoderType::SolarOpen => Some(["gate", "gate_proj", "up_proj", "down_proj"]),
+        _ => None,
+    }
+}
+
+/// `_convert_peft_config_moe`: gives parameters the adapters that were asked for layers of such names.
+/// Returns the layer that is missing where one of two of one parameter was named alone.
+pub(crate) fn convert(
+    lora: &mut Lora,
+    architecture: &Architecture,
+    framework: Framework,
+    modules: &[Module],
+) -> Option<&'static str> {
+    let names = former_names(architecture, framework)?;
+    let mut named = [false; 4];
+    if lora.target_modules.iter().any(|name| name == ALL_LINEAR) {
+        named = [true; 4];
+        lora.target_modules.clear();
+        for module in modules.iter().filter(|m| m.kind == ModuleKind::Linear) {
+            let name = module.path.rsplit('.').next().unwrap_or_default();
+            if !lora.target_modules.iter().any(|known| known == name) {
+                lora.target_modules.push(name.to_owned());
+            }
+        }
+    }
+    lora.target_modules.retain(|target| {
+        let last = target.rsplit('.').next().unwrap_or_default();
+        let found = names.iter().position(|name| *name == last);
+        found.inspect(|&at| named[at] = true).is_none()
+    });
+    let [router, gate, input, last] = named;
+    let mut add = |parameter: &str| {
+        if !lora.target_parameters.iter().any(|name| name == parameter) {
+            lora.target_parameters.push(parameter.to_owned());
+        }
+    };
+    if router {
+        add("gate.weight");
+    }
+    if gate || input {
+        add(FUSED);
+    }
+    if last {
+        add("down_proj");
+    }
+    lora.fused = gate && input;
+    match (gate, input) {
+        (true, false) => Some(names[2]),
+        (false, true) => Some(names[1]),
+        _ => None,
+    }
+}
+
+/// The paths of the parameters that can get adapters.
+fn parameters(modules: &[Module]) -> impl Iterator<Item = String> {
+    let own = modules.iter().filter(|m| m.kind == ModuleKind::Matrices);
+    own.flat_map(Module::parameter_paths)
+        .filter(|path| !path.ends_with("bias"))
+}
+
+/// What these parameters are called with their modules, each once.
+pub(crate) fn parameter_names(modules: &[Module], framework: Framework) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    if framework == Framework::Torch215Transformers523 {
+        for path in parameters(modules) {
+            let start = path.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
+            if !names.iter().any(|name| name == &path[start..]) {
+                names.push(path[start..].to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Checks what was asked for parameters: `asked` by the scenario, `lora` what PEFT makes of it.
+pub(crate) fn check(
+    asked: &Lora,
+    lora: &Lora,
+    missing: Option<&'static str>,
+    modules: &[Module],
+    scenario: &Scenario,
+    findings: &mut Vec<Finding>,
+) {
+    let framework = scenario.framework;
+    if let Some(missing) = missing {
+        let mut fix = asked.target_modules.clone();
+        fix.push(missing.to_owned());
+        findings.push(
+            Finding::error(
+                "lora.target_modules",
+                format!("Gates and inputs of the experts are one parameter, which PEFT adapts for both only: {missing} must be named, too."),
+                format!("专家的门控层与输入层是同一个参数，PEFT 只能同时适配两者：还需写出 {missing}。"),
+            )
+            .with_fix("lora.target_modules", json!(fix)),
+        );
+    }
+    check_names(&asked.target_parameters, modules, framework, findings);
+    let adapted = parameters(modules).any(|path| lora.rank_of_parameter(&path).is_some());
+    // A router whose weight is in a layer of its own, which is quantized.
+    let layer = |module: &&Module| module.path.ends_with(".router.gate");
+    let packed = modules.iter().filter(layer).any(|module| {
+        let mut own = module.parameter_paths();
+        own.any(|path| lora.rank_of_parameter(&path).is_some())
+    });
+    if packed && scenario.quantization.is_on() {
+        let mut others = lora.target_modules.clone();
+        others.extend(["gate_proj", "up_proj", "down_proj"].map(str::to_owned));
+        findings.push(
+            Finding::error(
+                "lora.target_modules",
+                "PEFT would adapt the packed bytes of the router's quantized layer, which is not estimated; name the other layers.",
+                "PEFT 会适配路由器量化层的压缩字节，暂不支持估算；请写出其他层。",
+            )
+            .with_fix("lora.target_modules", json!(others)),
+        );
+    }
+    if adapted && lora.dropout > 0.0 {
+        findings.push(
+            Finding::error(
+                "lora.dropout",
+                "PEFT refuses dropout where parameters of experts or routers get adapters.",
+                "为专家或路由器的参数添加 LoRA 时，PEFT 不支持 dropout。",
+            )
+            .with_fix("lora.dropout", 0.0),
+        );
+    }
+    if adapted && lora.use_dora {
+        findings.push(
+            Finding::error(
+                "lora.use_dora",
+                "PEFT refuses DoRA where parameters of experts or routers get adapters.",
+                "为专家或路由器的参数添加 LoRA 时，PEFT 不支持 DoRA。",
+            )
+            .with_fix("lora.use_dora", false),
+        );
+    }
+}
+
+fn check_names(
+    targets: &[String],
+    modules: &[Module],
+    framework: Framework,
+    findings: &mut Vec<Finding>,
+) {
+    let is_known = |name: &String| {
+        framework == Framework::Torch215Transformers523
+            && parameters(modules).any(|path| is_called(&path, name))
+    };
+    let Some(unknown) = targets.iter().find(|name| !is_known(name)) else {
+        return;
+    };
+    // PEFT takes a name that matches nothing silently, as long as another one matches.
+    let is_there = |name: &String| {
+        let mut all = modules.iter().flat_map(Module::parameter_paths);
+        all.any(|path| is_called(&path, name))
+    };
+    let harmless = targets.iter().all(|name| is_known(name) || !is_there(name));
+    let finding = if harmless && targets.iter().any(is_known) {
+        Finding::warning
+    } else {
+        Finding::error
+    };
+    let shown: String = unknown.chars().take(SHOWN).collect();
+    let names = parameter_names(modules, framework).join(", ");
+    let (english, chinese) = if names.is_empty() {
+        (
+            "Adapters of parameters are estimated for stacked experts and their routers in transformers 5 only; this model has none here.".to_owned(),
+            "目前只支持为 transformers 5 中堆叠的专家参数及其路由器添加参数级 LoRA；此处该模型没有这样的参数。".to_owned(),
+        )
+    } else {
+        (
+            format!("{shown} is no parameter whose adapters are estimated; there are {names}."),
+            format!("{shown} 不是支持估算 LoRA 的参数；可选：{names}。"),
+        )
+    };
+    let rest: Vec<&String> = targets.iter().filter(|name| is_known(name)).collect();
+    findings.push(
+        finding("lora.target_parameters", english, chinese)
+            .with_fix("lora.target_parameters", json!(rest)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::ModelRef;
+    use crate::ask::Severity;
+    use crate::resolve::resolve;
+
+    fn of(model: &str, lora: &serde_json::Value) -> Scenario {
+        Scenario {
+            model: ModelRef::Catalog(model.to_owned()),
+            lora: serde_json::from_value(lora.clone()).expect("options of PEFT"),
+            ..Scenario::default()
+        }
+    }
+
+    fn adapters(model: &str, targets: &[&str]) -> Lora {
+        let scenario = of(model, &json!({"target_modules": targets}));
+        let spec = resolve(&scenario).spec.expect("a scenario");
+        spec.lora.expect("adapters")
+    }
+
+    fn error(scenario: &Scenario) -> (String, serde_json::Value) {
+        let findings = resolve(scenario).findings;
+        let error = findings.iter().find(|f| f.severity == Severity::Error);
+        let fix = error.and_then(|error| error.fix.clone()).expect("a fix");
+        (fix.key, fix.value)
+    }
+
+    #[test]
+    fn experts_get_adapters_under_their_former_names() {
+        let all = adapters("olmoe-1b-7b", &[ALL_LINEAR]);
+        assert_eq!(all.target_modules, ["q_proj", "k_proj", "v_proj", "o_proj"]);
+        assert_eq!(
+            all.target_parameters,
+            ["gate.weight", "gate_up_proj", "down_proj"]
+        );
+        let rank = |path| all.rank_of_parameter(path);
+        assert_eq!(rank("model.layers.3.mlp.experts.gate_up_proj"), Some(32));
+        assert_eq!(rank("model.layers.3.mlp.experts.down_proj"), Some(16));
+        assert_eq!(rank("model.layers.3.mlp.aggregate.weight"), None);
+        let some = adapters("mixtral-8x7b", &["q_proj", "w2"]);
+        assert_eq!(some.target_modules, ["q_proj"]);
+        assert_eq!(some.target_parameters, ["down_proj"]);
+        // PEFT does not know this type, whose shared experts are layers of the same names.
+        let layers = adapters("qwen1.5-moe-a2.7b", &["gate_proj", "up_proj"]);
+        assert_eq!(layers.target_modules, ["gate_proj", "up_proj"]);
+        assert!(layers.target_parameters.is_empty());
+    }
+
+    #[test]
+    fn what_peft_refuses_of_experts_is_refused() {
+        let alone = of("olmoe-1b-7b", &json!({"target_modules": ["up_proj"]}));
+        let both = json!(["up_proj", "gate_proj"]);
+        assert_eq!(error(&alone), ("lora.target_modules".to_owned(), both));
+        let drops = json!({"target_modules": ["w2"], "dropout": 0.1});
+        let drops = of("mixtral-8x7b", &drops);
+        assert_eq!(error(&drops), ("lora.dropout".to_owned(), json!(0.0)));
+        let other = json!({"target_parameters": ["experts.down_proj", "norm.weight"]});
+        let known = (
+            "lora.target_parameters".to_owned(),
+            json!(["experts.down_proj"]),
+        );
+        assert_eq!(error(&of("gpt-oss-20b", &other)), known);
+        let unknown = json!({"target_parameters": ["experts.down_proj", "experts.dwn_proj"]});
+        assert!(resolve(&of("gpt-oss-20b", &unknown)).spec.is_some());
+        let mut former = of("olmoe-1b-7b", &json!({"target_parameters": ["down_proj"]}));
+        former.framework = Framework::Torch26Transformers451;
+        assert_eq!(
+            error(&former),
+            ("lora.target_parameters".to_owned(), json!([]))
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! From the machine of a scenario to the facts about it.
+
+use crate::ask::{Finding, HOST_BYTES, Hardware, check, closest, explain};
+use crate::catalog;
+use crate::model::{DeviceFacts, HostFacts};
+use crate::units::{Bytes, GIB};
+use std::ops::RangeInclusive;
+
+/// GPUs of one machine.
+const GPUS_PER_NODE: RangeInclusive<u64> = 1..=1024;
+
+/// Machines.
+const NODES: RangeInclusive<u64> = 1..=1 << 20;
+
+/// Processes that share a GPU.
+const PROCESSES_PER_GPU: RangeInclusive<u64> = 1..=256;
+
+/// Bytes of a GPU's memory: 1 GiB to 4 TiB.
+const GPU_MEMORY: RangeInclusive<u64> = GIB..=4096 * GIB;
+
+/// Bytes of RAM: 1 GiB at least.
+const HOST_RAM: RangeInclusive<u64> = GIB..=HOST_BYTES;
+
+/// Bytes of the allocator's limit: 1 MiB to 4 TiB.
+pub(crate) const MEMORY_LIMIT: RangeInclusive<u64> = 1 << 20..=4096 * GIB;
+
+/// Checks and looks up the machine.
+pub(crate) fn read(
+    hardware: &Hardware,
+    findings: &mut Vec<Finding>,
+) -> Option<(DeviceFacts, HostFacts)> {
+    let before = findings.len();
+    let found = catalog::accelerator(&hardware.gpu);
+    if found.is_none() {
+        findings.push(unknown_gpu(&hardware.gpu));
+    }
+    if let Some(bytes) = hardware.gpu_memory {
+        check("hardware.gpu_memory", bytes, &GPU_MEMORY, findings);
+    }
+    check(
+        "hardware.gpus_per_node",
+        hardware.gpus_per_node,
+        &GPUS_PER_NODE,
+        findings,
+    );
+    check("hardware.nodes", hardware.nodes, &NODES, findings);
+    check(
+        "hardware.processes_per_gpu",
+        hardware.processes_per_gpu,
+        &PROCESSES_PER_GPU,
+        findings,
+    );
+    check("hardware.host_ram", hardware.host_ram, &HOST_RAM, findings);
+    explain(
+        findings,
+        "hardware.host_ram",
+        "A process that has imported PyTorch takes half a GiB already; give the RAM of a node, or a container's limit.",
+        "仅导入 PyTorch 的进程就已占用约 0.5 GiB；请给出节点内存或容器的内存上限。",
+    );
+    check("hardware.swap", hardware.swap, &(0..=HOST_BYTES), findings);
+    let accelerator = found.filter(|_| findings.len() == before)?;
+    let alone = hardware.gpus_per_node == 1 && hardware.nodes == 1;
+    let communication = if alone {
+        Bytes::ZERO
+    } else {
+        catalog::NCCL.value
+    };
+    let device = DeviceFacts {
+        name: accelerator.name.to_owned(),
+        usable: hardware.gpu_memory.map_or(accelerator.usable.value, Bytes),
+        context: accelerator.context.value + communication,
+        compute_capability: accelerator.compute_capability,
+        multiprocessors: accelerator.multiprocessors,
+        processes: hardware.processes_per_gpu,
+    };
+    let host = HostFacts {
+        ram: Bytes(hardware.host_ram),
+        swap: Bytes(hardware.swap),
+        processes: hardware.gpus_per_node * hardware.processes_per_gpu,
+    };
+    Some((device, host))
+}
+
+fn unknown_gpu(id: &str) -> Finding {
+    const LONGEST: usize = 60;
+    let shown: String = id.chars().take(LONGEST).collect();
+    let ids = || {
+        catalog::ACCELERATORS
+            .iter()
+            .map(|accelerator| accelerator.id)
+    };
+    Finding::error(
+        "hardware.gpu",
+        format!("There is no GPU {shown:?} in the catalog; choose one from it, and give hardware.gpu_memory when its memory differs."),
+        format!("目录中没有 GPU {shown:?}；请从目录中选择，显存不同时给出 hardware.gpu_memory。"),
+    )
+    .with_fix("hardware.gpu", closest(id, ids()).unwrap_or("a100-80gb"))
+}

@@ -1,0 +1,342 @@
+//! Liger kernels: which replace what, and for which models.
+
+use crate::ask::{Finding, Framework, LigerKernel, LigerKernels, Loss, Scenario, closest};
+use crate::model::{Activation, Architecture, DecoderConfig, DecoderType, ImageConfig};
+
+/// The kernels of a scenario, as far as they exist for the model.
+pub(crate) fn resolve(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) -> LigerKernels {
+    let asked = &scenario.liger_kernel;
+    if asked.is_empty() {
+        return LigerKernels::default();
+    }
+    let Some(kit) = kit(architecture, scenario.framework) else {
+        let packed = architecture.images().and_then(ImageConfig::packed);
+        // `model/output_classes.py`, liger-kernel 0.8.5, reads a class that is no more.
+        let (english, chinese) = match packed {
+            Some(_) => (
+                "Liger 0.8.5 fails on Qwen-VL of transformers 5.23, whose classes it imports by former names.",
+                "Liger 0.8.5 以旧名称导入 Qwen-VL 的类，在 transformers 5.23 上会报错。",
+            ),
+            None => (
+                "Liger has no kernels for this model, or they are not estimated yet.",
+                "Liger 没有适用于该模型的内核，或尚未支持估算。",
+            ),
+        };
+        findings.push(
+            Finding::error("liger_kernel", english, chinese)
+                .with_fix("liger_kernel", serde_json::json!([])),
+        );
+        return LigerKernels::default();
+    };
+    let mut kernels = LigerKernels::default();
+    for name in asked {
+        match LigerKernel::from_name(name) {
+            Some(LigerKernel::All) => kit.of_all().for_each(|kernel| kernels.add(kernel)),
+            Some(kernel) if kit.lacks == Some(kernel) => findings.push(lacking(asked, kernel)),
+            Some(kernel) if kit.ignores(kernel) => findings.push(without_effect(asked, kernel)),
+            Some(kernel) => kernels.add(kernel),
+            None => findings.push(unknown(asked, name)),
+        }
+    }
+    if kernels.gated && kit.gated == Some(LigerKernel::Swiglu) {
+        check_activation(asked, kit, architecture, findings);
+    }
+    check_loss(scenario, &mut kernels, findings);
+    kernels
+}
+
+/// What Liger has for a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kit {
+    /// The gated product that it replaces.
+    gated: Option<LigerKernel>,
+    /// The loss that is its own without arguments.
+    loss: LigerKernel,
+    /// What its patch says it cannot do yet (`NotImplementedError`).
+    lacks: Option<LigerKernel>,
+    /// Whether its patch of the loss from logits is of one that transformers does not call.
+    misses_loss: bool,
+}
+
+impl Kit {
+    /// The kernels that do something for the model.
+    pub(crate) fn kernels(self) -> impl Iterator<Item = LigerKernel> {
+        let all = LigerKernel::ALL.iter().copied();
+        all.filter(move |kernel| !self.ignores(*kernel) && self.lacks != Some(*kernel))
+    }
+
+    /// Those of `apply_liger_kernel_to_*` without arguments.
+    fn of_all(self) -> impl Iterator<Item = LigerKernel> {
+        let losses = [
+            LigerKernel::CrossEntropy,
+            LigerKernel::FusedLinearCrossEntropy,
+        ];
+        self.kernels().filter(move |kernel| {
+            *kernel != LigerKernel::All && (*kernel == self.loss || !losses.contains(kernel))
+        })
+    }
+
+    /// Whether the model has nothing that the kernel replaces.
+    fn ignores(self, kernel: LigerKernel) -> bool {
+        match kernel {
+            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated != Some(kernel),
+            LigerKernel::CrossEntropy => self.misses_loss,
+            _ => false,
+        }
+    }
+}
+
+/// What Liger has for a model, if anything that is estimated (`transformers/monkey_patch.py`, liger-kernel
+/// 0.8.5 with transformers 5 and 0.5.10 with transformers 4).
+pub(crate) fn kit(architecture: &Architecture, framework: Framework) -> Option<Kit> {
+    match architecture {
+        Architecture::Decoder(config) => kit_of(config, framework),
+        _ => None,
+    }
+}
+
+fn kit_of(config: &DecoderConfig, framework: Framework) -> Option<Kit> {
+    let kit = Kit {
+        gated: Some(LigerKernel::Swiglu),
+        loss: LigerKernel::FusedLinearCrossEntropy,
+        lacks: None,
+        misses_loss: false,
+    };
+    let recent = framework == Framework::default();
+    match config.model_type {
+        _ if config.images.is_some() => None,
+        // `modeling_mistral.CrossEntropyLoss`; the loss is another module's function.
+        DecoderType::Mistral => Some(Kit {
+            misses_loss: true,
+            ..kit
+        }),
+        DecoderType::Llama
+        | DecoderType::Qwen2
+        | DecoderType::Qwen3
+        | DecoderType::Olmo2
+        | DecoderType::Phi3 => Some(kit),
+        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => Some(Kit {
+            gated: Some(LigerKernel::Geglu),
+            ..kit
+        }),
+        _ if !recent => None,
+        DecoderType::Ministral => Some(Kit {
+            misses_loss: true,
+            ..kit
+        }),
+        DecoderType::SmolLm3
+        | DecoderType::Olmo3
+        | DecoderType::Exaone4
+        | DecoderType::HunyuanDense
+        | DecoderType::Mixtral
+        | DecoderType::Qwen3Moe => Some(kit),
+        // Its logits are scaled on each call.
+        DecoderType::Granite => Some(Kit {
+            loss: LigerKernel::CrossEntropy,
+            lacks: Some(LigerKernel::FusedLinearCrossEntropy),
+            ..kit
+        }),
+        DecoderType::Glm4 => Some(Kit {
+            lacks: Some(LigerKernel::Rope),
+            ..kit
+        }),
+        // Its experts are its own.
+        DecoderType::GptOss => Some(Kit { gated: None, ..kit }),
+        _ => None,
+    }
+}
+
+/// Whether Liger runs the experts.
+pub(crate) fn runs_experts(scenario: &Scenario, config: &DecoderConfig) -> bool {
+    let kit = kit_of(config, scenario.framework);
+    let gated = kit.and_then(|kit| kit.gated);
+    let replaces = |gated: LigerKernel| {
+        let names = [LigerKernel::All, gated].map(LigerKernel::name);
+        let mut asked = scenario.liger_kernel.iter();
+        asked.any(|name| names.contains(&name.as_str()))
+    };
+    config.experts.is_some() && gated.is_some_and(replaces)
+}
+
+/// Liger's modules of gated products know `SiLU` only (`LigerSwiGLUMLP`, `LigerExperts`).
+fn check_activation(
+    asked: &[String],
+    kit: Kit,
+    architecture: &Architecture,
+    findings: &mut Vec<Finding>,
+) {
+    let Architecture::Decoder(config) = architecture else {
+        return;
+    };
+    if config.activation != Activation::Silu {
+        let swiglu = LigerKernel::Swiglu;
+        let rest = if asked.iter().any(|name| name == LigerKernel::All.name()) {
+            let others = kit.of_all().filter(|kernel| *kernel != swiglu);
+            let others: Vec<&str> = others.map(LigerKernel::name).collect();
+            serde_json::json!(others)
+        } else {
+            without(asked, swiglu.name())
+        };
+        findings.push(
+            Finding::error(
+                "liger_kernel",
+                "Liger's swiglu takes the activation silu only; the model's hidden_act is another one.",
+                "Liger 的 swiglu 仅支持 silu 激活；该模型的 hidden_act 不是 silu。",
+            )
+            .with_fix("liger_kernel", rest),
+        );
+    }
+}
+
+fn without(asked: &[String], name: &str) -> serde_json::Value {
+    let rest: Vec<&String> = asked.iter().filter(|other| *other != name).collect();
+    serde_json::json!(rest)
+}
+
+fn without_effect(asked: &[String], kernel: LigerKernel) -> Finding {
+    let name = kernel.name();
+    let [english, chinese] = match kernel {
+        LigerKernel::CrossEntropy => [
+            "for this model it replaces a loss that transformers no longer calls",
+            "它替换的是 transformers 已不再为该模型调用的损失",
+        ],
+        _ => ["the model has no such product", "该模型没有这种运算"],
+    };
+    Finding::notice(
+        "liger_kernel",
+        format!("The Liger kernel {name} has no effect: {english}."),
+        format!("Liger 内核 {name} 不起作用：{chinese}。"),
+    )
+    .with_fix("liger_kernel", without(asked, name))
+}
+
+fn lacking(asked: &[String], kernel: LigerKernel) -> Finding {
+    let name = kernel.name();
+    Finding::error(
+        "liger_kernel",
+        format!("Liger 0.8.5 has no {name} for this model (NotImplementedError)."),
+        format!("Liger 0.8.5 没有适用于该模型的 {name}（NotImplementedError）。"),
+    )
+    .with_fix("liger_kernel", without(asked, name))
+}
+
+fn unknown(asked: &[String], name: &str) -> Finding {
+    let shown: String = name.chars().take(40).collect();
+    let all: Vec<&str> = LigerKernel::ALL
+        .iter()
+        .map(|kernel| kernel.name())
+        .collect();
+    let near = closest(name, all.iter().copied());
+    let fixed: Vec<&str> = asked
+        .iter()
+        .filter_map(|other| if other == name { near } else { Some(other) })
+        .collect();
+    let all = all.join(", ");
+    Finding::error(
+        "liger_kernel",
+        format!("There is no Liger kernel {shown:?}; there are {all}."),
+        format!("没有名为 {shown:?} 的 Liger 内核；可选：{all}。"),
+    )
+    .with_fix("liger_kernel", serde_json::json!(fixed))
+}
+
+fn check_loss(scenario: &Scenario, kernels: &mut LigerKernels, findings: &mut Vec<Finding>) {
+    let name = LigerKernel::CrossEntropy.name();
+    if kernels.cross_entropy && kernels.fused_linear_cross_entropy {
+        findings.push(
+            Finding::error(
+                "liger_kernel",
+                "Liger's cross_entropy and fused_linear_cross_entropy exclude each other.",
+                "Liger 的 cross_entropy 与 fused_linear_cross_entropy 互斥。",
+            )
+            .with_fix("liger_kernel", without(&scenario.liger_kernel, name)),
+        );
+    }
+    let loss = kernels.cross_entropy || kernels.fused_linear_cross_entropy;
+    if loss && scenario.loss != Loss::Labels {
+        findings.push(Finding::notice(
+            "liger_kernel",
+            "Liger's losses have no effect: the model does not compute the loss from labels.",
+            "Liger 的损失内核不起作用：损失不是由模型按标签计算。",
+        ));
+        kernels.cross_entropy = false;
+        kernels.fused_linear_cross_entropy = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ask::Scenario;
+    use crate::ask::Severity;
+    use crate::resolve::offers::offers;
+    use crate::resolve::refused::tests::refused;
+    use crate::resolve::resolve;
+    use serde_json::json;
+
+    #[test]
+    fn kernels_that_a_patch_lacks_are_refused_and_not_offered() {
+        for (model, kernel) in [
+            ("granite-3.1-2b", "fused_linear_cross_entropy"),
+            ("glm-4-9b-0414", "rope"),
+        ] {
+            let asked = json!({"model": model, "liger_kernel": ["rms_norm", kernel]});
+            let fix = ("liger_kernel".to_owned(), json!(["rms_norm"]));
+            assert_eq!(refused(&asked), Some(fix), "{model}");
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            let offered = offers(&scenario, "liger_kernel");
+            assert!(!offered.contains(&kernel.to_owned()), "{model}");
+            let all = json!({"model": model, "liger_kernel": ["all"]});
+            assert_eq!(refused(&all), None, "{model}");
+        }
+    }
+
+    #[test]
+    fn kernels_without_effect_are_a_notice() {
+        for (model, kernel) in [
+            ("mistral-7b", "cross_entropy"),
+            ("gpt-oss-20b", "swiglu"),
+            ("llama-3.1-8b", "geglu"),
+        ] {
+            let asked = json!({"model": model, "liger_kernel": [kernel], "attention": "eager"});
+            let scenario: Scenario = serde_json::from_value(asked).expect("a scenario");
+            let findings = resolve(&scenario).findings;
+            let found = findings
+                .iter()
+                .find(|finding| finding.key == "liger_kernel");
+            let severity = found.map(|finding| finding.severity);
+            assert_eq!(severity, Some(Severity::Notice), "{model}");
+        }
+    }
+
+    #[test]
+    fn gated_products_of_other_activations_are_refused() {
+        let asked = |kernel: &str| {
+            json!({
+                "model": "llama-3.1-8b", "model_overrides": {"hidden_act": "gelu"},
+                "liger_kernel": [kernel],
+            })
+        };
+        let others = ["rope", "rms_norm", "fused_linear_cross_entropy"];
+        let key = "liger_kernel".to_owned();
+        assert_eq!(refused(&asked("all")), Some((key.clone(), json!(others))));
+        assert_eq!(refused(&asked("swiglu")), Some((key, json!([]))));
+        assert_eq!(refused(&asked("rope")), None);
+    }
+
+    #[test]
+    fn experts_of_liger_have_rows_of_any_size() {
+        let asked = |kernels: &[&str]| {
+            refused(&json!({
+                "model": "qwen3-30b-a3b", "precision": "bf16", "liger_kernel": kernels,
+                "model_overrides": {"moe_intermediate_size": 100},
+            }))
+        };
+        assert_eq!(asked(&["swiglu"]), None);
+        assert_eq!(asked(&["all"]), None);
+        assert!(asked(&["rope"]).is_some());
+    }
+}

@@ -1,0 +1,43 @@
+//! From what is asked to what is true.
+//!
+//! [`resolve`] checks a `Scenario` against the catalog and the families and turns it into a
+//! `ResolvedSpec`: every default filled in, every limit checked, every name looked up. Nothing below this
+//! room ever sees a scenario that was not resolved.
+//!
+//! Invariants: a `ResolvedSpec` exists only if `resolve` made it; a finding of severity error means that
+//! there is no spec.
+
+mod adapters;
+mod allocator;
+mod attention_masks;
+mod attention_support;
+mod chunked_loss;
+mod classifier;
+mod complete;
+pub(crate) mod evaluation;
+mod expert_adapters;
+pub(crate) mod expert_support;
+mod hardware;
+mod idle;
+mod liger;
+mod offers;
+mod offload;
+mod optimizer;
+mod parallelism;
+mod places;
+#[cfg(test)]
+mod published;
+mod quantization;
+pub(crate) mod refused;
+mod sizes;
+mod support;
+mod task;
+#[cfg(test)]
+mod tests;
+pub(crate) mod training;
+mod versions;
+pub(crate) mod weights;
+
+pub use complete::{Resolution, resolve};
+pub use idle::{Idle, idle};
+pub use offers::{offers, usual_adapters};

@@ -1,0 +1,146 @@
+//! What the lists of a scenario can hold for its model: names to be offered, not the only ones
+//! that are allowed.
+
+use super::adapters::{all_targets, linear_names, whole_names};
+use super::{expert_adapters, liger, task};
+use crate::ask::ALL_LINEAR;
+use crate::ask::{Lora, Scenario, Task};
+use crate::families::reading::{model, modules};
+use crate::model::Module;
+
+/// The names that are offered for the setting with this key.
+pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    match key {
+        "optimizer.impl" => {
+            let all = scenario.optimizer.name.implementations().iter();
+            all.map(|one| one.name().to_owned()).collect()
+        }
+        "lora.target_modules" => {
+            let modules = modules_of(scenario);
+            let mut names = linear_names(&modules);
+            names.insert(0, ALL_LINEAR);
+            owned(&names)
+        }
+        "lora.modules_to_save" => match model::read(scenario, &mut Vec::new()) {
+            Some(model) => owned(&whole_names(&model.architecture, &modules_of(scenario))),
+            None => Vec::new(),
+        },
+        "lora.target_parameters" => {
+            expert_adapters::parameter_names(&modules_of(scenario), scenario.framework)
+        }
+        "liger_kernel" => kernels(scenario),
+        "frozen" => parts(&modules_of(scenario)),
+        _ => Vec::new(),
+    }
+}
+
+/// Adapters as they are by default, where the model has such layers; of all its layers elsewhere.
+pub fn usual_adapters(scenario: &Scenario) -> Lora {
+    let usual = Lora::default();
+    let modules = modules_of(scenario);
+    let names = linear_names(&modules);
+    if usual
+        .target_modules
+        .iter()
+        .all(|name| names.contains(&name.as_str()))
+    {
+        return usual;
+    }
+    let asked = (task_of(scenario), scenario.framework);
+    Lora {
+        target_modules: all_targets(asked, &modules),
+        ..usual
+    }
+}
+
+fn task_of(scenario: &Scenario) -> Task {
+    match model::read(scenario, &mut Vec::new()) {
+        Some(model) => task::resolve(scenario, &model.architecture, &mut Vec::new()),
+        None => scenario.task.unwrap_or(Task::CausalLm),
+    }
+}
+
+fn modules_of(scenario: &Scenario) -> Vec<Module> {
+    let Some(model) = model::read(scenario, &mut Vec::new()) else {
+        return Vec::new();
+    };
+    let task = task::resolve(scenario, &model.architecture, &mut Vec::new());
+    modules(&model.architecture, task, scenario.framework)
+}
+
+fn kernels(scenario: &Scenario) -> Vec<String> {
+    let model = model::read(scenario, &mut Vec::new());
+    let kit = model.and_then(|model| liger::kit(&model.architecture, scenario.framework));
+    let kernels = kit.into_iter().flat_map(liger::Kit::kernels);
+    kernels.map(|kernel| kernel.name().to_owned()).collect()
+}
+
+/// The parts of a model as its first attributes name them; those of the base model where one
+/// attribute holds nearly everything, as `model` does in a `LlamaForCausalLM`.
+fn parts(modules: &[Module]) -> Vec<String> {
+    let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
+    let mut parts: Vec<String> = Vec::new();
+    let base = modules
+        .iter()
+        .map(|module| first(&module.path))
+        .find(|name| {
+            let inside = modules.iter().filter(|m| first(&m.path) == *name).count();
+            inside * 10 > modules.len() * 9
+        });
+    for module in modules {
+        let path = match &base {
+            Some(base) => module
+                .path
+                .strip_prefix(&format!("{base}."))
+                .unwrap_or(&module.path),
+            None => &module.path,
+        };
+        let part = first(path);
+        if !part.is_empty() && !module.parameters.is_empty() && !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::ModelRef;
+    use crate::resolve::resolve;
+
+    fn of(id: &str) -> Scenario {
+        Scenario {
+            model: ModelRef::Catalog(id.to_owned()),
+            ..Scenario::default()
+        }
+    }
+
+    #[test]
+    fn what_is_offered_is_there() {
+        let llama = of("llama-3.1-8b");
+        let parts = offers(&llama, "frozen");
+        assert_eq!(parts, ["embed_tokens", "layers", "norm", "lm_head"]);
+        let targets = offers(&llama, "lora.target_modules");
+        assert_eq!(targets[..2], ["all-linear", "q_proj"]);
+        let kernels = offers(&llama, "liger_kernel");
+        assert!(kernels.contains(&"swiglu".to_owned()) && !kernels.contains(&"geglu".to_owned()));
+        for part in parts {
+            let mut scenario = llama.clone();
+            scenario.frozen = vec![part.clone()];
+            assert!(resolve(&scenario).spec.is_some(), "{part}");
+        }
+    }
+
+    #[test]
+    fn adapters_fit_the_model() {
+        assert_eq!(usual_adapters(&of("llama-3.1-8b")), Lora::default());
+        let mut scenario = of("t5-base");
+        let lora = usual_adapters(&scenario);
+        assert_eq!(lora.target_modules, ["all-linear"]);
+        scenario.lora = Some(lora);
+        let findings = resolve(&scenario).findings;
+        assert!(findings.iter().all(|f| f.key != "lora.target_modules"));
+    }
+}

@@ -1,0 +1,10 @@
+//! What scenarios are resolved to, over all families.
+
+mod doge;
+mod gpt_neo;
+mod images;
+mod linear_attention;
+mod repetition;
+mod resolving;
+mod whisper;
+mod windows;
