@@ -3,6 +3,7 @@
 use super::activation::Activation;
 use super::decoder_type::DecoderType;
 use super::experts::Experts;
+use super::family::Family;
 use super::gemma_layers::{AltUp, GemmaLayers};
 use super::images::ImageConfig;
 use super::latent::Latent;
@@ -12,6 +13,8 @@ use crate::ask::Framework;
 /// their neutral value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecoderConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which architecture.
     pub model_type: DecoderType,
     /// H.
@@ -241,13 +244,14 @@ impl DecoderConfig {
 
     /// A decoder with as many key-value heads as attention heads and nothing out of the ordinary.
     pub(crate) fn plain(
-        model_type: DecoderType,
+        family: &'static Family,
         hidden_size: u64,
         num_hidden_layers: u64,
         num_attention_heads: u64,
     ) -> Self {
         Self {
-            model_type,
+            family,
+            model_type: family.decoder_type(),
             hidden_size,
             embedding_size: hidden_size,
             intermediate_size: 4 * hidden_size,

@@ -11,3 +11,8 @@ pub(crate) mod whisper_reader;
 pub(crate) use decoder::BartDecoder;
 pub(crate) use network::Bart;
 pub(crate) use whisper::Whisper;
+
+mod records;
+pub(crate) use records::{
+    BART, BLENDERBOT, BLENDERBOT_SMALL, M2M_100, MARIAN, MBART, PEGASUS, PLBART, WHISPER,
+};

@@ -3,7 +3,7 @@
 
 use super::whisper_reader as whisper;
 use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{
     BartConfig, BartKind, BartStack, Dropout, Module, embedding, linear, norm, output,
 };

@@ -3,7 +3,7 @@
 
 use super::reader as bart;
 use crate::ask::{Finding, SEQ_LEN, Scenario, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{
     Architecture, BartConfig, BartKind, Dropout, Module, Recordings, embedding, linear, norm,
     other, output,

@@ -4,3 +4,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Beit;
+
+mod records;
+pub(crate) use records::{BEIT, DATA2VEC_VISION};

@@ -4,8 +4,8 @@
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, WIDTH,
 };
-use crate::families::reading::ConfigFields;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
+use crate::model::ConfigFields;
 use crate::model::{Architecture, BeitConfig, Dropout, Module, ModuleKind, linear, norm};
 use crate::units::DType;
 

@@ -2,7 +2,7 @@
 
 use super::modules::LAYER_LINEARS;
 use crate::ask::{Finding, Task, VOCABULARY};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{
     BertConfig, BertKind, Esm, Module, ModuleKind, embedding, linear, norm, output,
 };

@@ -22,3 +22,9 @@ pub(crate) use mpnet::Mpnet;
 pub(crate) use network::{Bert, position_ids};
 pub(crate) use nomic::NomicBert;
 pub(crate) use pre_norm::PreNormBert;
+
+mod records;
+pub(crate) use records::{
+    ALBERT, BERT, DATA2VEC_TEXT, DEBERTA, DEBERTA_V2, ELECTRA, ERNIE, ESM, LAYOUTLM, MEGATRON_BERT,
+    MPNET, NOMIC_BERT, REMBERT, ROBERTA, ROBERTA_PRELAYERNORM, ROFORMER, XLM_ROBERTA_XL,
+};

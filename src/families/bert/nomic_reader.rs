@@ -2,7 +2,7 @@
 //! positions and gated feed-forward layers.
 
 use crate::ask::{HEADS, LAYERS, Task, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{
     Activation, BertConfig, BertKind, Dropout, Module, embedding, linear, norm, other, output,
 };

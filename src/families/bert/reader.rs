@@ -5,7 +5,7 @@
 use super::{esm_reader as bert_esm, nomic_reader as nomic_bert};
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::deberta::reader as deberta;
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{Activation, BertConfig, BertKind, Dropout};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.

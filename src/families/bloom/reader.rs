@@ -1,11 +1,12 @@
 //! BLOOM's config and modules (`models/bloom` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, 64);
     let heads = fields.named(&["n_head", "num_attention_heads"], &HEADS, 8);
     DecoderConfig {
@@ -22,7 +23,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: fields.drops("hidden_dropout", false),
         },
         ..DecoderConfig::plain(
-            DecoderType::Bloom,
+            family,
             hidden_size,
             fields.named(&["n_layer", "num_hidden_layers"], &LAYERS, 2),
             heads,

@@ -4,3 +4,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Dual;
+
+mod records;
+pub(crate) use records::{CLIP, SIGLIP};

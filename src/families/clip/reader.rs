@@ -3,8 +3,8 @@
 use crate::ask::{
     Attention, EvaluationKind, Finding, HEADS, LAYERS, Scenario, Task, VOCABULARY, WIDTH,
 };
-use crate::families::reading::ConfigFields;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
+use crate::model::ConfigFields;
 use crate::model::{
     Architecture, DualConfig, DualKind, Module, ModuleKind, TextTower, TowerConfig, embedding,
     linear, norm, other,

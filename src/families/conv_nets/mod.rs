@@ -6,3 +6,6 @@ mod resnet;
 
 pub(crate) use convnext::ConvNext;
 pub(crate) use resnet::ResNet;
+
+mod records;
+pub(crate) use records::{CONVNEXT, CONVNEXTV2, RESNET};

@@ -4,9 +4,9 @@
 use crate::ask::{
     ActivationCheckpointing, Finding, LAYERS, Precision, QuantizationType, Scenario, WIDTH,
 };
-use crate::families::reading::ConfigFields;
 use crate::families::swin::{STAGES, numbers};
 use crate::families::vit::{CHANNELS, PIXELS};
+use crate::model::ConfigFields;
 use crate::model::{
     Architecture, ConvNetConfig, ConvNetKind, Module, ModuleKind, linear, norm, other,
 };

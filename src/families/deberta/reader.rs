@@ -2,7 +2,7 @@
 //! (`models/deberta_v2/configuration_deberta_v2.py` of transformers 5.23, 4.51 and 4.48).
 
 use crate::ask::{Finding, Task, VOCABULARY};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{
     BertConfig, BertKind, Module, Relative, embedding, linear, norm, other, output,
 };

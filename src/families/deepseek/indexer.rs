@@ -2,7 +2,7 @@
 //! glm_moe_dsa}` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{DecoderConfig, DecoderType, Indexer, Module, linear, norm};
 use serde_json::Value;
 

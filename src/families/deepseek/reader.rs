@@ -4,7 +4,9 @@
 
 use super::indexer;
 use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{ConfigFields, expert_modules, experts};
+use crate::families::reading::{expert_modules, experts};
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     Correction, DecoderConfig, DecoderType, Dropout, EXPERTS, ExpertForm, Experts, Groups, Latent,
     LatentRotary, LogitsDtype, Module, Routing, SharedForm, SigmoidScores, embedding, linear,
@@ -137,7 +139,8 @@ fn defaults(model_type: DecoderType) -> Defaults {
 }
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let v3 = model_type != DecoderType::DeepseekV2;
     let mini = model_type == DecoderType::MiniCpm3;
     let mistral = model_type == DecoderType::Mistral4;
@@ -197,12 +200,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         scales_queries: mistral,
         latent: Some(latent),
         indexed: indexer::layers(model_type, num_hidden_layers, fields),
-        ..DecoderConfig::plain(
-            model_type,
-            hidden_size,
-            num_hidden_layers,
-            num_attention_heads,
-        )
+        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `DistilBERT` (`models/distilbert/configuration_distilbert.py` of transformers 5.23 and 4.51).
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{DistilBertConfig, Dropout, Module, ModuleKind, embedding, linear, norm};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.

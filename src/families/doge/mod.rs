@@ -1,3 +1,6 @@
 //! Doge.
 
 pub(crate) mod reader;
+
+mod record;
+pub(crate) use record::DOGE;

@@ -1,7 +1,7 @@
 //! What Doge has that Llama has not (`models/doge` of transformers 5.23).
 
 use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{DecoderConfig, Module, RESIDUALS, embedding, linear, other, output};
 
 /// Keys that a token keeps; mixtures of experts and windows are refused.

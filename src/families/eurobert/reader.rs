@@ -1,7 +1,7 @@
 //! `EuroBERT` (`models/eurobert/configuration_eurobert.py` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, Task, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{EuroBertConfig, Module, ModuleKind, Pooling, embedding, linear, other};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.

@@ -5,3 +5,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Falcon;
+
+mod record;
+pub(crate) use record::FALCON;

@@ -1,13 +1,12 @@
 //! Falcon's config and modules (`models/falcon` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{
-    DecoderConfig, DecoderType, Dropout, FusedHeads, Module, embedding, linear, norm, output,
-};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, FusedHeads, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, 4544);
     let heads = fields.named(&["num_attention_heads", "n_head"], &HEADS, 71);
     let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
@@ -59,7 +58,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: fields.drops("hidden_dropout", false),
         },
         ..DecoderConfig::plain(
-            DecoderType::Falcon,
+            family,
             hidden_size,
             fields.named(&["num_hidden_layers", "n_layer"], &LAYERS, 32),
             heads,

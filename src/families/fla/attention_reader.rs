@@ -2,8 +2,8 @@
 //! (`AttentionSpec`, `fla/models/configuration_utils.py` of flash-linear-attention 0.6.0).
 
 use crate::ask::{Finding, HEADS};
-use crate::families::reading::{ConfigFields, shortened};
 use crate::model::FlaAttention;
+use crate::model::{ConfigFields, shortened};
 use serde_json::{Map, Value};
 
 /// What `attn` asks for: one object, or several for different layers.

@@ -18,3 +18,8 @@ pub(crate) mod reader;
 mod rotary;
 
 pub(crate) use network::Fla;
+
+mod records;
+pub(crate) use records::{
+    DELTA_NET, FLA_MAMBA, FLA_MAMBA2, FLA_TRANSFORMER, GATED_DELTANET, GLA, HGRN, HGRN2, RETNET,
+};

@@ -4,7 +4,7 @@
 use super::attention_reader as fla_attention;
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::mamba::{SMALL, reader as mamba};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{FlaConfig, FlaFused, FlaMixer, FlaStateSpace, NORM_WIDTH, StateSpace};
 
 /// Columns to which the MLP's width is rounded up (`GatedMLP`, `fla/modules/mlp.py`).

@@ -3,7 +3,7 @@
 
 use super::layers::readers;
 use crate::ask::{Finding, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{AltUp, DecoderConfig, GemmaLayers, Module, linear, other};
 use serde_json::Value;
 use std::ops::RangeInclusive;

@@ -3,7 +3,8 @@
 
 use super::gemma3n_reader as gemma3n;
 use crate::ask::{Finding, VOCABULARY, WIDTH};
-use crate::families::reading::{ConfigFields, experts};
+use crate::families::reading::experts;
+use crate::model::ConfigFields;
 use crate::model::{
     Activation, DecoderConfig, EXPERTS, ExpertForm, Experts, GEMMA_NORMS, GemmaLayers,
     KeysAndValues, Module, ModuleKind, Routing, SharedForm, embedding, linear, other,

@@ -3,7 +3,8 @@
 
 use super::{gemma3n_reader as gemma3n, layers as gemma_layers};
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     Activation, DecoderConfig, DecoderType, Dropout, LayerNames, Module, embedding, linear, other,
     output,
@@ -21,7 +22,8 @@ fn defaults(model_type: DecoderType) -> [u64; 7] {
 }
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let [
         hidden,
         intermediate,
@@ -99,7 +101,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             ..Dropout::default()
         },
         ..DecoderConfig::plain(
-            model_type,
+            family,
             fields.optional("hidden_size", &WIDTH, hidden),
             num_hidden_layers,
             num_attention_heads,

@@ -2,8 +2,8 @@
 //! (`models/{gpt2,gpt_bigcode,gpt_neo,gptj,codegen}/modeling_*.py`).
 
 use super::attention::SelfAttention;
-use super::gpt_bigcode;
-use super::gpt_bigcode::BigCodeAttention;
+use super::gpt_bigcode_attention;
+use super::gpt_bigcode_attention::BigCodeAttention;
 use super::reader::mlp_names;
 use super::wide_attention::WideAttention;
 use crate::ask::{Attention, Task};
@@ -189,7 +189,7 @@ impl Gpt2 {
         let early = (!recent && !is_wide).then(positions);
         let before_5 = self.big_code.as_ref().filter(|_| !recent);
         let early_mask = before_5.map(|causal| {
-            gpt_bigcode::mask_before_5(t, &self.shell, input_ids, causal, self.attention)
+            gpt_bigcode_attention::mask_before_5(t, &self.shell, input_ids, causal, self.attention)
         });
         let mask = || {
             if !recent && !is_wide && self.shell.eager {

@@ -2,14 +2,16 @@
 //! (`models/{gpt2,gpt_bigcode,gpt_neo,gptj,codegen}` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     Activation, DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output,
 };
 use serde_json::{Value, json};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, 768);
     let num_attention_heads = fields.named(&["n_head", "num_attention_heads"], &HEADS, 12);
     let num_hidden_layers = fields.named(&["n_layer", "num_hidden_layers"], &LAYERS, 12);
@@ -38,12 +40,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             attention: fields.drops("attn_pdrop", true),
             residual: fields.drops("resid_pdrop", true),
         },
-        ..DecoderConfig::plain(
-            model_type,
-            hidden_size,
-            num_hidden_layers,
-            num_attention_heads,
-        )
+        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
 }
 
@@ -67,7 +64,8 @@ fn check_blocks(hidden_size: u64, heads: u64, fields: &mut ConfigFields<'_>) {
 }
 
 /// Reads the config of GPT-Neo, GPT-J or `CodeGen`.
-pub(crate) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read_wide(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let neo = model_type == DecoderType::GptNeo;
     let width = if neo { 2048 } else { 4096 };
     let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, width);
@@ -109,12 +107,7 @@ pub(crate) fn read_wide(model_type: DecoderType, fields: &mut ConfigFields<'_>) 
             ),
             residual: fields.drops(if neo { "resid_dropout" } else { "resid_pdrop" }, false),
         },
-        ..DecoderConfig::plain(
-            model_type,
-            hidden_size,
-            num_hidden_layers,
-            num_attention_heads,
-        )
+        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
 }
 

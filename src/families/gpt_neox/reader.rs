@@ -1,11 +1,12 @@
 //! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
 
 use crate::ask::{Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 6144);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 64);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
@@ -27,7 +28,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: dropped,
         },
         ..DecoderConfig::plain(
-            DecoderType::GptNeox,
+            family,
             hidden_size,
             fields.optional("num_hidden_layers", &LAYERS, 44),
             num_attention_heads,

@@ -4,7 +4,9 @@
 use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::deepseek::reader as deepseek;
 use crate::families::mamba::{SMALL, reader as mamba};
-use crate::families::reading::{ConfigFields, expert_modules, experts};
+use crate::families::reading::{expert_modules, experts};
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     DecoderConfig, DecoderType, Dropout, Experts, InnerNorms, LayerNames, Mixing, Module, Piece,
     SHARED_OF_HYBRID, ScanHeads, StateSpace, embedding, linear, other, output,
@@ -26,7 +28,8 @@ const fn defaults(model_type: DecoderType) -> [u64; 5] {
 }
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let convolves = model_type.convolves();
     let both = model_type == DecoderType::FalconH1;
     let granite = model_type == DecoderType::GraniteMoeHybrid;
@@ -118,7 +121,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             attention: !convolves && fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
-        ..DecoderConfig::plain(model_type, hidden, layers, heads)
+        ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }
 

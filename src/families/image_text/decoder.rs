@@ -1,8 +1,11 @@
 //! Which decoders read tokens among images.
 
 use crate::ask::{Finding, VOCABULARY};
-use crate::families::reading::{ConfigFields, readers};
-use crate::model::{DecoderType, ImageKind};
+use crate::families::gemma::GEMMA3_TEXT;
+use crate::families::llama::LLAMA;
+use crate::families::registry;
+use crate::model::ConfigFields;
+use crate::model::{Family, ImageKind};
 use serde_json::Value;
 
 /// Refuses a token of images that is none of the vocabulary's, which is replaced in a copy of tokens.
@@ -23,9 +26,9 @@ pub(crate) fn check_image_token(fields: &mut ConfigFields<'_>, vocabulary: u64) 
 }
 
 /// Which decoder reads the tokens.
-pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> DecoderType {
+pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> &'static Family {
     if kind == ImageKind::Gemma3 {
-        return DecoderType::Gemma3;
+        return &GEMMA3_TEXT;
     }
     let (name, names): (_, &[&str]) = match kind {
         ImageKind::PaliGemma => ("PaliGemma", &["gemma", "gemma2"]),
@@ -35,7 +38,7 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> Decoder
         _ => ("LLaVA", &["llama", "mistral", "qwen2"]),
     };
     let given = text.text("model_type").unwrap_or(names[0]);
-    let known = names.contains(&given).then(|| readers::decoder_type(given));
+    let known = names.contains(&given).then(|| registry::family(given));
     if kind == ImageKind::PaliGemma && given == "gemma" && text.get("sliding_window").is_some() {
         let key = text.key("sliding_window");
         text.push(why_no_window(&key));
@@ -56,7 +59,7 @@ pub(crate) fn text_type(kind: ImageKind, text: &mut ConfigFields<'_>) -> Decoder
             )
             .with_fix(&key, names[0]),
         );
-        DecoderType::Llama
+        &LLAMA
     })
 }
 

@@ -8,3 +8,6 @@ mod tiles;
 mod whole;
 
 pub(crate) use reader::part;
+
+mod records;
+pub(crate) use records::{GEMMA3_WITH_IMAGES, IDEFICS3, LLAVA, LLAVA_NEXT, PALIGEMMA, SMOLVLM};

@@ -9,7 +9,8 @@ use crate::families::internvl::reader as intern;
 use crate::families::mistral3::reader as joined;
 use crate::families::mllama::reader as crossed;
 use crate::families::qwen_vl::reader as packed;
-use crate::families::reading::{ConfigFields, decoder};
+use crate::families::reading::decoder;
+use crate::model::ConfigFields;
 use crate::model::{DecoderConfig, IMAGES, ImageConfig, ImageKind, Module, other};
 use serde_json::{Map, Value};
 
@@ -49,8 +50,8 @@ pub(crate) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderCon
         &nothing,
         "model.hf_config.text_config",
     );
-    let model_type = reading::text_type(kind, &mut text);
-    let mut config = decoder::read(model_type, &mut text);
+    let family = reading::text_type(kind, &mut text);
+    let mut config = decoder::read(family, &mut text);
     // That of the whole; LLaVA's takes over what the text part says.
     let tied = fields.flag(
         "tie_word_embeddings",

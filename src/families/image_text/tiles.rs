@@ -2,7 +2,7 @@
 //! (`models/{idefics3,smolvlm,llava_next}/{image_processing,processing}_*.py` of transformers 5.23).
 
 use crate::ask::Finding;
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{ARRANGEMENTS, DualConfig, DualKind};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 use super::tiles;
 use crate::ask::{Finding, WIDTH};
 use crate::families::clip::reader as dual;
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{DualKind, ImageKind, Module, WholeConfig, linear, other};
 
 /// Reads the tower and what stands between it and a decoder of `hidden` columns.

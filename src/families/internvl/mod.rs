@@ -1,3 +1,6 @@
 //! `InternVL`.
 
 pub(crate) mod reader;
+
+mod records;
+pub(crate) use records::INTERNVL;

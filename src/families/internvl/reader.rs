@@ -2,8 +2,8 @@
 //! (`models/internvl/configuration_internvl.py` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
-use crate::families::reading::ConfigFields;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
+use crate::model::ConfigFields;
 use crate::model::{InternConfig, Module, TowerConfig, linear, norm, other};
 use serde_json::Value;
 

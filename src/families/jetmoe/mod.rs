@@ -1,3 +1,6 @@
 //! `JetMoE`.
 
 pub(crate) mod reader;
+
+mod record;
+pub(crate) use record::JETMOE;

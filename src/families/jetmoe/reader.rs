@@ -2,14 +2,16 @@
 //! experts, too.
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{ConfigFields, experts};
+use crate::families::reading::experts;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     BESIDE, DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output,
 };
 
 /// Reads the config with transformers' defaults for absent fields. An expert of attention has as many
 /// heads as there are of keys and values.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let model_type = DecoderType::JetMoe;
     let hidden = fields.optional("hidden_size", &WIDTH, 2048);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 12);
@@ -32,7 +34,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
-        ..DecoderConfig::plain(model_type, hidden, layers, shared * per_token)
+        ..DecoderConfig::plain(family, hidden, layers, shared * per_token)
     }
 }
 

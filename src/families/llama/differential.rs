@@ -1,7 +1,7 @@
 //! What `DiffLlama` has that Llama has not (`models/diffllama` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 
 /// `DiffLlamaAttention` takes no dropout, and parts its key-value heads in halves.
 pub(crate) fn check(heads: u64, fields: &mut ConfigFields<'_>) {

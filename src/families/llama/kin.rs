@@ -6,7 +6,9 @@ use super::windows::{bases, unturned, window};
 use crate::ask::{Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::deepseek::reader as deepseek;
 use crate::families::doge::reader as doge;
-use crate::families::reading::{ConfigFields, expert_modules, experts};
+use crate::families::reading::{expert_modules, experts};
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     Activation, DecoderConfig, DecoderType, Dropout, LAMBDAS, LayerNames, MlpNames, Module, Piece,
     biased_output, embedding, linear, norm, other, output,
@@ -68,7 +70,8 @@ const fn defaults(model_type: DecoderType) -> ([u64; 5], Option<u64>, Option<u64
 }
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let ([hidden, inner, layers, heads, vocabulary], kv_heads, head_dim) = defaults(model_type);
     let hidden_size = fields.optional("hidden_size", &WIDTH, hidden);
     let heads = fields.optional("num_attention_heads", &HEADS, heads);
@@ -155,7 +158,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         sliding_window,
         windowed,
         dropout: dropout(model_type, fields),
-        ..DecoderConfig::plain(model_type, hidden_size, layers, heads)
+        ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
 }
 

@@ -2,7 +2,9 @@
 //! (`models/{llama,mistral,qwen2,qwen3}/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{ConfigFields, expert_modules, experts};
+use crate::families::reading::{expert_modules, experts};
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     Activation, DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output,
 };
@@ -111,7 +113,8 @@ const fn defaults(model_type: DecoderType) -> Defaults {
 const DEFAULT_WINDOW: u64 = 4096;
 
 /// Reads a Llama-like config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let defaults = defaults(model_type);
     let hidden_size = fields.required("hidden_size", &WIDTH, 4096);
     let intermediate_size =
@@ -166,12 +169,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
         clips_heads: model_type == DecoderType::Olmoe && fields.get("clip_qkv").is_some(),
         activation,
         experts,
-        ..DecoderConfig::plain(
-            model_type,
-            hidden_size,
-            num_hidden_layers,
-            num_attention_heads,
-        )
+        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
 }
 

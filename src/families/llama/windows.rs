@@ -2,7 +2,8 @@
 //! (`models/*/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{Finding, LAYERS, SEQ_LEN};
-use crate::families::reading::{ConfigFields, listed};
+use crate::families::reading::listed;
+use crate::model::ConfigFields;
 use crate::model::DecoderType;
 use serde_json::Value;
 

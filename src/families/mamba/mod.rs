@@ -5,3 +5,10 @@ pub(crate) mod reader;
 
 pub(crate) use network::Mamba;
 pub(crate) use reader::SMALL;
+
+mod falcon_mamba;
+mod mamba2;
+mod record;
+pub(crate) use falcon_mamba::FALCON_MAMBA;
+pub(crate) use mamba2::MAMBA2;
+pub(crate) use record::MAMBA;

@@ -2,7 +2,8 @@
 //! and `models/mamba2` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{
     DecoderConfig, DecoderType, InnerNorms, Module, ScanHeads, StateSpace, embedding, linear,
     other, output,
@@ -13,7 +14,8 @@ use serde_json::Value;
 pub(crate) const SMALL: std::ops::RangeInclusive<u64> = 1..=4096;
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let model_type = family.decoder_type();
     let second = model_type == DecoderType::Mamba2;
     let [hidden, layers, states, vocabulary] = if second {
         [4096, 64, 128, 32_768]
@@ -46,7 +48,7 @@ pub(crate) fn read(model_type: DecoderType, fields: &mut ConfigFields<'_>) -> De
             heads: second.then(|| heads(fields, inner, Some(128), 8)),
         }),
         ..DecoderConfig::plain(
-            model_type,
+            family,
             hidden,
             fields.optional("num_hidden_layers", &LAYERS, layers),
             1,

@@ -1,3 +1,6 @@
 //! Mistral 3.
 
 pub(crate) mod reader;
+
+mod images;
+pub(crate) use images::MISTRAL3_WITH_IMAGES;

@@ -2,8 +2,8 @@
 //! (`models/{mistral3,pixtral}/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
-use crate::families::reading::ConfigFields;
 use crate::families::vit::{CHANNELS, PIXELS};
+use crate::model::ConfigFields;
 use crate::model::{JoinedConfig, Module, TowerConfig, linear, other};
 
 /// Reads the tower and what stands between it and the decoder.

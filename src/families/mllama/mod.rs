@@ -4,3 +4,6 @@ mod layer;
 pub(crate) mod reader;
 
 pub(crate) use layer::MllamaLayer;
+
+mod records;
+pub(crate) use records::MLLAMA;

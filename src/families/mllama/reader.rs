@@ -3,11 +3,12 @@
 
 use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
 use crate::families::image_text::part;
-use crate::families::reading::{ConfigFields, decoder};
+use crate::families::llama::LLAMA;
+use crate::families::reading::decoder;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
+use crate::model::ConfigFields;
 use crate::model::{
-    CrossedConfig, DecoderConfig, DecoderType, ImageConfig, Module, TowerConfig, embedding, linear,
-    norm, other,
+    CrossedConfig, DecoderConfig, ImageConfig, Module, TowerConfig, embedding, linear, norm, other,
 };
 use serde_json::{Map, Value};
 
@@ -37,7 +38,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         text.insert("attention_dropout".to_owned(), dropout);
     }
     let mut text = ConfigFields::new(&text, &nothing, "model.hf_config.text_config");
-    let mut config = decoder::read(DecoderType::Llama, &mut text);
+    let mut config = decoder::read(&LLAMA, &mut text);
     config.tie_word_embeddings = false;
     let seen = part(fields, "vision_config", &nothing);
     let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");

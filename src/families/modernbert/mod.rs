@@ -5,3 +5,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::ModernBert;
+
+mod records;
+pub(crate) use records::{MODERNBERT, MODERNBERT_DECODER};

@@ -2,7 +2,7 @@
 //! decoder (`models/modernbert_decoder` of 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{
     Dropout, ModernBertBiases, ModernBertConfig, Module, ModuleKind, embedding, linear, norm, other,
 };

@@ -1,12 +1,13 @@
 //! MPT's config and modules (`models/mpt` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, other, output};
 use serde_json::Value;
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.named(&["d_model", "hidden_size"], &WIDTH, 2048);
     let heads = fields.named(&["n_heads", "num_attention_heads"], &HEADS, 16);
     let attention = fields.get("attn_config").and_then(Value::as_object);
@@ -27,7 +28,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: drops,
         },
         ..DecoderConfig::plain(
-            DecoderType::Mpt,
+            family,
             hidden_size,
             fields.named(&["n_layers", "num_hidden_layers"], &LAYERS, 24),
             heads,

@@ -2,7 +2,14 @@
 
 mod network;
 pub(crate) mod reader;
-mod xglm;
+mod xglm_network;
 
 pub(crate) use network::Opt;
-pub(crate) use xglm::Xglm;
+pub(crate) use xglm_network::Xglm;
+
+mod biogpt;
+mod record;
+mod xglm;
+pub(crate) use biogpt::BIOGPT;
+pub(crate) use record::OPT;
+pub(crate) use xglm::XGLM;

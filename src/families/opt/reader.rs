@@ -1,14 +1,15 @@
 //! The configs and modules of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
 
 /// Rows of the table of positions before the first (`OPTLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 12);
     fields.check_activation("activation_function", &["relu"]);
@@ -29,7 +30,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: dropped,
         },
         ..DecoderConfig::plain(
-            DecoderType::Opt,
+            family,
             hidden_size,
             fields.optional("num_hidden_layers", &LAYERS, 12),
             num_attention_heads,
@@ -38,7 +39,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
 }
 
 /// The same of `BioGPT`.
-pub(crate) fn read_biogpt(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read_biogpt(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 1024);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 16);
     let dropped = fields.drops("hidden_dropout_prob", true);
@@ -58,7 +59,7 @@ pub(crate) fn read_biogpt(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: dropped,
         },
         ..DecoderConfig::plain(
-            DecoderType::BioGpt,
+            family,
             hidden_size,
             fields.optional("num_hidden_layers", &LAYERS, 24),
             num_attention_heads,
@@ -87,7 +88,7 @@ fn drops_nothing_else(fields: &mut ConfigFields<'_>, name: &str) {
 }
 
 /// The same of XGLM, whose positions are sines.
-pub(crate) fn read_xglm(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read_xglm(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("d_model", &WIDTH, 1024);
     let num_attention_heads = fields.optional("attention_heads", &HEADS, 16);
     let dropped = fields.drops("dropout", true);
@@ -106,7 +107,7 @@ pub(crate) fn read_xglm(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: dropped,
         },
         ..DecoderConfig::plain(
-            DecoderType::Xglm,
+            family,
             hidden_size,
             fields.optional("num_layers", &LAYERS, 24),
             num_attention_heads,

@@ -7,3 +7,10 @@ pub(crate) mod reader;
 
 pub(crate) use layer::PhiLayer;
 pub(crate) use phi3_layer::Phi3Layer;
+
+mod phi3;
+mod phimoe;
+mod record;
+pub(crate) use phi3::PHI3;
+pub(crate) use phimoe::PHIMOE;
+pub(crate) use record::PHI;

@@ -1,11 +1,12 @@
 //! Phi-3's config and modules (`models/phi3` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 3072);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, 32);
@@ -31,12 +32,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             attention: fields.drops("attention_dropout", false),
             residual: fields.drops("resid_pdrop", false),
         },
-        ..DecoderConfig::plain(
-            DecoderType::Phi3,
-            hidden_size,
-            num_hidden_layers,
-            num_attention_heads,
-        )
+        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
 }
 

@@ -1,13 +1,12 @@
 //! Phi's config and modules (`models/phi` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{
-    DecoderConfig, DecoderType, Dropout, Module, biased_output, embedding, linear, norm,
-};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Module, biased_output, embedding, linear, norm};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 2048);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
@@ -29,7 +28,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             residual: fields.drops("resid_pdrop", false),
         },
         ..DecoderConfig::plain(
-            DecoderType::Phi,
+            family,
             hidden_size,
             fields.optional("num_hidden_layers", &LAYERS, 24),
             num_attention_heads,

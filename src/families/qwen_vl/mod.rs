@@ -1,3 +1,6 @@
 //! Qwen-VL.
 
 pub(crate) mod reader;
+
+mod records;
+pub(crate) use records::{QWEN2_5_VL, QWEN2_VL, QWEN3_VL, QWEN3_VL_MOE};

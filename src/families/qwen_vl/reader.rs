@@ -3,12 +3,14 @@
 
 use crate::ask::{Finding, HEADS, LAYERS, Scenario, WIDTH};
 use crate::families::image_text::part;
+use crate::families::qwen::{QWEN2, QWEN3, QWEN3_MOE};
+use crate::families::reading::decoder;
 use crate::families::reading::experts::why_unbalanced;
-use crate::families::reading::{ConfigFields, decoder};
 use crate::families::vit::{CHANNELS, PIXELS};
+use crate::model::ConfigFields;
 use crate::model::{
-    Activation, DecoderConfig, DecoderType, DeepConfig, ImageConfig, ImageKind, Module,
-    PackedConfig, TowerConfig, linear, norm, other,
+    Activation, DecoderConfig, DeepConfig, Family, ImageConfig, ImageKind, Module, PackedConfig,
+    TowerConfig, linear, norm, other,
 };
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
@@ -20,11 +22,11 @@ const MERGE: RangeInclusive<u64> = 1..=1 << 6;
 const WINDOWS: u64 = 1 << 14;
 
 /// The decoder that reads images so.
-pub(crate) fn decoder(kind: ImageKind) -> Option<DecoderType> {
+pub(crate) fn decoder(kind: ImageKind) -> Option<&'static Family> {
     match kind {
-        ImageKind::Qwen2 | ImageKind::Qwen25 => Some(DecoderType::Qwen2),
-        ImageKind::Qwen3 => Some(DecoderType::Qwen3),
-        ImageKind::Qwen3Moe => Some(DecoderType::Qwen3Moe),
+        ImageKind::Qwen2 | ImageKind::Qwen25 => Some(&QWEN2),
+        ImageKind::Qwen3 => Some(&QWEN3),
+        ImageKind::Qwen3Moe => Some(&QWEN3_MOE),
         _ => None,
     }
 }
@@ -33,7 +35,7 @@ pub(crate) fn decoder(kind: ImageKind) -> Option<DecoderType> {
 /// pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
     kind: ImageKind,
-    model_type: DecoderType,
+    family: &'static Family,
     fields: &mut ConfigFields<'_>,
 ) -> DecoderConfig {
     let nothing = Map::new();
@@ -44,7 +46,7 @@ pub(crate) fn read(
     } else {
         fields.again()
     };
-    let mut config = decoder::read(model_type, &mut text);
+    let mut config = decoder::read(family, &mut text);
     if text.get("num_key_value_heads").is_none() {
         let shared = match kind {
             ImageKind::Qwen3 => 32,
@@ -61,7 +63,7 @@ pub(crate) fn read(
         }
     }
     // Of the text part alone since Qwen3-VL.
-    let tied = model_type == DecoderType::Qwen2 && config.tie_word_embeddings;
+    let tied = *family == QWEN2 && config.tie_word_embeddings;
     config.tie_word_embeddings = fields.flag("tie_word_embeddings", false) || tied;
     let seen = part(fields, "vision_config", &nothing);
     let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");

@@ -1,6 +1,6 @@
 //! What of a `config.json` decides something.
 
-use super::readers::is_known;
+use crate::families::registry;
 use serde_json::{Map, Value};
 
 /// Fields of a config that are read, here or by the reader of a family.
@@ -392,7 +392,11 @@ pub fn essential_config(config: &Map<String, Value>) -> Map<String, Value> {
     ]
     .into_iter()
     .flatten()
-    .any(|given| given.as_str().is_some_and(is_known));
+    .any(|given| {
+        given
+            .as_str()
+            .is_some_and(|name| registry::family(name).is_some())
+    });
     essential(config, known)
 }
 

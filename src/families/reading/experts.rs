@@ -1,8 +1,8 @@
 //! Mixtures of experts: how many there are, how many each token goes through, in which layers.
 
-use super::fields::ConfigFields;
 use crate::ask::{Finding, LAYERS, WIDTH};
 use crate::families::llama::windows;
+use crate::model::ConfigFields;
 use crate::model::{
     DecoderType, EXPERTS, ExpertForm, Experts, Routing, SHARED_OF_HYBRID, SharedForm,
 };

@@ -1,7 +1,7 @@
 //! A config of a type that nobody here has read: a decoder by its structure, if it looks like one.
 
-use super::fields::ConfigFields;
 use crate::ask::Finding;
+use crate::model::ConfigFields;
 use serde_json::{Map, Value, json};
 
 /// Other names of the sizes that every decoder has, the first being the one that is written.

@@ -4,15 +4,12 @@ pub(crate) mod decoder;
 mod essential;
 pub(crate) mod expert_modules;
 pub(crate) mod experts;
-mod fields;
 mod guess;
 pub(crate) mod model;
 mod modules;
-pub(crate) mod readers;
 mod size_only;
 
 pub use essential::essential_config;
 pub(crate) use experts::{listed, width_field};
-pub(crate) use fields::{ConfigFields, shortened};
 pub(crate) use model::Model;
 pub use modules::modules;

@@ -1,26 +1,30 @@
 //! From a reference to a model to its architecture.
 
-use super::fields::{ConfigFields, shortened};
-use super::readers::{MODEL_TYPES, Reader, is_known};
 use super::{guess, size_only};
 use crate::ask::{
     Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
 };
 use crate::catalog;
 use crate::families::image_text::reader as image_text;
-use crate::model::Architecture;
+use crate::families::registry::{self, model_types};
+use crate::model::{Architecture, ConfigFields, ConfigParts, Family, shortened};
 use serde_json::{Map, Value};
+
+/// The parts that the config says its model has.
+fn parts(config: &Map<String, Value>) -> ConfigParts {
+    let given = config.get("model_type").and_then(Value::as_str);
+    let family = given.and_then(registry::family);
+    family.map_or(ConfigParts::One, |family| family.parts)
+}
 
 /// Whether the config is of a model whose parts are all read: that of texts with images as transformers
 /// 5 writes it.
 fn reads_all_parts(config: &Map<String, Value>, framework: Framework) -> bool {
-    let given = config.get("model_type").and_then(Value::as_str);
-    let mut readers = MODEL_TYPES.iter().filter(|(name, _)| given == Some(name));
-    readers.any(|(_, reader)| match reader {
-        Reader::Dual(_) => true,
-        Reader::WithImages(_) => framework == Framework::Torch215Transformers523,
-        _ => false,
-    })
+    match parts(config) {
+        ConfigParts::One => false,
+        ConfigParts::Pair => true,
+        ConfigParts::Images { .. } => framework == Framework::Torch215Transformers523,
+    }
 }
 
 /// A model with a name for people.
@@ -92,18 +96,13 @@ fn read_parts(
 /// Whether a version of transformers before 5 has a model that reads images, whose texts' part is that of
 /// a decoder of its own (`models` of 4.48.3 and 4.51.3).
 fn is_in_4(config: &Map<String, Value>, framework: Framework) -> bool {
-    let since_4_48 = ["llava", "llava_next", "paligemma", "qwen2_vl", "idefics3"];
-    let since_4_51 = ["gemma3", "qwen2_5_vl", "smolvlm", "mistral3"];
-    let given = config
-        .get("model_type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let ConfigParts::Images { since: Some(since) } = parts(config) else {
+        return false;
+    };
     match framework {
         Framework::Torch215Transformers523 => false,
-        Framework::Torch26Transformers451 => {
-            since_4_48.contains(&given) || since_4_51.contains(&given)
-        }
-        Framework::Torch26Transformers448 => since_4_48.contains(&given),
+        Framework::Torch26Transformers451 => true,
+        Framework::Torch26Transformers448 => since == framework,
     }
 }
 
@@ -146,8 +145,8 @@ fn read_known(
     mut fields: ConfigFields<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
-    let reader = model_type(&mut fields).map(|reader| reader.of_its_library(&fields));
-    let architecture = reader.map(|reader| reader.read(task, &mut fields));
+    let family = family(&mut fields);
+    let architecture = family.map(|family| (family.read)(family, task, &mut fields));
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(
@@ -189,7 +188,7 @@ fn read_known(
 fn guessed(fields: &mut ConfigFields<'_>) -> Option<Map<String, Value>> {
     let given = fields.get("model_type")?;
     let name = given.as_str()?;
-    if is_known(name) {
+    if registry::family(name).is_some() {
         return None;
     }
     let key = fields.key("model_type");
@@ -198,10 +197,9 @@ fn guessed(fields: &mut ConfigFields<'_>) -> Option<Map<String, Value>> {
     Some(config)
 }
 
-/// Which reader the config is for.
-fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
-    let names = || MODEL_TYPES.iter().map(|(name, _)| *name);
-    let all = names().collect::<Vec<_>>().join(", ");
+/// The family that the config is of.
+fn family(fields: &mut ConfigFields<'_>) -> Option<&'static Family> {
+    let all = model_types().collect::<Vec<_>>().join(", ");
     let key = fields.key("model_type");
     let Some(given) = fields.get("model_type") else {
         let found = by_class(fields);
@@ -217,9 +215,10 @@ fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
         }
         return found;
     };
-    let found = MODEL_TYPES
-        .iter()
-        .find(|(name, _)| given.as_str() == Some(name));
+    let has = |field: &str| fields.get(field).is_some();
+    let found = given
+        .as_str()
+        .and_then(|name| registry::family_of(name, has));
     if found.is_none()
         && given
             .as_str()
@@ -243,13 +242,13 @@ fn model_type(fields: &mut ConfigFields<'_>) -> Option<Reader> {
             ),
             format!("暂不支持 {shown} 类型的模型，也无法按解码器估算：{why_zh}。目前支持 {all}。"),
         );
-        let nearest = given.as_str().and_then(|name| closest(name, names()));
+        let nearest = given.as_str().and_then(|name| closest(name, model_types()));
         fields.push(match nearest {
             Some(name) => finding.with_fix(&key, name),
             None => finding,
         });
     }
-    found.map(|&(_, reader)| reader)
+    found
 }
 
 /// Models of images that have no head for any task (`MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES` of
@@ -266,16 +265,15 @@ fn why_no_head(key: &str) -> Finding {
     .with_fix("model", "dinov2-with-registers-base")
 }
 
-/// The reader for the class that the config names in `architectures`.
-fn by_class(fields: &ConfigFields<'_>) -> Option<Reader> {
+/// The family of the class that the config names in `architectures`.
+fn by_class(fields: &ConfigFields<'_>) -> Option<&'static Family> {
     let class = fields.get("architectures")?.as_array()?.first()?.as_str()?;
     let (name, _) = class
         .split_once("For")
         .or_else(|| class.split_once("LMHead"))?;
-    let found = MODEL_TYPES
-        .iter()
-        .find(|(model_type, _)| name.eq_ignore_ascii_case(&model_type.replace(['_', '-'], "")));
-    found.map(|&(_, reader)| reader)
+    let model_type = model_types()
+        .find(|model_type| name.eq_ignore_ascii_case(&model_type.replace(['_', '-'], "")))?;
+    registry::family_of(model_type, |field| fields.get(field).is_some())
 }
 
 fn read_linear(linear: LinearModel, findings: &mut Vec<Finding>) -> Option<Model> {

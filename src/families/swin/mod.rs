@@ -7,3 +7,6 @@ mod second;
 
 pub(crate) use network::Swin;
 pub(crate) use reader::{STAGES, numbers};
+
+mod records;
+pub(crate) use records::{SWIN, SWINV2};

@@ -4,9 +4,9 @@
 use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, WIDTH,
 };
-use crate::families::reading::{ConfigFields, shortened};
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::{Architecture, Dropout, Module, ModuleKind, SwinConfig, linear, norm};
+use crate::model::{ConfigFields, shortened};
 use crate::units::DType;
 use serde_json::Value;
 

@@ -6,3 +6,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::T5;
+
+mod records;
+pub(crate) use records::{MT5, T5, UMT5};

@@ -1,7 +1,7 @@
 //! T5 and mT5 (`models/{t5,mt5}/configuration_*.py` of transformers 5.23 and 4.51).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{Activation, Module, ModuleKind, T5Config, T5Kind};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.

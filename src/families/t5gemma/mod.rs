@@ -5,3 +5,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::T5Gemma;
+
+mod records;
+pub(crate) use records::T5GEMMA;

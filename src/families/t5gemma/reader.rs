@@ -1,9 +1,10 @@
 //! `T5Gemma` (`models/t5gemma/configuration_t5gemma.py` of transformers 5.23): an encoder and a decoder of
 //! Gemma 2's layers.
 
+use crate::families::gemma::GEMMA2;
 use crate::families::gemma::reader as gemma;
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderType, Module, T5GemmaConfig, embedding, linear, other, output};
+use crate::model::ConfigFields;
+use crate::model::{Module, T5GemmaConfig, embedding, linear, other, output};
 use serde_json::{Map, Value};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -16,7 +17,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> T5GemmaConfig {
             _ => &nothing,
         };
         let mut part = ConfigFields::new(part, &nothing, key);
-        let mut config = gemma::read(DecoderType::Gemma2, &mut part);
+        let mut config = gemma::read(&GEMMA2, &mut part);
         config.dropout.attention = attention;
         for finding in part.into_findings() {
             fields.push(finding);

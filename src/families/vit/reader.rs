@@ -2,7 +2,7 @@
 //! audio_spectrogram_transformer}/configuration_*.py` of transformers 5.23, and the first of 4.51).
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, WIDTH};
-use crate::families::reading::ConfigFields;
+use crate::model::ConfigFields;
 use crate::model::{Dropout, Module, ModuleKind, Spectrogram, VitConfig, VitKind, linear, norm};
 use std::ops::RangeInclusive;
 

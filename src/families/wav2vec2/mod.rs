@@ -7,3 +7,6 @@ mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Speech;
+
+mod records;
+pub(crate) use records::{DATA2VEC_AUDIO, HUBERT, UNISPEECH, UNISPEECH_SAT, WAV2VEC2, WAVLM};

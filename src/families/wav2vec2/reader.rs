@@ -5,8 +5,8 @@ use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, QuantizationType, SEQ_LEN,
     Scenario, Task, VOCABULARY, WIDTH,
 };
-use crate::families::reading::ConfigFields;
 use crate::families::swin::numbers;
+use crate::model::ConfigFields;
 use crate::model::{
     Architecture, Dropout, Module, ModuleKind, SpeechConfig, SpeechKind, embedding, linear, norm,
     other,

@@ -1,13 +1,15 @@
 //! The config of `MiniMax` (`models/minimax/configuration_minimax.py` of transformers 5.23), whose layers attend
 //! or follow lightning attention, each with a mixture of experts.
 
-use super::reader as hybrid;
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::{ConfigFields, experts};
+use crate::families::hybrid::reader as hybrid;
+use crate::families::reading::experts;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{DecoderConfig, DecoderType, Dropout, Mixing, ScanHeads, StateSpace};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let model_type = DecoderType::MiniMax;
     let hidden = fields.optional("hidden_size", &WIDTH, 4096);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
@@ -53,6 +55,6 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
-        ..DecoderConfig::plain(model_type, hidden, layers, heads)
+        ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }

@@ -3,12 +3,13 @@
 
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::mamba::SMALL;
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Mixing, ScanHeads, StateSpace};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Mixing, ScanHeads, StateSpace};
 use serde_json::Value;
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden = fields.optional("hidden_size", &WIDTH, 3840);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
     let heads = fields.optional("num_attention_heads", &HEADS, 30);
@@ -37,7 +38,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             attention: fields.drops("attention_dropout", false),
             ..Dropout::default()
         },
-        ..DecoderConfig::plain(DecoderType::OlmoHybrid, hidden, layers, heads)
+        ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }
 

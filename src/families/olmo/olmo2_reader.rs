@@ -1,11 +1,12 @@
 //! `OLMo` 2's config and modules (`models/olmo2` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output};
+use crate::model::ConfigFields;
+use crate::model::Family;
+use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 4096);
     let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
@@ -24,7 +25,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             ..Dropout::default()
         },
         ..DecoderConfig::plain(
-            DecoderType::Olmo2,
+            family,
             hidden_size,
             fields.optional("num_hidden_layers", &LAYERS, 32),
             num_attention_heads,

@@ -1,14 +1,12 @@
 //! Typed access to the fields of a `config.json`, each complaint naming the field.
 
-use super::essential::is_read;
-use super::readers::is_known;
+use super::Activation;
 use crate::ask::{Finding, HEADS, VOCABULARY, outside};
-use crate::model::Activation;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
 /// A config with replaced fields, and what was wrong with those that were read.
-pub(crate) struct ConfigFields<'a> {
+pub struct ConfigFields<'a> {
     /// The config, as `base` was before `overrides` replaced some of its fields.
     base: &'a Map<String, Value>,
     overrides: &'a Map<String, Value>,
@@ -40,20 +38,10 @@ impl<'a> ConfigFields<'a> {
 
     /// The field's value; null counts as absent, as in transformers.
     pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
-        debug_assert!(
-            is_read(field) || !self.is_of_known_type(),
-            "{field} is read, but a link leaves it out"
-        );
         self.overrides
             .get(field)
             .or_else(|| self.base.get(field))
             .filter(|value| !value.is_null())
-    }
-
-    /// Whether only what is read of the config is kept in links.
-    fn is_of_known_type(&self) -> bool {
-        let given = self.base.get("model_type").and_then(Value::as_str);
-        given.is_some_and(is_known)
     }
 
     /// Whether the field is there and says null.

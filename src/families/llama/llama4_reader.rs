@@ -2,11 +2,13 @@
 
 use super::windows;
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::families::reading::{ConfigFields, experts};
+use crate::families::reading::experts;
+use crate::model::ConfigFields;
+use crate::model::Family;
 use crate::model::{DecoderConfig, DecoderType, Dropout};
 
 /// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     let hidden = fields.optional("hidden_size", &WIDTH, 5120);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 48);
     let heads = fields.optional("num_attention_heads", &HEADS, 40);
@@ -35,6 +37,6 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
             ..Dropout::default()
         },
         experts: experts::read(DecoderType::Llama4, layers, expert_size, fields),
-        ..DecoderConfig::plain(DecoderType::Llama4, hidden, layers, heads)
+        ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }

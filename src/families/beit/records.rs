@@ -1,0 +1,38 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family};
+
+/// `beit`.
+pub(crate) const BEIT: Family = Family {
+    model_types: &["beit"],
+    source: "models/beit, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["beit.jsonl"],
+    published: &[
+        ("beit-base-patch16-224", 86_530_984),
+        ("beit-large-patch16-224", 304_430_568),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Beit(reader::read(false, fields)))
+};
+
+/// `data2vec-vision`.
+pub(crate) const DATA2VEC_VISION: Family = Family {
+    model_types: &["data2vec-vision"],
+    source: "models/data2vec_vision, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["data2vec_vision.jsonl"],
+    published: &[
+        ("data2vec-vision-base-ft1k", 86_530_984),
+        ("data2vec-vision-large-ft1k", 304_430_568),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Beit(reader::read(true, fields)))
+};

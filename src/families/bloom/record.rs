@@ -1,0 +1,26 @@
+//! `bloom` (`models/bloom, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `bloom`.
+pub(crate) const BLOOM: Family = Family {
+    model_types: &["bloom"],
+    source: "models/bloom, transformers 5.23",
+    decoder: Some(DecoderType::Bloom),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["bloom.jsonl"],
+    published: &[
+        ("bloom-560m", 559_214_592),
+        ("bloom-1.1b", 1_065_314_304),
+        ("bloom-1.7b", 1_722_408_960),
+        ("bloom-3b", 3_002_557_440),
+        ("bloom-7.1b", 7_069_016_064),
+        ("bloom-176b", 176_247_271_424),
+    ],
+    ..LLAMA
+};

@@ -1,0 +1,8 @@
+//! Cohere and its kin.
+
+mod cohere2;
+mod cohere2_moe;
+mod record;
+pub(crate) use cohere2::COHERE2;
+pub(crate) use cohere2_moe::COHERE2_MOE;
+pub(crate) use record::COHERE;

@@ -1,0 +1,19 @@
+//! `axk1` (`models/axk1, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `axk1`.
+pub(crate) const AXK1: Family = Family {
+    model_types: &["axk1"],
+    source: "models/axk1, transformers 5.23",
+    decoder: Some(DecoderType::AxK1),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["further_decoders.jsonl"],
+    published: &[("ax-k1-519b-a33b", 518_983_052_288)],
+    ..LLAMA
+};

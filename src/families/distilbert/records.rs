@@ -1,0 +1,22 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family};
+
+/// `distilbert`.
+pub(crate) const DISTILBERT: Family = Family {
+    model_types: &["distilbert"],
+    source: "models/distilbert, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["distilbert.jsonl", "encoder_heads.jsonl"],
+    published: &[
+        ("distilbert-base", 66_985_530),
+        ("distilbert-base-cased", 65_812_036),
+        ("distilbert-base-multilingual", 135_445_755),
+    ],
+    ..Family::new(|_, _, fields| Architecture::DistilBert(reader::read(fields)))
+};

@@ -1,0 +1,6 @@
+//! Ernie and its kin.
+
+mod ernie4_5;
+mod ernie4_5_moe;
+pub(crate) use ernie4_5::ERNIE4_5;
+pub(crate) use ernie4_5_moe::ERNIE4_5_MOE;

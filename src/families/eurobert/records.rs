@@ -1,0 +1,22 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family};
+
+/// `eurobert`.
+pub(crate) const EUROBERT: Family = Family {
+    model_types: &["eurobert"],
+    source: "models/eurobert, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["eurobert.jsonl"],
+    published: &[
+        ("eurobert-210m", 310_266_624),
+        ("eurobert-610m", 755_625_600),
+        ("eurobert-2.1b", 2_403_092_736),
+    ],
+    ..Family::new(|_, _, fields| Architecture::EuroBert(reader::read(fields)))
+};

@@ -1,0 +1,22 @@
+//! `exaone4` (`models/exaone4, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `exaone4`.
+pub(crate) const EXAONE4: Family = Family {
+    model_types: &["exaone4"],
+    source: "models/exaone4, transformers 5.23",
+    decoder: Some(DecoderType::Exaone4),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
+    published: &[
+        ("exaone-4-1.2b", 1_279_391_488),
+        ("exaone-4-32b", 32_003_216_384),
+    ],
+    ..LLAMA
+};

@@ -1,0 +1,19 @@
+//! `exaone_moe` (`models/exaone_moe, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `exaone_moe`.
+pub(crate) const EXAONE_MOE: Family = Family {
+    model_types: &["exaone_moe"],
+    source: "models/exaone_moe, transformers 5.23",
+    decoder: Some(DecoderType::ExaoneMoe),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["newest_decoders.jsonl"],
+    published: &[("k-exaone-236b-a23b", 236_571_150_336)],
+    ..LLAMA
+};

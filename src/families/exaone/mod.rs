@@ -1,0 +1,6 @@
+//! Exaone and its kin.
+
+mod exaone4;
+mod exaone_moe;
+pub(crate) use exaone_moe::EXAONE_MOE;
+pub(crate) use exaone4::EXAONE4;

@@ -1,0 +1,162 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family, FlaMixer};
+
+/// `gla of flash-linear-attention`.
+pub(crate) const GLA: Family = Family {
+    model_types: &["gla"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &[
+        "evaluation_fla_whisper.jsonl",
+        "fla_attention.jsonl",
+        "fla_generation.jsonl",
+        "gla.jsonl",
+    ],
+    published: &[("gla-1.3b", 1_365_514_240), ("gla-340m", 374_475_776)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Gla, fields)))
+};
+
+/// `gated_deltanet of flash-linear-attention`.
+pub(crate) const GATED_DELTANET: Family = Family {
+    model_types: &["gated_deltanet"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &[
+        "evaluation_fla_whisper.jsonl",
+        "fla_attention.jsonl",
+        "fla_generation.jsonl",
+        "linear_attention.jsonl",
+    ],
+    published: &[("gated-deltanet-1.3b", 1_387_348_732)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::GatedDeltaNet, fields)))
+};
+
+/// `retnet of flash-linear-attention`.
+pub(crate) const RETNET: Family = Family {
+    model_types: &["retnet"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &[
+        "evaluation_fla_whisper.jsonl",
+        "fla_attention.jsonl",
+        "fla_generation.jsonl",
+        "linear_attention.jsonl",
+    ],
+    published: &[("retnet-1.3b", 1_351_727_104)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::RetNet, fields)))
+};
+
+/// `hgrn of flash-linear-attention`.
+pub(crate) const HGRN: Family = Family {
+    model_types: &["hgrn"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["hgrn.jsonl"],
+    published: &[("hgrn-1.3b", 1_364_396_032)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Hgrn, fields)))
+};
+
+/// `hgrn2 of flash-linear-attention`.
+pub(crate) const HGRN2: Family = Family {
+    model_types: &["hgrn2"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &[
+        "evaluation_fla_whisper.jsonl",
+        "fla_attention.jsonl",
+        "fla_generation.jsonl",
+        "hgrn2.jsonl",
+    ],
+    published: &[("hgrn2-1.3b", 1_364_396_032)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Hgrn2, fields)))
+};
+
+/// `transformer of flash-linear-attention`.
+pub(crate) const FLA_TRANSFORMER: Family = Family {
+    model_types: &["transformer"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &[
+        "evaluation_fla_whisper.jsonl",
+        "fla_attention.jsonl",
+        "fla_generation.jsonl",
+    ],
+    published: &[("transformer-1.3b", 1_364_297_728)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Attention, fields)))
+};
+
+/// `delta_net of flash-linear-attention`.
+pub(crate) const DELTA_NET: Family = Family {
+    model_types: &["delta_net"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &[
+        "evaluation_fla_whisper.jsonl",
+        "fla_attention.jsonl",
+        "fla_generation.jsonl",
+        "linear_attention.jsonl",
+    ],
+    published: &[
+        ("deltanet-1.3b", 1_365_677_056),
+        ("deltanet-340m", 374_362_112),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::DeltaNet, fields)))
+};
+
+/// `mamba of flash-linear-attention`.
+pub(crate) const FLA_MAMBA: Family = Family {
+    model_types: &["mamba"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["fla_mamba.jsonl"],
+    published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Mamba, fields)))
+};
+
+/// `mamba2 of flash-linear-attention`.
+pub(crate) const FLA_MAMBA2: Family = Family {
+    model_types: &["mamba2"],
+    source: "flash-linear-attention 0.6",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["fla_mamba2.jsonl"],
+    published: &[("mamba2-1.3b", 1_371_839_488)],
+    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Mamba2, fields)))
+};

@@ -1,0 +1,19 @@
+//! `gemma2` (`models/gemma2, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `gemma2`.
+pub(crate) const GEMMA2: Family = Family {
+    model_types: &["gemma2"],
+    source: "models/gemma2, transformers 5.23",
+    decoder: Some(DecoderType::Gemma2),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["gemma.jsonl"],
+    published: &[("gemma-2-2b", 2_614_341_888)],
+    ..LLAMA
+};

@@ -1,0 +1,19 @@
+//! `glm4_moe` (`models/glm4_moe, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `glm4_moe`.
+pub(crate) const GLM4_MOE: Family = Family {
+    model_types: &["glm4_moe"],
+    source: "models/glm4_moe, transformers 5.23",
+    decoder: Some(DecoderType::Glm4Moe),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["mixtures.jsonl"],
+    published: &[("glm-4.5-air", 106_852_245_504)],
+    ..LLAMA
+};

@@ -1,0 +1,24 @@
+//! `codegen` (`models/codegen, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `codegen`.
+pub(crate) const CODEGEN: Family = Family {
+    model_types: &["codegen"],
+    source: "models/codegen, transformers 5.23",
+    decoder: Some(DecoderType::CodeGen),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["gpt_neo_gptj_codegen.jsonl"],
+    published: &[
+        ("codegen-350m", 356_712_448),
+        ("codegen-2b", 2_779_356_160),
+        ("codegen-6b", 7_064_213_504),
+        ("codegen-16b", 16_032_155_648),
+    ],
+    ..LLAMA
+};

@@ -1,0 +1,19 @@
+//! `gptj` (`models/gptj, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `gptj`.
+pub(crate) const GPTJ: Family = Family {
+    model_types: &["gptj"],
+    source: "models/gptj, transformers 5.23",
+    decoder: Some(DecoderType::GptJ),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["gpt_neo_gptj_codegen.jsonl"],
+    published: &[("gpt-j-6b", 6_050_882_784)],
+    ..LLAMA
+};

@@ -1,0 +1,19 @@
+//! `hunyuan_v1_dense` (`models/hunyuan_v1_dense, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `hunyuan_v1_dense`.
+pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
+    model_types: &["hunyuan_v1_dense"],
+    source: "models/hunyuan_v1_dense, transformers 5.23",
+    decoder: Some(DecoderType::HunyuanDense),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["hunyuan_ernie_moe.jsonl"],
+    published: &[("hunyuan-1.8b", 1_791_080_448)],
+    ..LLAMA
+};

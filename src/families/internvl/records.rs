@@ -1,0 +1,26 @@
+//! The families of this folder.
+
+use crate::families::image_text::reader as images;
+use crate::model::{Architecture, ConfigParts, Family, ImageKind};
+
+/// `internvl`.
+pub(crate) const INTERNVL: Family = Family {
+    model_types: &["internvl"],
+    source: "models/internvl, transformers 5.23",
+    parts: ConfigParts::Images { since: None },
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["internvl.jsonl", "vision_language.jsonl"],
+    published: &[
+        ("internvl3-1b-hf", 938_193_024),
+        ("internvl3-2b-hf", 2_088_957_440),
+        ("internvl3-8b-hf", 7_944_373_760),
+        ("internvl3-14b-hf", 15_117_256_704),
+        ("internvl3-78b-hf", 78_408_318_336),
+        ("internvl3-38b-hf", 38_388_164_992),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::InternVl, fields)))
+};

@@ -1,0 +1,19 @@
+//! `helium` (`models/helium, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `helium`.
+pub(crate) const HELIUM: Family = Family {
+    model_types: &["helium"],
+    source: "models/helium, transformers 5.23",
+    decoder: Some(DecoderType::Helium),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["olmo_glm_helium.jsonl"],
+    published: &[("helium-1-2b", 2_172_643_840)],
+    ..LLAMA
+};

@@ -1,0 +1,23 @@
+//! `starcoder2` (`models/starcoder2, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `starcoder2`.
+pub(crate) const STARCODER2: Family = Family {
+    model_types: &["starcoder2"],
+    source: "models/starcoder2, transformers 5.23",
+    decoder: Some(DecoderType::Starcoder2),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["starcoder2_granite.jsonl"],
+    published: &[
+        ("starcoder2-3b", 3_030_371_328),
+        ("starcoder2-7b", 7_173_923_840),
+        ("starcoder2-15b", 15_957_889_024),
+    ],
+    ..LLAMA
+};

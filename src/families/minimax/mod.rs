@@ -1,0 +1,7 @@
+//! Minimax and its kin.
+
+mod minimax_m2;
+pub(crate) mod reader;
+mod record;
+pub(crate) use minimax_m2::MINIMAX_M2;
+pub(crate) use record::MINIMAX;

@@ -1,0 +1,19 @@
+//! `minimax` (`models/minimax, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `minimax`.
+pub(crate) const MINIMAX: Family = Family {
+    model_types: &["minimax"],
+    source: "models/minimax, transformers 5.23",
+    decoder: Some(DecoderType::MiniMax),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["minimax.jsonl"],
+    published: &[("minimax-text-01", 456_089_655_296)],
+    ..LLAMA
+};

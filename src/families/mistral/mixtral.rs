@@ -1,0 +1,22 @@
+//! `mixtral` (`models/mixtral, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `mixtral`.
+pub(crate) const MIXTRAL: Family = Family {
+    model_types: &["mixtral"],
+    source: "models/mixtral, transformers 5.23",
+    decoder: Some(DecoderType::Mixtral),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["moe.jsonl"],
+    published: &[
+        ("mixtral-8x7b", 46_702_792_704),
+        ("mixtral-8x22b", 140_620_634_112),
+    ],
+    ..LLAMA
+};

@@ -1,0 +1,27 @@
+//! `mistral` (`models/mistral, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `mistral`.
+pub(crate) const MISTRAL: Family = Family {
+    model_types: &["mistral"],
+    source: "models/mistral, transformers 5.23",
+    decoder: Some(DecoderType::Mistral),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["llama_family.jsonl"],
+    published: &[
+        ("mistral-7b", 7_241_732_096),
+        ("mistral-7b-v0.2", 7_241_732_096),
+        ("mistral-7b-v0.3", 7_248_023_552),
+        ("mistral-nemo-12b", 12_247_782_400),
+        ("mistral-small-22b", 22_247_282_688),
+        ("mistral-small-24b", 23_572_403_200),
+        ("mistral-large-123b", 122_610_069_504),
+    ],
+    ..LLAMA
+};

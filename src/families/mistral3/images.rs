@@ -1,0 +1,25 @@
+//! The families of this folder.
+
+use crate::ask::Framework;
+use crate::families::image_text::reader as images;
+use crate::model::{Architecture, ConfigParts, Family, ImageKind};
+
+/// `mistral3`.
+pub(crate) const MISTRAL3_WITH_IMAGES: Family = Family {
+    model_types: &["mistral3"],
+    source: "models/mistral3, transformers 5.23",
+    parts: ConfigParts::Images {
+        since: Some(Framework::Torch26Transformers451),
+    },
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["mistral3.jsonl"],
+    published: &[
+        ("mistral-small-3.1-24b", 24_011_361_280),
+        ("mistral-small-3.2-24b", 24_011_361_280),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Mistral3, fields)))
+};

@@ -1,0 +1,23 @@
+//! The families of this folder.
+
+use crate::families::image_text::reader as images;
+use crate::model::{Architecture, ConfigParts, Family, ImageKind};
+
+/// `mllama`.
+pub(crate) const MLLAMA: Family = Family {
+    model_types: &["mllama"],
+    source: "models/mllama, transformers 5.23",
+    parts: ConfigParts::Images { since: None },
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["mllama.jsonl", "vision_language.jsonl"],
+    published: &[
+        ("llama-3.2-11b-vision", 10_642_941_475),
+        ("llama-3.2-11b-vision-instruct", 10_670_220_835),
+        ("llama-3.2-90b-vision-instruct", 88_593_355_323),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Mllama, fields)))
+};

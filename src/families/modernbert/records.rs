@@ -1,0 +1,40 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family};
+
+/// `modernbert`.
+pub(crate) const MODERNBERT: Family = Family {
+    model_types: &["modernbert"],
+    source: "models/modernbert, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["encoder_heads.jsonl", "modernbert.jsonl"],
+    published: &[
+        ("modernbert-base", 149_655_232),
+        ("modernbert-large", 395_881_664),
+        ("gte-modernbert-base", 149_655_232),
+    ],
+    ..Family::new(|_, _, fields| Architecture::ModernBert(reader::read(false, fields)))
+};
+
+/// `modernbert-decoder`.
+pub(crate) const MODERNBERT_DECODER: Family = Family {
+    model_types: &["modernbert-decoder"],
+    source: "models/modernbert_decoder, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["modernbert_decoder.jsonl"],
+    published: &[
+        ("ettin-decoder-150m", 149_655_232),
+        ("ettin-decoder-400m", 395_881_664),
+        ("ettin-decoder-1b", 1_031_314_112),
+    ],
+    ..Family::new(|_, _, fields| Architecture::ModernBert(reader::read(true, fields)))
+};

@@ -1,0 +1,19 @@
+//! `phi3` (`models/phi3, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `phi3`.
+pub(crate) const PHI3: Family = Family {
+    model_types: &["phi3"],
+    source: "models/phi3, transformers 5.23",
+    decoder: Some(DecoderType::Phi3),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["phi3.jsonl"],
+    published: &[("phi-3-mini", 3_821_079_552)],
+    ..LLAMA
+};

@@ -1,0 +1,19 @@
+//! `phi` (`models/phi, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `phi`.
+pub(crate) const PHI: Family = Family {
+    model_types: &["phi"],
+    source: "models/phi, transformers 5.23",
+    decoder: Some(DecoderType::Phi),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["phi.jsonl"],
+    published: &[("phi-2", 2_779_683_840)],
+    ..LLAMA
+};

@@ -1,0 +1,33 @@
+//! `qwen2` (`models/qwen2, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `qwen2`.
+pub(crate) const QWEN2: Family = Family {
+    model_types: &["qwen2"],
+    source: "models/qwen2, transformers 5.23",
+    decoder: Some(DecoderType::Qwen2),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["llama_family.jsonl"],
+    published: &[
+        ("qwen2.5-0.5b", 494_032_768),
+        ("qwen2.5-1.5b", 1_543_714_304),
+        ("qwen2.5-3b", 3_085_938_688),
+        ("qwen2.5-7b", 7_615_616_512),
+        ("qwen2.5-14b", 14_770_033_664),
+        ("qwen2.5-32b", 32_763_876_352),
+        ("qwen2.5-72b", 72_706_203_648),
+        ("qwen2-0.5b", 494_032_768),
+        ("qwen2-1.5b", 1_543_714_304),
+        ("qwen2-7b", 7_615_616_512),
+        ("qwen2-72b", 72_706_203_648),
+        ("qwen1.5-1.8b", 1_836_828_672),
+        ("deepseek-r1-distill-qwen-1.5b", 1_777_088_000),
+    ],
+    ..LLAMA
+};

@@ -1,0 +1,26 @@
+//! `qwen3` (`models/qwen3, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `qwen3`.
+pub(crate) const QWEN3: Family = Family {
+    model_types: &["qwen3"],
+    source: "models/qwen3, transformers 5.23",
+    decoder: Some(DecoderType::Qwen3),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["llama_family.jsonl"],
+    published: &[
+        ("qwen3-0.6b", 596_049_920),
+        ("qwen3-1.7b", 1_720_574_976),
+        ("qwen3-4b", 4_022_468_096),
+        ("qwen3-8b", 8_190_735_360),
+        ("qwen3-14b", 14_768_307_200),
+        ("qwen3-32b", 32_762_123_264),
+    ],
+    ..LLAMA
+};

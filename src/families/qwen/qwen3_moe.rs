@@ -1,0 +1,22 @@
+//! `qwen3_moe` (`models/qwen3_moe, transformers 5.23`).
+
+use crate::families::llama::LLAMA;
+use crate::model::{DecoderType, Family};
+
+/// `qwen3_moe`.
+pub(crate) const QWEN3_MOE: Family = Family {
+    model_types: &["qwen3_moe"],
+    source: "models/qwen3_moe, transformers 5.23",
+    decoder: Some(DecoderType::Qwen3Moe),
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["moe.jsonl"],
+    published: &[
+        ("qwen3-30b-a3b", 30_532_122_624),
+        ("qwen3-235b-a22b", 235_093_634_560),
+    ],
+    ..LLAMA
+};

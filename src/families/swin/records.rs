@@ -1,0 +1,40 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family};
+
+/// `swin`.
+pub(crate) const SWIN: Family = Family {
+    model_types: &["swin"],
+    source: "models/swin, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["swin.jsonl"],
+    published: &[
+        ("swin-tiny", 28_288_354),
+        ("swin-base", 87_768_224),
+        ("swin-large", 196_532_476),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Swin(reader::read(false, fields)))
+};
+
+/// `swinv2`.
+pub(crate) const SWINV2: Family = Family {
+    model_types: &["swinv2"],
+    source: "models/swinv2, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["swinv2.jsonl"],
+    published: &[
+        ("swinv2-tiny", 28_347_154),
+        ("swinv2-base", 87_918_816),
+        ("swinv2-large", 196_739_932),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Swin(reader::read(true, fields)))
+};

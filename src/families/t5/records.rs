@@ -1,0 +1,54 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family, T5Kind};
+
+/// `t5`.
+pub(crate) const T5: Family = Family {
+    model_types: &["t5"],
+    source: "models/t5, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["t5.jsonl"],
+    published: &[
+        ("t5-small", 60_506_624),
+        ("t5-base", 222_903_552),
+        ("t5-large", 737_668_096),
+        ("flan-t5-small", 60_511_616),
+        ("flan-t5-base", 222_903_552),
+        ("flan-t5-large", 750_251_008),
+        ("flan-t5-xl", 2_783_959_040),
+    ],
+    ..Family::new(|_, _, fields| Architecture::T5(reader::read(T5Kind::T5, fields)))
+};
+
+/// `mt5`.
+pub(crate) const MT5: Family = Family {
+    model_types: &["mt5"],
+    source: "models/mt5, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["t5.jsonl"],
+    published: &[("mt5-small", 172_119_424)],
+    ..Family::new(|_, _, fields| Architecture::T5(reader::read(T5Kind::Mt5, fields)))
+};
+
+/// `umt5`.
+pub(crate) const UMT5: Family = Family {
+    model_types: &["umt5"],
+    source: "models/umt5, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["t5.jsonl"],
+    published: &[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)],
+    ..Family::new(|_, _, fields| Architecture::T5(reader::read(T5Kind::Umt5, fields)))
+};

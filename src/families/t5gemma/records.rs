@@ -1,0 +1,22 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family};
+
+/// `t5gemma`.
+pub(crate) const T5GEMMA: Family = Family {
+    model_types: &["t5gemma"],
+    source: "models/t5gemma, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["t5gemma.jsonl"],
+    published: &[
+        ("t5gemma-2b-2b", 5_596_853_760),
+        ("t5gemma-9b-2b", 12_292_375_296),
+        ("t5gemma-9b-9b", 20_333_401_088),
+    ],
+    ..Family::new(|_, _, fields| Architecture::T5Gemma(reader::read(fields)))
+};

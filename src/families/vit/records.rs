@@ -1,0 +1,102 @@
+//! The families of this folder.
+
+use super::reader;
+use crate::model::{Architecture, Family, VitKind};
+
+/// `vit`.
+pub(crate) const VIT: Family = Family {
+    model_types: &["vit"],
+    source: "models/vit, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["vit.jsonl"],
+    published: &[
+        ("vit-tiny", 5_717_416),
+        ("vit-small", 22_050_664),
+        ("vit-large", 304_326_632),
+        ("vit-huge", 630_767_362),
+        ("vit-base", 85_800_194),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Vit, fields)))
+};
+
+/// `vit_msn`.
+pub(crate) const VIT_MSN: Family = Family {
+    model_types: &["vit_msn"],
+    source: "models/vit_msn, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["spectrograms.jsonl"],
+    published: &[("vit-msn-small", 21_666_434)],
+    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Msn, fields)))
+};
+
+/// `audio-spectrogram-transformer`.
+pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
+    model_types: &["audio-spectrogram-transformer"],
+    source: "models/audio_spectrogram_transformer, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["spectrograms.jsonl"],
+    published: &[("ast-audioset", 86_594_063)],
+    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Ast, fields)))
+};
+
+/// `deit`.
+pub(crate) const DEIT: Family = Family {
+    model_types: &["deit"],
+    source: "models/deit, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["deit_dinov2.jsonl"],
+    published: &[("deit-base-distilled", 86_569_192)],
+    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Deit, fields)))
+};
+
+/// `dinov2`.
+pub(crate) const DINOV2: Family = Family {
+    model_types: &["dinov2"],
+    source: "models/dinov2, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["deit_dinov2.jsonl"],
+    published: &[
+        ("dinov2-small", 22_058_114),
+        ("dinov2-base", 86_583_554),
+        ("dinov2-large", 304_372_738),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Dinov2, fields)))
+};
+
+/// `dinov2_with_registers`.
+pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
+    model_types: &["dinov2_with_registers"],
+    source: "models/dinov2_with_registers, transformers 5.23",
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    fixtures: &["deit_dinov2.jsonl"],
+    published: &[
+        ("dinov2-with-registers-small", 22_059_650),
+        ("dinov2-with-registers-base", 86_586_626),
+        ("dinov2-with-registers-large", 304_376_834),
+    ],
+    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Dinov2Registers, fields)))
+};

@@ -1,0 +1,79 @@
+//! A family of models: all that is known of it besides how it computes, as one record.
+
+use super::config_fields::ConfigFields;
+use super::{Architecture, DecoderType};
+use crate::ask::{Framework, Task};
+
+/// What reads a config. What is wrong is pushed to the fields.
+pub type Reader = fn(&'static Family, Option<Task>, &mut ConfigFields<'_>) -> Architecture;
+
+/// The parts of a model that its config describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigParts {
+    /// One, or all in one.
+    One,
+    /// One for texts and one for images, read together.
+    Pair,
+    /// A decoder of texts and what sees images among them, which are read together as transformers 5 has them.
+    Images {
+        /// The first of the versions before that has the model.
+        since: Option<Framework>,
+    },
+}
+
+/// A family of models. A record says what differs from its parent's: `..LLAMA`.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// What its configs call it (`model_type`), as transformers names it.
+    pub model_types: &'static [&'static str],
+    /// Where transformers has it, and in which version it was read.
+    pub source: &'static str,
+    /// Which decoder it is.
+    pub decoder: Option<DecoderType>,
+    /// What reads its configs.
+    pub read: Reader,
+    /// The parts of its configs.
+    pub parts: ConfigParts,
+    // Sizes and options.
+    // Names.
+    // Parts.
+    // Programs.
+    // Support.
+    /// The files of `tests/fixtures` that hold measured cases of it.
+    pub fixtures: &'static [&'static str],
+    /// Models of the catalog with the numbers of parameters that their repositories state.
+    pub published: &'static [(&'static str, u64)],
+}
+
+impl Family {
+    /// A family with nothing out of the ordinary, whose configs `read` reads.
+    pub const fn new(read: Reader) -> Self {
+        Self {
+            model_types: &[],
+            source: "",
+            decoder: None,
+            read,
+            parts: ConfigParts::One,
+            // Sizes and options.
+            // Names.
+            // Parts.
+            // Programs.
+            // Support.
+            fixtures: &[],
+            published: &[],
+        }
+    }
+
+    /// Which decoder it is, of those of decoders.
+    pub fn decoder_type(&self) -> DecoderType {
+        self.decoder.unwrap_or(DecoderType::Llama)
+    }
+}
+
+impl PartialEq for Family {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source && self.model_types == other.model_types
+    }
+}
+
+impl Eq for Family {}
