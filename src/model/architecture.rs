@@ -9,6 +9,7 @@ use super::decoder_type::DecoderType;
 use super::distilbert::DistilBertConfig;
 use super::dual::{DualConfig, TowerConfig};
 use super::eurobert::EuroBertConfig;
+use super::family::Family;
 use super::fla::FlaConfig;
 use super::images::ImageConfig;
 use super::modernbert::ModernBertConfig;
@@ -83,6 +84,28 @@ pub struct Dimensions {
 }
 
 impl Architecture {
+    /// The family that it is of; a linear layer alone is of none.
+    pub fn family(&self) -> Option<&'static Family> {
+        match self {
+            Self::Linear(_) => None,
+            Self::Decoder(config) => Some(config.family),
+            Self::Fla(config) => Some(config.family),
+            Self::T5(config) => Some(config.family),
+            Self::T5Gemma(config) => Some(config.family),
+            Self::Bart(config) => Some(config.family),
+            Self::Bert(config) => Some(config.family),
+            Self::DistilBert(config) => Some(config.family),
+            Self::ModernBert(config) => Some(config.family),
+            Self::EuroBert(config) => Some(config.family),
+            Self::Vit(config) => Some(config.family),
+            Self::Swin(config) => Some(config.family),
+            Self::Speech(config) => Some(config.family),
+            Self::Beit(config) => Some(config.family),
+            Self::ConvNet(config) => Some(config.family),
+            Self::Dual(config) => Some(config.family),
+        }
+    }
+
     /// Whether a mask is always made, as with biases on scores and in Falcon.
     fn is_always_masked(&self) -> bool {
         matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)

@@ -2,6 +2,7 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// Which of BART's kin a config is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ impl BartKind {
 /// BART as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BartConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which of the kin it is.
     pub kind: BartKind,
     /// H.

@@ -2,10 +2,13 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// `BEiT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeitConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Whether it is data2vec's, written as `BEiT` was in transformers 4.
     pub data2vec: bool,
     /// H.

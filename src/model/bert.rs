@@ -2,6 +2,7 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// What is peculiar to ESM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +120,8 @@ pub enum BertKind {
 /// BERT or its kin as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BertConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which of the kin it is.
     pub kind: BertKind,
     /// H.

@@ -1,6 +1,7 @@
 //! `ConvNeXT` and `ResNet`.
 
 use super::activation::Activation;
+use super::family::Family;
 
 /// Which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ impl ConvNetKind {
 /// A network of convolutions with a classifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvNetConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which one.
     pub kind: ConvNetKind,
     /// Pixels along each side of an image.

@@ -2,10 +2,13 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// `DistilBERT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistilBertConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// H.
     pub dim: u64,
     /// F.

@@ -1,6 +1,7 @@
 //! CLIP and `SigLIP`: a tower of images and one of texts.
 
 use super::activation::Activation;
+use super::family::Family;
 
 /// The models that are read into a [`DualConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct TextTower {
 /// What sees images and, unless it classifies them, reads texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DualConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which one.
     pub kind: DualKind,
     /// What reads texts; nothing where images are classified.

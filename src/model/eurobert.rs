@@ -1,8 +1,11 @@
 //! `EuroBERT`.
 
+use super::family::Family;
 /// `EuroBERT` as transformers configures it: an encoder of Llama's layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EuroBertConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// H.
     pub hidden_size: u64,
     /// F.

@@ -1,10 +1,13 @@
 //! flash-linear-attention's models.
 
 use super::decoder::StateSpace;
+use super::family::Family;
 
 /// A model of flash-linear-attention: layers that mix tokens by a recurrence, each with an MLP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlaConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// How tokens are mixed.
     pub mixer: FlaMixer,
     /// H.

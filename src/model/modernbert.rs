@@ -2,10 +2,13 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// `ModernBERT` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModernBertConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Whether tokens see earlier ones only.
     pub decoder: bool,
     /// H.

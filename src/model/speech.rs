@@ -2,6 +2,7 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// Who hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ impl SpeechKind {
 /// A model that hears waveforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpeechConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which one.
     pub kind: SpeechKind,
     /// H.

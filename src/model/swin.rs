@@ -2,10 +2,13 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// A Swin transformer as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwinConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Whether it is the second Swin, whose attention is by angles.
     pub second: bool,
     /// Pixels along each side of an image.

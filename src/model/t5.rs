@@ -2,10 +2,13 @@
 
 use super::activation::Activation;
 use super::decoder::DecoderConfig;
+use super::family::Family;
 
 /// `T5Gemma` as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct T5GemmaConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// The encoder's layers, whose tokens see those on both sides.
     pub encoder: DecoderConfig,
     /// The decoder's, each of which attends to the encoder's result, too.
@@ -46,6 +49,8 @@ pub enum T5Kind {
 /// T5 as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct T5Config {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Whether it is mT5, which from transformers 5 on never scales what goes into the head.
     pub kind: T5Kind,
     /// H.

@@ -2,6 +2,7 @@
 
 use super::activation::Activation;
 use super::decoder::Dropout;
+use super::family::Family;
 
 /// The vision transformers that are read into a [`VitConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub struct Spectrogram {
 /// A vision transformer as transformers configures it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VitConfig {
+    /// The family that it is of.
+    pub family: &'static Family,
     /// Which one.
     pub kind: VitKind,
     /// What it sees in the place of an image.

@@ -5,7 +5,7 @@ use super::whisper_reader as whisper;
 use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{
-    BartConfig, BartKind, BartStack, Dropout, Module, embedding, linear, norm, output,
+    BartConfig, BartKind, BartStack, Dropout, Family, Module, embedding, linear, norm, output,
 };
 
 /// Rows of a table of positions before the first (`BartLearnedPositionalEmbedding.offset`).
@@ -14,6 +14,7 @@ const POSITION_OFFSET: u64 = 2;
 /// Reads a config, of which the `task` may need the decoder alone. What is wrong is pushed to `fields`; the
 /// sizes are then of no use.
 pub(crate) fn read(
+    family: &'static Family,
     kind: BartKind,
     task: Option<Task>,
     fields: &mut ConfigFields<'_>,
@@ -27,6 +28,7 @@ pub(crate) fn read(
     let positions = fields.optional("max_position_embeddings", &SEQ_LEN, positions);
     let dropped = fields.drops("dropout", true);
     BartConfig {
+        family,
         kind,
         d_model,
         vocab_size: fields.optional(

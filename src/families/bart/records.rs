@@ -20,7 +20,9 @@ pub(crate) const BART: Family = Family {
         ("bart-large-cnn", 406_290_432),
         ("distilbart-cnn-12-6", 305_510_400),
     ],
-    ..Family::new(|_, task, fields| Architecture::Bart(reader::read(BartKind::Bart, task, fields)))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::Bart, task, fields))
+    })
 };
 
 /// `mbart`.
@@ -34,7 +36,9 @@ pub(crate) const MBART: Family = Family {
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("mbart-large-50", 610_879_488)],
-    ..Family::new(|_, task, fields| Architecture::Bart(reader::read(BartKind::Mbart, task, fields)))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::Mbart, task, fields))
+    })
 };
 
 /// `plbart`.
@@ -48,8 +52,8 @@ pub(crate) const PLBART: Family = Family {
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("plbart-base", 139_220_736)],
-    ..Family::new(|_, task, fields| {
-        Architecture::Bart(reader::read(BartKind::Plbart, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::Plbart, task, fields))
     })
 };
 
@@ -67,8 +71,8 @@ pub(crate) const BLENDERBOT: Family = Family {
         ("blenderbot-400m-distill", 364_802_560),
         ("blenderbot-3b", 2_696_268_800),
     ],
-    ..Family::new(|_, task, fields| {
-        Architecture::Bart(reader::read(BartKind::Blenderbot, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::Blenderbot, task, fields))
     })
 };
 
@@ -83,8 +87,13 @@ pub(crate) const BLENDERBOT_SMALL: Family = Family {
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("blenderbot-small-90m", 87_508_992)],
-    ..Family::new(|_, task, fields| {
-        Architecture::Bart(reader::read(BartKind::BlenderbotSmall, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(
+            family,
+            BartKind::BlenderbotSmall,
+            task,
+            fields,
+        ))
     })
 };
 
@@ -99,8 +108,8 @@ pub(crate) const PEGASUS: Family = Family {
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("pegasus-large", 570_797_056)],
-    ..Family::new(|_, task, fields| {
-        Architecture::Bart(reader::read(BartKind::Pegasus, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::Pegasus, task, fields))
     })
 };
 
@@ -115,8 +124,8 @@ pub(crate) const MARIAN: Family = Family {
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("opus-mt-en-de", 74_410_496)],
-    ..Family::new(|_, task, fields| {
-        Architecture::Bart(reader::read(BartKind::Marian, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::Marian, task, fields))
     })
 };
 
@@ -134,8 +143,8 @@ pub(crate) const M2M_100: Family = Family {
         ("nllb-200-distilled-600m", 615_073_792),
         ("nllb-200-1.3b", 1_370_638_336),
     ],
-    ..Family::new(|_, task, fields| {
-        Architecture::Bart(reader::read(BartKind::M2m100, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Bart(reader::read(family, BartKind::M2m100, task, fields))
     })
 };
 
@@ -158,5 +167,5 @@ pub(crate) const WHISPER: Family = Family {
         ("whisper-large-v3", 1_543_490_560),
         ("whisper-large-v3-turbo", 808_878_080),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bart(whisper_reader::read(fields)))
+    ..Family::new(|family, _, fields| Architecture::Bart(whisper_reader::read(family, fields)))
 };

@@ -5,15 +5,16 @@ use super::reader as bart;
 use crate::ask::{Finding, SEQ_LEN, Scenario, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{
-    Architecture, BartConfig, BartKind, Dropout, Module, Recordings, embedding, linear, norm,
-    other, output,
+    Architecture, BartConfig, BartKind, Dropout, Family, Module, Recordings, embedding, linear,
+    norm, other, output,
 };
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> BartConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> BartConfig {
     let d_model = fields.optional("d_model", &WIDTH, 384);
     let dropped = fields.drops("dropout", false);
     BartConfig {
+        family,
         kind: BartKind::Bart,
         alone: false,
         repeats_nothing: false,

@@ -6,11 +6,15 @@ use crate::ask::{
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
-use crate::model::{Architecture, BeitConfig, Dropout, Module, ModuleKind, linear, norm};
+use crate::model::{Architecture, BeitConfig, Dropout, Family, Module, ModuleKind, linear, norm};
 use crate::units::DType;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(data2vec: bool, fields: &mut ConfigFields<'_>) -> BeitConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    data2vec: bool,
+    fields: &mut ConfigFields<'_>,
+) -> BeitConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let image_size = fields.optional("image_size", &PIXELS, 224);
@@ -21,6 +25,7 @@ pub(crate) fn read(data2vec: bool, fields: &mut ConfigFields<'_>) -> BeitConfig 
         .get("layer_scale_init_value")
         .and_then(serde_json::Value::as_f64);
     BeitConfig {
+        family,
         data2vec,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),

@@ -17,7 +17,7 @@ pub(crate) const BEIT: Family = Family {
         ("beit-base-patch16-224", 86_530_984),
         ("beit-large-patch16-224", 304_430_568),
     ],
-    ..Family::new(|_, _, fields| Architecture::Beit(reader::read(false, fields)))
+    ..Family::new(|family, _, fields| Architecture::Beit(reader::read(family, false, fields)))
 };
 
 /// `data2vec-vision`.
@@ -34,5 +34,5 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
         ("data2vec-vision-base-ft1k", 86_530_984),
         ("data2vec-vision-large-ft1k", 304_430_568),
     ],
-    ..Family::new(|_, _, fields| Architecture::Beit(reader::read(true, fields)))
+    ..Family::new(|family, _, fields| Architecture::Beit(reader::read(family, true, fields)))
 };

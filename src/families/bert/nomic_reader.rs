@@ -4,11 +4,12 @@
 use crate::ask::{HEADS, LAYERS, Task, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{
-    Activation, BertConfig, BertKind, Dropout, Module, embedding, linear, norm, other, output,
+    Activation, BertConfig, BertKind, Dropout, Family, Module, embedding, linear, norm, other,
+    output,
 };
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> BertConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> BertConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let hidden = fields.drops("hidden_dropout_prob", false);
@@ -19,6 +20,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> BertConfig {
         fields.divided(hidden_size, heads, "num_attention_heads")
     };
     BertConfig {
+        family,
         kind: BertKind::Nomic,
         hidden_size,
         embedding_size: hidden_size,

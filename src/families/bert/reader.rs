@@ -6,12 +6,16 @@ use super::{esm_reader as bert_esm, nomic_reader as nomic_bert};
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::deberta::reader as deberta;
 use crate::model::ConfigFields;
-use crate::model::{Activation, BertConfig, BertKind, Dropout};
+use crate::model::{Activation, BertConfig, BertKind, Dropout, Family};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    kind: BertKind,
+    fields: &mut ConfigFields<'_>,
+) -> BertConfig {
     if kind == BertKind::Nomic {
-        return nomic_bert::read(fields);
+        return nomic_bert::read(family, fields);
     }
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
     let heads = fields.required("num_attention_heads", &HEADS, 12);
@@ -38,6 +42,7 @@ pub(crate) fn read(kind: BertKind, fields: &mut ConfigFields<'_>) -> BertConfig 
         check_pairs(heads, head_dim, fields);
     }
     BertConfig {
+        family,
         kind,
         hidden_size,
         embedding_size,

@@ -19,7 +19,9 @@ pub(crate) const BERT: Family = Family {
         ("bert-base-cased", 108_340_804),
         ("bert-base-multilingual", 177_974_523),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Bert, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Bert, fields))
+    })
 };
 
 /// `roberta`.
@@ -40,7 +42,9 @@ pub(crate) const ROBERTA: Family = Family {
         ("xlm-roberta-large", 560_142_482),
         ("camembert-base", 110_655_493),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Roberta, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Roberta, fields))
+    })
 };
 
 /// `data2vec-text`.
@@ -54,7 +58,9 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Data2Vec, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Data2Vec, fields))
+    })
 };
 
 /// `ernie`.
@@ -68,7 +74,9 @@ pub(crate) const ERNIE: Family = Family {
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Ernie, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Ernie, fields))
+    })
 };
 
 /// `roberta-prelayernorm`.
@@ -82,7 +90,9 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::RobertaPreNorm, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::RobertaPreNorm, fields))
+    })
 };
 
 /// `xlm-roberta-xl`.
@@ -99,7 +109,9 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
         ("xlm-roberta-xl", 3_482_741_760),
         ("xlm-roberta-xxl", 10_712_994_816),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::XlmRobertaXl, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::XlmRobertaXl, fields))
+    })
 };
 
 /// `megatron-bert`.
@@ -113,7 +125,9 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[("megatron-bert-345m", 333_671_808)],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Megatron, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Megatron, fields))
+    })
 };
 
 /// `esm`.
@@ -133,7 +147,9 @@ pub(crate) const ESM: Family = Family {
         ("esm2-650m", 651_043_254),
         ("esm2-3b", 2_839_005_634),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Esm, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Esm, fields))
+    })
 };
 
 /// `deberta`.
@@ -151,7 +167,9 @@ pub(crate) const DEBERTA: Family = Family {
         ("deberta-large", 406_264_921),
         ("deberta-xlarge", 758_905_945),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::DebertaV1, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::DebertaV1, fields))
+    })
 };
 
 /// `deberta-v2`.
@@ -169,7 +187,9 @@ pub(crate) const DEBERTA_V2: Family = Family {
         ("deberta-v3-base", 184_551_780),
         ("deberta-v3-large", 435_191_908),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Deberta, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Deberta, fields))
+    })
 };
 
 /// `mpnet`.
@@ -186,7 +206,9 @@ pub(crate) const MPNET: Family = Family {
         ("mpnet-base", 109_518_527),
         ("all-mpnet-base-v2", 109_518_527),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Mpnet, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Mpnet, fields))
+    })
 };
 
 /// `nomic_bert`.
@@ -203,7 +225,9 @@ pub(crate) const NOMIC_BERT: Family = Family {
         ("nomic-embed-text-v1", 137_354_304),
         ("nomic-embed-text-v1.5", 137_354_304),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Nomic, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Nomic, fields))
+    })
 };
 
 /// `layoutlm`.
@@ -220,7 +244,9 @@ pub(crate) const LAYOUTLM: Family = Family {
         ("layoutlm-base", 113_250_618),
         ("layoutlm-large", 340_418_362),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::LayoutLm, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::LayoutLm, fields))
+    })
 };
 
 /// `rembert`.
@@ -234,7 +260,9 @@ pub(crate) const REMBERT: Family = Family {
     // Support.
     fixtures: &["rembert.jsonl"],
     published: &[("rembert", 993_263_548)],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::RemBert, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::RemBert, fields))
+    })
 };
 
 /// `roformer`.
@@ -248,7 +276,9 @@ pub(crate) const ROFORMER: Family = Family {
     // Support.
     fixtures: &["roformer.jsonl"],
     published: &[("roformer-chinese-base", 124_197_968)],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::RoFormer, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::RoFormer, fields))
+    })
 };
 
 /// `electra`.
@@ -262,7 +292,9 @@ pub(crate) const ELECTRA: Family = Family {
     // Support.
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[("electra-base", 109_514_298), ("electra-small", 13_546_682)],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Electra, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Electra, fields))
+    })
 };
 
 /// `albert`.
@@ -279,5 +311,7 @@ pub(crate) const ALBERT: Family = Family {
         ("albert-base-v2", 11_221_680),
         ("albert-large-v2", 16_795_824),
     ],
-    ..Family::new(|_, _, fields| Architecture::Bert(reader::read(BertKind::Albert, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Bert(reader::read(family, BertKind::Albert, fields))
+    })
 };

@@ -6,13 +6,14 @@ use crate::ask::{
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
 use crate::model::{
-    Architecture, DualConfig, DualKind, Module, ModuleKind, TextTower, TowerConfig, embedding,
-    linear, norm, other,
+    Architecture, DualConfig, DualKind, Family, Module, ModuleKind, TextTower, TowerConfig,
+    embedding, linear, norm, other,
 };
 use serde_json::{Map, Value};
 
 /// Reads a config for a task. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(
+    family: &'static Family,
     kind: DualKind,
     task: Option<Task>,
     fields: &mut ConfigFields<'_>,
@@ -28,7 +29,7 @@ pub(crate) fn read(
         &nothing,
         "model.hf_config.vision_config",
     );
-    let vision = read_vision(kind, &mut seen);
+    let vision = read_vision(family, kind, &mut seen);
     let mut read = ConfigFields::new(part("text_config"), &nothing, "model.hf_config.text_config");
     let mut projection = fields.optional("projection_dim", &WIDTH, 512);
     let text = (task != Some(Task::ImageClassification)).then(|| {
@@ -61,6 +62,7 @@ pub(crate) fn read(
         fields.push(finding);
     }
     DualConfig {
+        family,
         text,
         projection,
         num_labels: fields.labels(2),
@@ -92,7 +94,11 @@ fn tower(
 }
 
 /// Reads what sees images alone.
-pub(crate) fn read_vision(kind: DualKind, seen: &mut ConfigFields<'_>) -> DualConfig {
+pub(crate) fn read_vision(
+    family: &'static Family,
+    kind: DualKind,
+    seen: &mut ConfigFields<'_>,
+) -> DualConfig {
     let (sizes, patch) = match kind {
         DualKind::Clip => ([768, 3072, 12], 32),
         DualKind::Siglip => ([768, 3072, 12], 16),
@@ -103,6 +109,7 @@ pub(crate) fn read_vision(kind: DualKind, seen: &mut ConfigFields<'_>) -> DualCo
     let patch_size = seen.optional("patch_size", &PIXELS, patch);
     check_patches(seen, [image_size, patch_size]);
     DualConfig {
+        family,
         kind,
         text: None,
         vision,

@@ -19,7 +19,9 @@ pub(crate) const CLIP: Family = Family {
         ("clip-vit-base-patch16", 149_620_737),
         ("clip-vit-large-patch14", 427_616_513),
     ],
-    ..Family::new(|_, task, fields| Architecture::Dual(reader::read(DualKind::Clip, task, fields)))
+    ..Family::new(|family, task, fields| {
+        Architecture::Dual(reader::read(family, DualKind::Clip, task, fields))
+    })
 };
 
 /// `siglip`.
@@ -39,7 +41,7 @@ pub(crate) const SIGLIP: Family = Family {
         ("siglip2-base-patch16-224", 375_187_970),
         ("siglip2-so400m-patch14-384", 1_136_008_498),
     ],
-    ..Family::new(|_, task, fields| {
-        Architecture::Dual(reader::read(DualKind::Siglip, task, fields))
+    ..Family::new(|family, task, fields| {
+        Architecture::Dual(reader::read(family, DualKind::Siglip, task, fields))
     })
 };

@@ -8,12 +8,16 @@ use crate::families::swin::{STAGES, numbers};
 use crate::families::vit::{CHANNELS, PIXELS};
 use crate::model::ConfigFields;
 use crate::model::{
-    Architecture, ConvNetConfig, ConvNetKind, Module, ModuleKind, linear, norm, other,
+    Architecture, ConvNetConfig, ConvNetKind, Family, Module, ModuleKind, linear, norm, other,
 };
 use crate::units::DType;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(kind: ConvNetKind, fields: &mut ConfigFields<'_>) -> ConvNetConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    kind: ConvNetKind,
+    fields: &mut ConfigFields<'_>,
+) -> ConvNetConfig {
     let resnet = kind == ConvNetKind::ResNet;
     let (widths, layers) = if resnet {
         ([256, 512, 1024, 2048], [3, 4, 6, 3])
@@ -49,6 +53,7 @@ pub(crate) fn read(kind: ConvNetKind, fields: &mut ConfigFields<'_>) -> ConvNetC
         .get("layer_scale_init_value")
         .and_then(serde_json::Value::as_f64);
     ConvNetConfig {
+        family,
         kind,
         image_size,
         num_channels: fields.optional("num_channels", &CHANNELS, 3),

@@ -19,7 +19,9 @@ pub(crate) const CONVNEXT: Family = Family {
         ("convnext-base-224", 88_591_464),
         ("convnext-large-224", 197_767_336),
     ],
-    ..Family::new(|_, _, fields| Architecture::ConvNet(reader::read(ConvNetKind::ConvNext, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::ConvNet(reader::read(family, ConvNetKind::ConvNext, fields))
+    })
 };
 
 /// `convnextv2`.
@@ -36,8 +38,8 @@ pub(crate) const CONVNEXTV2: Family = Family {
         ("convnextv2-tiny-1k-224", 28_635_496),
         ("convnextv2-base-1k-224", 88_717_800),
     ],
-    ..Family::new(|_, _, fields| {
-        Architecture::ConvNet(reader::read(ConvNetKind::ConvNextV2, fields))
+    ..Family::new(|family, _, fields| {
+        Architecture::ConvNet(reader::read(family, ConvNetKind::ConvNextV2, fields))
     })
 };
 
@@ -58,5 +60,7 @@ pub(crate) const RESNET: Family = Family {
         ("resnet-101", 44_549_160),
         ("resnet-152", 60_192_808),
     ],
-    ..Family::new(|_, _, fields| Architecture::ConvNet(reader::read(ConvNetKind::ResNet, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::ConvNet(reader::read(family, ConvNetKind::ResNet, fields))
+    })
 };

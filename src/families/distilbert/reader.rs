@@ -2,14 +2,17 @@
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{DistilBertConfig, Dropout, Module, ModuleKind, embedding, linear, norm};
+use crate::model::{
+    DistilBertConfig, Dropout, Family, Module, ModuleKind, embedding, linear, norm,
+};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DistilBertConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DistilBertConfig {
     let dim = fields.optional("dim", &WIDTH, 768);
     let n_heads = fields.optional("n_heads", &HEADS, 12);
     let dropped = fields.drops("dropout", true);
     DistilBertConfig {
+        family,
         dim,
         hidden_dim: fields.optional("hidden_dim", &WIDTH, 3072),
         n_layers: fields.optional("n_layers", &LAYERS, 6),

@@ -18,5 +18,5 @@ pub(crate) const DISTILBERT: Family = Family {
         ("distilbert-base-cased", 65_812_036),
         ("distilbert-base-multilingual", 135_445_755),
     ],
-    ..Family::new(|_, _, fields| Architecture::DistilBert(reader::read(fields)))
+    ..Family::new(|family, _, fields| Architecture::DistilBert(reader::read(family, fields)))
 };

@@ -2,15 +2,16 @@
 
 use crate::ask::{Finding, HEADS, LAYERS, Task, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{EuroBertConfig, Module, ModuleKind, Pooling, embedding, linear, other};
+use crate::model::{EuroBertConfig, Family, Module, ModuleKind, Pooling, embedding, linear, other};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> EuroBertConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> EuroBertConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["silu", "swish"]);
     EuroBertConfig {
+        family,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),
         num_hidden_layers: fields.optional("num_hidden_layers", &LAYERS, 12),

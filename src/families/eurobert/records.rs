@@ -18,5 +18,5 @@ pub(crate) const EUROBERT: Family = Family {
         ("eurobert-610m", 755_625_600),
         ("eurobert-2.1b", 2_403_092_736),
     ],
-    ..Family::new(|_, _, fields| Architecture::EuroBert(reader::read(fields)))
+    ..Family::new(|family, _, fields| Architecture::EuroBert(reader::read(family, fields)))
 };

@@ -5,7 +5,7 @@ use super::attention_reader as fla_attention;
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::mamba::{SMALL, reader as mamba};
 use crate::model::ConfigFields;
-use crate::model::{FlaConfig, FlaFused, FlaMixer, FlaStateSpace, NORM_WIDTH, StateSpace};
+use crate::model::{Family, FlaConfig, FlaFused, FlaMixer, FlaStateSpace, NORM_WIDTH, StateSpace};
 
 /// Columns to which the MLP's width is rounded up (`GatedMLP`, `fla/modules/mlp.py`).
 const MLP_MULTIPLE: u64 = 256;
@@ -14,22 +14,32 @@ const MLP_MULTIPLE: u64 = 256;
 const FACTOR: std::ops::RangeInclusive<u64> = 1..=64_000;
 
 /// Reads a config. What is wrong is pushed to `fields`.
-pub(crate) fn read(mixer: FlaMixer, fields: &mut ConfigFields<'_>) -> FlaConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    mixer: FlaMixer,
+    fields: &mut ConfigFields<'_>,
+) -> FlaConfig {
     match mixer {
-        FlaMixer::Gla => gla(fields),
-        FlaMixer::DeltaNet => delta_net(fields),
-        FlaMixer::GatedDeltaNet => gated_delta_net(fields),
-        FlaMixer::RetNet => retnet(fields),
-        FlaMixer::Hgrn => hgrn(fields),
-        FlaMixer::Hgrn2 => hgrn2(fields),
-        FlaMixer::Attention => transformer(fields),
-        FlaMixer::Mamba => mamba(fields),
-        FlaMixer::Mamba2 => mamba2(fields),
+        FlaMixer::Gla => gla(family, fields),
+        FlaMixer::DeltaNet => delta_net(family, fields),
+        FlaMixer::GatedDeltaNet => gated_delta_net(family, fields),
+        FlaMixer::RetNet => retnet(family, fields),
+        FlaMixer::Hgrn => hgrn(family, fields),
+        FlaMixer::Hgrn2 => hgrn2(family, fields),
+        FlaMixer::Attention => transformer(family, fields),
+        FlaMixer::Mamba => mamba(family, fields),
+        FlaMixer::Mamba2 => mamba2(family, fields),
     }
 }
 
 /// What all models have in common; heads and options as a plain model has them.
-fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64) -> FlaConfig {
+fn common(
+    family: &'static Family,
+    mixer: FlaMixer,
+    fields: &mut ConfigFields<'_>,
+    heads: u64,
+    ratio: u64,
+) -> FlaConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 2048);
     let num_heads = fields.optional("num_heads", &HEADS, heads);
     let ratio = fields.optional("hidden_ratio", &(1..=64), ratio);
@@ -57,6 +67,7 @@ fn common(mixer: FlaMixer, fields: &mut ConfigFields<'_>, heads: u64, ratio: u64
     };
     let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
     FlaConfig {
+        family,
         mixer,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
@@ -200,22 +211,28 @@ fn short_conv(fields: &mut ConfigFields<'_>, default: bool) -> Option<u64> {
     on.then(|| fields.optional("conv_size", &(1..=64), 4))
 }
 
-fn gla(fields: &mut ConfigFields<'_>) -> FlaConfig {
-    let plain = common(FlaMixer::Gla, fields, 4, 4);
-    gated(fields, plain, [500, 1000])
+fn gla(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(family, FlaMixer::Gla, fields, 4, 4);
+    gated(family, fields, plain, [500, 1000])
 }
 
-fn retnet(fields: &mut ConfigFields<'_>) -> FlaConfig {
-    let plain = common(FlaMixer::RetNet, fields, 8, 2);
-    gated(fields, plain, [1000, 2000])
+fn retnet(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(family, FlaMixer::RetNet, fields, 8, 2);
+    gated(family, fields, plain, [1000, 2000])
 }
 
 /// A model whose keys and values are wider or narrower than the hidden states, by thousandths where
 /// the config has none of its own.
-fn gated(fields: &mut ConfigFields<'_>, plain: FlaConfig, [keys, values]: [u64; 2]) -> FlaConfig {
+fn gated(
+    family: &'static Family,
+    fields: &mut ConfigFields<'_>,
+    plain: FlaConfig,
+    [keys, values]: [u64; 2],
+) -> FlaConfig {
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
     check_shared(fields, "num_kv_heads", heads);
     FlaConfig {
+        family,
         head_k_dim: expanded(fields, "expand_k", keys, hidden, heads),
         head_v_dim: expanded(fields, "expand_v", values, hidden, heads),
         short_conv: short_conv(fields, false),
@@ -224,14 +241,15 @@ fn gated(fields: &mut ConfigFields<'_>, plain: FlaConfig, [keys, values]: [u64; 
     }
 }
 
-fn gated_delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
-    let plain = common(FlaMixer::GatedDeltaNet, fields, 6, 4);
+fn gated_delta_net(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(family, FlaMixer::GatedDeltaNet, fields, 6, 4);
     let head_dim = fields.optional("head_dim", &WIDTH, 256);
     if fields.flag("allow_neg_eigval", false) {
         refuse(fields, "allow_neg_eigval");
     }
     check_shared(fields, "num_v_heads", plain.num_heads);
     FlaConfig {
+        family,
         head_k_dim: head_dim,
         head_v_dim: expanded(fields, "expand_v", 2000, head_dim, 1),
         short_conv: short_conv(fields, true),
@@ -240,8 +258,8 @@ fn gated_delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
     }
 }
 
-fn delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
-    let plain = common(FlaMixer::DeltaNet, fields, 16, 4);
+fn delta_net(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(family, FlaMixer::DeltaNet, fields, 16, 4);
     let (hidden, heads) = (plain.hidden_size, plain.num_heads);
     only(fields, "qk_norm", &["l2"]);
     only(fields, "qk_activation", &["silu"]);
@@ -252,6 +270,7 @@ fn delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
         refuse(fields, "allow_neg_eigval");
     }
     FlaConfig {
+        family,
         head_k_dim: expanded(fields, "expand_k", 1000, hidden, heads),
         head_v_dim: expanded(fields, "expand_v", 1000, hidden, heads),
         short_conv: short_conv(fields, true),
@@ -260,8 +279,8 @@ fn delta_net(fields: &mut ConfigFields<'_>) -> FlaConfig {
     }
 }
 
-fn hgrn(fields: &mut ConfigFields<'_>) -> FlaConfig {
-    let plain = common(FlaMixer::Hgrn, fields, 1, 4);
+fn hgrn(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(family, FlaMixer::Hgrn, fields, 1, 4);
     if fields.flag("use_short_conv", false) {
         refuse(fields, "use_short_conv");
     }
@@ -269,16 +288,17 @@ fn hgrn(fields: &mut ConfigFields<'_>) -> FlaConfig {
         refuse(fields, "expand_ratio");
     }
     FlaConfig {
+        family,
         one_by_one: fields.text("attn_mode") != Some("chunk"),
         lower_bounds: fields.flag("use_lower_bound", true),
         ..plain
     }
 }
 
-fn hgrn2(fields: &mut ConfigFields<'_>) -> FlaConfig {
+fn hgrn2(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
     /// Columns of a head.
     const EXPAND_RATIO: u64 = 128;
-    let plain = common(FlaMixer::Hgrn2, fields, 1, 4);
+    let plain = common(family, FlaMixer::Hgrn2, fields, 1, 4);
     let hidden = plain.hidden_size;
     let (num_heads, columns) = if fields.is_null("expand_ratio") {
         let heads = plain.num_heads;
@@ -288,6 +308,7 @@ fn hgrn2(fields: &mut ConfigFields<'_>) -> FlaConfig {
         (fields.divided(hidden, columns, "expand_ratio"), columns)
     };
     FlaConfig {
+        family,
         num_heads,
         head_k_dim: columns,
         head_v_dim: columns,
@@ -298,10 +319,11 @@ fn hgrn2(fields: &mut ConfigFields<'_>) -> FlaConfig {
     }
 }
 
-fn transformer(fields: &mut ConfigFields<'_>) -> FlaConfig {
-    let plain = common(FlaMixer::Attention, fields, 32, 4);
+fn transformer(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
+    let plain = common(family, FlaMixer::Attention, fields, 32, 4);
     let layers = (0..plain.num_hidden_layers).collect();
     FlaConfig {
+        family,
         attention: vec![fla_attention::read(
             fields,
             plain.hidden_size,
@@ -312,7 +334,7 @@ fn transformer(fields: &mut ConfigFields<'_>) -> FlaConfig {
     }
 }
 
-fn mamba(fields: &mut ConfigFields<'_>) -> FlaConfig {
+fn mamba(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
     // The names of 0.6.0 and 0.2.2.
     let rank = match fields.get("dt_rank") {
         Some(_) => "dt_rank",
@@ -322,22 +344,24 @@ fn mamba(fields: &mut ConfigFields<'_>) -> FlaConfig {
     if !fields.flag("use_conv_bias", true) {
         refuse(fields, "use_conv_bias");
     }
-    state_space(FlaMixer::Mamba, fields, |fields, sizes| StateSpace {
-        state_size: fields.optional("state_size", &SMALL, 16),
-        time_step_rank: mamba::rank(fields, rank, hidden),
-        wide_residual: fields.flag("residual_in_fp32", false),
-        ..sizes
+    state_space(family, FlaMixer::Mamba, fields, |fields, sizes| {
+        StateSpace {
+            state_size: fields.optional("state_size", &SMALL, 16),
+            time_step_rank: mamba::rank(fields, rank, hidden),
+            wide_residual: fields.flag("residual_in_fp32", false),
+            ..sizes
+        }
     })
 }
 
-fn mamba2(fields: &mut ConfigFields<'_>) -> FlaConfig {
+fn mamba2(family: &'static Family, fields: &mut ConfigFields<'_>) -> FlaConfig {
     if fields.flag("D_has_hdim", false) {
         refuse(fields, "D_has_hdim");
     }
     if !fields.flag("rmsnorm", true) {
         refuse(fields, "rmsnorm");
     }
-    state_space(FlaMixer::Mamba2, fields, |fields, sizes| {
+    state_space(family, FlaMixer::Mamba2, fields, |fields, sizes| {
         let heads = mamba::heads(fields, sizes.inner, None, 1);
         if heads.width() / heads.groups > NORM_WIDTH {
             let key = fields.key("n_groups");
@@ -362,11 +386,12 @@ fn mamba2(fields: &mut ConfigFields<'_>) -> FlaConfig {
 
 /// A model whose layers are a state space alone, of `own` sizes.
 fn state_space(
+    family: &'static Family,
     mixer: FlaMixer,
     fields: &mut ConfigFields<'_>,
     own: impl FnOnce(&mut ConfigFields<'_>, StateSpace) -> StateSpace,
 ) -> FlaConfig {
-    let plain = common(mixer, fields, 1, 4);
+    let plain = common(family, mixer, fields, 1, 4);
     let inner = plain.hidden_size * fields.optional("expand", &SMALL, 2);
     let sizes = StateSpace {
         inner: inner.min(*WIDTH.end()),
@@ -375,6 +400,7 @@ fn state_space(
         ..StateSpace::default()
     };
     FlaConfig {
+        family,
         state_space: Some(FlaStateSpace {
             sizes: own(fields, sizes),
             bias: fields.flag("use_bias", false),

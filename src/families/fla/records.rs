@@ -19,7 +19,9 @@ pub(crate) const GLA: Family = Family {
         "gla.jsonl",
     ],
     published: &[("gla-1.3b", 1_365_514_240), ("gla-340m", 374_475_776)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Gla, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::Gla, fields))
+    })
 };
 
 /// `gated_deltanet of flash-linear-attention`.
@@ -38,7 +40,9 @@ pub(crate) const GATED_DELTANET: Family = Family {
         "linear_attention.jsonl",
     ],
     published: &[("gated-deltanet-1.3b", 1_387_348_732)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::GatedDeltaNet, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::GatedDeltaNet, fields))
+    })
 };
 
 /// `retnet of flash-linear-attention`.
@@ -57,7 +61,9 @@ pub(crate) const RETNET: Family = Family {
         "linear_attention.jsonl",
     ],
     published: &[("retnet-1.3b", 1_351_727_104)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::RetNet, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::RetNet, fields))
+    })
 };
 
 /// `hgrn of flash-linear-attention`.
@@ -71,7 +77,9 @@ pub(crate) const HGRN: Family = Family {
     // Support.
     fixtures: &["hgrn.jsonl"],
     published: &[("hgrn-1.3b", 1_364_396_032)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Hgrn, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::Hgrn, fields))
+    })
 };
 
 /// `hgrn2 of flash-linear-attention`.
@@ -90,7 +98,9 @@ pub(crate) const HGRN2: Family = Family {
         "hgrn2.jsonl",
     ],
     published: &[("hgrn2-1.3b", 1_364_396_032)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Hgrn2, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::Hgrn2, fields))
+    })
 };
 
 /// `transformer of flash-linear-attention`.
@@ -108,7 +118,9 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
         "fla_generation.jsonl",
     ],
     published: &[("transformer-1.3b", 1_364_297_728)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Attention, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::Attention, fields))
+    })
 };
 
 /// `delta_net of flash-linear-attention`.
@@ -130,7 +142,9 @@ pub(crate) const DELTA_NET: Family = Family {
         ("deltanet-1.3b", 1_365_677_056),
         ("deltanet-340m", 374_362_112),
     ],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::DeltaNet, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::DeltaNet, fields))
+    })
 };
 
 /// `mamba of flash-linear-attention`.
@@ -144,7 +158,9 @@ pub(crate) const FLA_MAMBA: Family = Family {
     // Support.
     fixtures: &["fla_mamba.jsonl"],
     published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Mamba, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::Mamba, fields))
+    })
 };
 
 /// `mamba2 of flash-linear-attention`.
@@ -158,5 +174,7 @@ pub(crate) const FLA_MAMBA2: Family = Family {
     // Support.
     fixtures: &["fla_mamba2.jsonl"],
     published: &[("mamba2-1.3b", 1_371_839_488)],
-    ..Family::new(|_, _, fields| Architecture::Fla(reader::read(FlaMixer::Mamba2, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Fla(reader::read(family, FlaMixer::Mamba2, fields))
+    })
 };

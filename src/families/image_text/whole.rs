@@ -4,6 +4,7 @@
 use super::tiles;
 use crate::ask::{Finding, WIDTH};
 use crate::families::clip::reader as dual;
+use crate::families::clip::{CLIP, SIGLIP};
 use crate::model::ConfigFields;
 use crate::model::{DualKind, ImageKind, Module, WholeConfig, linear, other};
 
@@ -18,6 +19,7 @@ pub(crate) fn read(
     let llava = next || kind == ImageKind::Llava;
     let of_clip = llava && seen.text("model_type") != Some("siglip_vision_model");
     let tower = dual::read_vision(
+        if of_clip { &CLIP } else { &SIGLIP },
         match kind {
             _ if of_clip => DualKind::Clip,
             _ if kind.is_idefics() => DualKind::Idefics3,

@@ -4,11 +4,16 @@
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, Task, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{
-    Dropout, ModernBertBiases, ModernBertConfig, Module, ModuleKind, embedding, linear, norm, other,
+    Dropout, Family, ModernBertBiases, ModernBertConfig, Module, ModuleKind, embedding, linear,
+    norm, other,
 };
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(decoder: bool, fields: &mut ConfigFields<'_>) -> ModernBertConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    decoder: bool,
+    fields: &mut ConfigFields<'_>,
+) -> ModernBertConfig {
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
     let heads = fields.optional("num_attention_heads", &HEADS, 12);
     let layers = fields.optional("num_hidden_layers", &LAYERS, 22);
@@ -25,6 +30,7 @@ pub(crate) fn read(decoder: bool, fields: &mut ConfigFields<'_>) -> ModernBertCo
         );
     }
     ModernBertConfig {
+        family,
         decoder,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 1152),

@@ -18,7 +18,7 @@ pub(crate) const MODERNBERT: Family = Family {
         ("modernbert-large", 395_881_664),
         ("gte-modernbert-base", 149_655_232),
     ],
-    ..Family::new(|_, _, fields| Architecture::ModernBert(reader::read(false, fields)))
+    ..Family::new(|family, _, fields| Architecture::ModernBert(reader::read(family, false, fields)))
 };
 
 /// `modernbert-decoder`.
@@ -36,5 +36,5 @@ pub(crate) const MODERNBERT_DECODER: Family = Family {
         ("ettin-decoder-400m", 395_881_664),
         ("ettin-decoder-1b", 1_031_314_112),
     ],
-    ..Family::new(|_, _, fields| Architecture::ModernBert(reader::read(true, fields)))
+    ..Family::new(|family, _, fields| Architecture::ModernBert(reader::read(family, true, fields)))
 };

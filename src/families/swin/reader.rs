@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, WIDTH,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
-use crate::model::{Architecture, Dropout, Module, ModuleKind, SwinConfig, linear, norm};
+use crate::model::{Architecture, Dropout, Family, Module, ModuleKind, SwinConfig, linear, norm};
 use crate::model::{ConfigFields, shortened};
 use crate::units::DType;
 use serde_json::Value;
@@ -14,7 +14,11 @@ use serde_json::Value;
 pub(crate) const STAGES: std::ops::RangeInclusive<usize> = 1..=8;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(second: bool, fields: &mut ConfigFields<'_>) -> SwinConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    second: bool,
+    fields: &mut ConfigFields<'_>,
+) -> SwinConfig {
     let image_size = fields.optional("image_size", &PIXELS, 224);
     let patch_size = fields.optional("patch_size", &PIXELS, 4);
     check_patches(fields, [image_size, patch_size]);
@@ -55,6 +59,7 @@ pub(crate) fn read(second: bool, fields: &mut ConfigFields<'_>) -> SwinConfig {
     let ratio = fields.get("mlp_ratio").and_then(Value::as_f64);
     let hidden = fields.drops("hidden_dropout_prob", false);
     SwinConfig {
+        family,
         second,
         image_size,
         patch_size,

@@ -18,7 +18,7 @@ pub(crate) const SWIN: Family = Family {
         ("swin-base", 87_768_224),
         ("swin-large", 196_532_476),
     ],
-    ..Family::new(|_, _, fields| Architecture::Swin(reader::read(false, fields)))
+    ..Family::new(|family, _, fields| Architecture::Swin(reader::read(family, false, fields)))
 };
 
 /// `swinv2`.
@@ -36,5 +36,5 @@ pub(crate) const SWINV2: Family = Family {
         ("swinv2-base", 87_918_816),
         ("swinv2-large", 196_739_932),
     ],
-    ..Family::new(|_, _, fields| Architecture::Swin(reader::read(true, fields)))
+    ..Family::new(|family, _, fields| Architecture::Swin(reader::read(family, true, fields)))
 };

@@ -2,10 +2,14 @@
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{Activation, Module, ModuleKind, T5Config, T5Kind};
+use crate::model::{Activation, Family, Module, ModuleKind, T5Config, T5Kind};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(kind: T5Kind, fields: &mut ConfigFields<'_>) -> T5Config {
+pub(crate) fn read(
+    family: &'static Family,
+    kind: T5Kind,
+    fields: &mut ConfigFields<'_>,
+) -> T5Config {
     /// Buckets of relative positions.
     const BUCKETS: std::ops::RangeInclusive<u64> = 1..=1 << 16;
     let multilingual = kind != T5Kind::T5;
@@ -13,6 +17,7 @@ pub(crate) fn read(kind: T5Kind, fields: &mut ConfigFields<'_>) -> T5Config {
     let num_layers = fields.required("num_layers", &LAYERS, by_type(6, 8));
     let (gated, activation) = feed_forward(multilingual, fields);
     T5Config {
+        family,
         kind,
         d_model: fields.required("d_model", &WIDTH, 512),
         d_kv: fields.optional("d_kv", &WIDTH, 64),

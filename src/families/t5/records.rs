@@ -22,7 +22,7 @@ pub(crate) const T5: Family = Family {
         ("flan-t5-large", 750_251_008),
         ("flan-t5-xl", 2_783_959_040),
     ],
-    ..Family::new(|_, _, fields| Architecture::T5(reader::read(T5Kind::T5, fields)))
+    ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::T5, fields)))
 };
 
 /// `mt5`.
@@ -36,7 +36,7 @@ pub(crate) const MT5: Family = Family {
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[("mt5-small", 172_119_424)],
-    ..Family::new(|_, _, fields| Architecture::T5(reader::read(T5Kind::Mt5, fields)))
+    ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::Mt5, fields)))
 };
 
 /// `umt5`.
@@ -50,5 +50,5 @@ pub(crate) const UMT5: Family = Family {
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)],
-    ..Family::new(|_, _, fields| Architecture::T5(reader::read(T5Kind::Umt5, fields)))
+    ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::Umt5, fields)))
 };

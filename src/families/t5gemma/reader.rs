@@ -4,11 +4,11 @@
 use crate::families::gemma::GEMMA2;
 use crate::families::gemma::reader as gemma;
 use crate::model::ConfigFields;
-use crate::model::{Module, T5GemmaConfig, embedding, linear, other, output};
+use crate::model::{Family, Module, T5GemmaConfig, embedding, linear, other, output};
 use serde_json::{Map, Value};
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(fields: &mut ConfigFields<'_>) -> T5GemmaConfig {
+pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> T5GemmaConfig {
     let nothing = Map::new();
     let attention = fields.drops("attention_dropout", false);
     let mut stack = |name: &str, key| {
@@ -25,6 +25,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> T5GemmaConfig {
         config
     };
     T5GemmaConfig {
+        family,
         encoder: stack("encoder", "model.hf_config.encoder"),
         decoder: stack("decoder", "model.hf_config.decoder"),
         dropout: fields.drops("dropout_rate", false),

@@ -18,5 +18,5 @@ pub(crate) const T5GEMMA: Family = Family {
         ("t5gemma-9b-2b", 12_292_375_296),
         ("t5gemma-9b-9b", 20_333_401_088),
     ],
-    ..Family::new(|_, _, fields| Architecture::T5Gemma(reader::read(fields)))
+    ..Family::new(|family, _, fields| Architecture::T5Gemma(reader::read(family, fields)))
 };

@@ -3,7 +3,9 @@
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{Dropout, Module, ModuleKind, Spectrogram, VitConfig, VitKind, linear, norm};
+use crate::model::{
+    Dropout, Family, Module, ModuleKind, Spectrogram, VitConfig, VitKind, linear, norm,
+};
 use std::ops::RangeInclusive;
 
 /// Pixels along one side of an image or patch.
@@ -13,7 +15,11 @@ pub(crate) const PIXELS: RangeInclusive<u64> = 1..=1 << 14;
 pub(crate) const CHANNELS: RangeInclusive<u64> = 1..=1 << 12;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    kind: VitKind,
+    fields: &mut ConfigFields<'_>,
+) -> VitConfig {
     let dino = kind.of_dino();
     let registers = kind == VitKind::Dinov2Registers;
     let hidden_size = fields.required("hidden_size", &WIDTH, 768);
@@ -30,6 +36,7 @@ pub(crate) fn read(kind: VitKind, fields: &mut ConfigFields<'_>) -> VitConfig {
     check_patches(fields, [smallest, patch_size]);
     let gated = dino && fields.flag("use_swiglu_ffn", false);
     VitConfig {
+        family,
         kind,
         spectrogram,
         gated,

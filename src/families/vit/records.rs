@@ -20,7 +20,7 @@ pub(crate) const VIT: Family = Family {
         ("vit-huge", 630_767_362),
         ("vit-base", 85_800_194),
     ],
-    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Vit, fields)))
+    ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Vit, fields)))
 };
 
 /// `vit_msn`.
@@ -34,7 +34,7 @@ pub(crate) const VIT_MSN: Family = Family {
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("vit-msn-small", 21_666_434)],
-    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Msn, fields)))
+    ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Msn, fields)))
 };
 
 /// `audio-spectrogram-transformer`.
@@ -48,7 +48,7 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("ast-audioset", 86_594_063)],
-    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Ast, fields)))
+    ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Ast, fields)))
 };
 
 /// `deit`.
@@ -62,7 +62,9 @@ pub(crate) const DEIT: Family = Family {
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[("deit-base-distilled", 86_569_192)],
-    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Deit, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Vit(reader::read(family, VitKind::Deit, fields))
+    })
 };
 
 /// `dinov2`.
@@ -80,7 +82,9 @@ pub(crate) const DINOV2: Family = Family {
         ("dinov2-base", 86_583_554),
         ("dinov2-large", 304_372_738),
     ],
-    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Dinov2, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Vit(reader::read(family, VitKind::Dinov2, fields))
+    })
 };
 
 /// `dinov2_with_registers`.
@@ -98,5 +102,7 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
         ("dinov2-with-registers-base", 86_586_626),
         ("dinov2-with-registers-large", 304_376_834),
     ],
-    ..Family::new(|_, _, fields| Architecture::Vit(reader::read(VitKind::Dinov2Registers, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Vit(reader::read(family, VitKind::Dinov2Registers, fields))
+    })
 };

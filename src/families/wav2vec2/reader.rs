@@ -8,8 +8,8 @@ use crate::ask::{
 use crate::families::swin::numbers;
 use crate::model::ConfigFields;
 use crate::model::{
-    Architecture, Dropout, Module, ModuleKind, SpeechConfig, SpeechKind, embedding, linear, norm,
-    other,
+    Architecture, Dropout, Family, Module, ModuleKind, SpeechConfig, SpeechKind, embedding, linear,
+    norm, other,
 };
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,11 @@ const CONVOLUTIONS: RangeInclusive<usize> = 1..=16;
 const SAMPLES: RangeInclusive<u64> = 1..=1024;
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechConfig {
+pub(crate) fn read(
+    family: &'static Family,
+    kind: SpeechKind,
+    fields: &mut ConfigFields<'_>,
+) -> SpeechConfig {
     let data2vec = kind == SpeechKind::Data2Vec;
     let wavlm = kind == SpeechKind::WavLm;
     let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
@@ -51,6 +55,7 @@ pub(crate) fn read(kind: SpeechKind, fields: &mut ConfigFields<'_>) -> SpeechCon
         not_estimated(fields, "adapter_attn_dim", serde_json::Value::Null);
     }
     SpeechConfig {
+        family,
         kind,
         hidden_size,
         intermediate_size: fields.optional("intermediate_size", &WIDTH, 3072),

@@ -21,7 +21,9 @@ pub(crate) const WAV2VEC2: Family = Family {
         ("wav2vec2-xls-r-1b", 962_538_400),
         ("wav2vec2-xls-r-2b", 2_159_321_120),
     ],
-    ..Family::new(|_, _, fields| Architecture::Speech(reader::read(SpeechKind::Wav2Vec2, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Speech(reader::read(family, SpeechKind::Wav2Vec2, fields))
+    })
 };
 
 /// `unispeech`.
@@ -35,7 +37,9 @@ pub(crate) const UNISPEECH: Family = Family {
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[],
-    ..Family::new(|_, _, fields| Architecture::Speech(reader::read(SpeechKind::UniSpeech, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Speech(reader::read(family, SpeechKind::UniSpeech, fields))
+    })
 };
 
 /// `unispeech-sat`.
@@ -49,8 +53,8 @@ pub(crate) const UNISPEECH_SAT: Family = Family {
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[("unispeech-sat-base-100h", 94_396_320)],
-    ..Family::new(|_, _, fields| {
-        Architecture::Speech(reader::read(SpeechKind::UniSpeechSat, fields))
+    ..Family::new(|family, _, fields| {
+        Architecture::Speech(reader::read(family, SpeechKind::UniSpeechSat, fields))
     })
 };
 
@@ -68,7 +72,9 @@ pub(crate) const DATA2VEC_AUDIO: Family = Family {
         ("data2vec-audio-base-960h", 93_188_896),
         ("data2vec-audio-large-960h", 313_309_216),
     ],
-    ..Family::new(|_, _, fields| Architecture::Speech(reader::read(SpeechKind::Data2Vec, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Speech(reader::read(family, SpeechKind::Data2Vec, fields))
+    })
 };
 
 /// `wavlm`.
@@ -86,7 +92,9 @@ pub(crate) const WAVLM: Family = Family {
         ("wavlm-base-plus", 94_406_544),
         ("wavlm-large", 315_485_920),
     ],
-    ..Family::new(|_, _, fields| Architecture::Speech(reader::read(SpeechKind::WavLm, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Speech(reader::read(family, SpeechKind::WavLm, fields))
+    })
 };
 
 /// `hubert`.
@@ -103,5 +111,7 @@ pub(crate) const HUBERT: Family = Family {
         ("hubert-base-ls960", 94_396_320),
         ("hubert-large-ls960-ft", 315_471_520),
     ],
-    ..Family::new(|_, _, fields| Architecture::Speech(reader::read(SpeechKind::Hubert, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Speech(reader::read(family, SpeechKind::Hubert, fields))
+    })
 };
