@@ -86,7 +86,6 @@ pub const BINARIES: &[(&str, &[&str])] = &[
         &["units", "spec", "codec", "report", "text"],
     ),
     ("src/bin/web", &["app", "views"]),
-    ("src/bin/xtask", &[]),
 ];
 
 /// The row of a room.

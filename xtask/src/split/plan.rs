@@ -1,8 +1,7 @@
 //! Which functions go where.
 
-use super::bytes::Read;
-use super::code::named;
-use super::module::{Module, kind};
+use super::module::{Module, Read};
+use std::collections::HashSet;
 
 /// A function with fewer bytes stays: what would stand in its place is hardly smaller.
 const SMALL: usize = 24;
@@ -19,26 +18,22 @@ impl Plan {
     /// The rest has the functions that did not run, and those that only functions of the rest call.
     /// What the host calls stays.
     pub fn new(module: &Module, ran: impl Fn(usize) -> bool) -> Read<Self> {
-        let exported = module
-            .exports
-            .iter()
-            .filter(|export| export.1 == kind::FUNCTION);
-        let fixed: Vec<usize> = exported.map(|export| export.2).collect();
-        let late = |function: usize| {
+        let fixed: HashSet<u32> = module.exported().collect();
+        let late = |(function, index)| {
             function >= module.imported
-                && module.body(function).len() >= SMALL
+                && module.body(function).as_bytes().len() >= SMALL
                 && !ran(function)
-                && !fixed.contains(&function)
+                && !fixed.contains(&index)
         };
-        let late: Vec<bool> = (0..module.types.len()).map(late).collect();
-        let (_, addresses) = &module.elements;
-        let roots = fixed.iter().chain(addresses).copied();
+        let late: Vec<bool> = (0..module.types.len()).zip(0..).map(late).collect();
+        let in_table = module.elements.iter().flat_map(|(_, functions)| functions);
         let mut wanted = vec![false; late.len()];
-        let mut open: Vec<usize> = roots.collect();
+        let mut open: Vec<u32> = fixed.iter().chain(in_table).copied().collect();
         while let Some(function) = open.pop() {
+            let function = function as usize;
             let before = std::mem::replace(&mut wanted[function], true);
             if !before && !late[function] && function >= module.imported {
-                open.extend(named(module.body(function))?);
+                open.extend(module.named(function)?.functions);
             }
         }
         let moved = (0..late.len()).map(|f| f >= module.imported && (late[f] || !wanted[f]));
