@@ -146,12 +146,9 @@ impl<'a> Counterparts<'a> {
         {
             return Ok(Some(*counterpart));
         }
-        let ends = |(start, bytes): &(usize, &[u8])| [*start, start + bytes.len()];
-        let ends = || self.linked.data.iter().flat_map(ends);
-        let (begin, end) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
         if numbers
             .iter()
-            .any(|number| (begin as u64..end as u64).contains(number))
+            .any(|number| self.program.may_be_address(*number))
         {
             let name = name.unwrap_or(&"without a name");
             return Err(format!("{name} is not as the linker wrote it").into());

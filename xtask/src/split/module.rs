@@ -171,6 +171,14 @@ impl<'a> Module<'a> {
         &self.bodies[function - self.imported]
     }
 
+    /// Whether a number may be the address of data.
+    pub fn may_be_address(&self, number: u64) -> bool {
+        let ends = |(start, bytes): &(usize, &[u8])| [*start, start + bytes.len()];
+        let ends = || self.data.iter().flat_map(ends).map(|end| end as u64);
+        let (begin, end) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
+        (begin..end).contains(&number)
+    }
+
     /// What the body of a function names.
     pub fn named(&self, function: usize) -> Read<Named> {
         let mut named = Named::default();

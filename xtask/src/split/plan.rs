@@ -3,8 +3,15 @@
 use super::module::{Module, Read};
 use std::collections::HashSet;
 
-/// A function with fewer bytes stays: what would stand in its place is hardly smaller.
+/// What would stand in the place of a function with fewer bytes is hardly smaller.
 const SMALL: usize = 24;
+
+/// Whether a function may as well stay: it is small, and no constant stays because of it.
+fn is_light(module: &Module, function: usize) -> Read<bool> {
+    let numbers = module.named(function)?.numbers;
+    let is_small = module.body(function).as_bytes().len() < SMALL;
+    Ok(is_small && !numbers.iter().any(|number| module.may_be_address(*number)))
+}
 
 /// For each function, where it goes.
 pub struct Plan {
@@ -19,13 +26,11 @@ impl Plan {
     /// What the host calls stays.
     pub fn new(module: &Module, ran: impl Fn(usize) -> bool) -> Read<Self> {
         let fixed: HashSet<u32> = module.exported().collect();
-        let late = |(function, index)| {
-            function >= module.imported
-                && module.body(function).as_bytes().len() >= SMALL
-                && !ran(function)
-                && !fixed.contains(&index)
-        };
-        let late: Vec<bool> = (0..module.types.len()).zip(0..).map(late).collect();
+        let mut late = vec![false; module.types.len()];
+        for (function, index) in (0..late.len()).zip(0..).skip(module.imported) {
+            late[function] =
+                !ran(function) && !fixed.contains(&index) && !is_light(module, function)?;
+        }
         let in_table = module.elements.iter().flat_map(|(_, functions)| functions);
         let mut wanted = vec![false; late.len()];
         let mut open: Vec<u32> = fixed.iter().chain(in_table).copied().collect();

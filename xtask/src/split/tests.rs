@@ -243,6 +243,20 @@ fn the_rest_has_what_did_not_run_and_what_only_that_calls() {
 }
 
 #[test]
+fn a_small_function_goes_with_the_constants_that_it_has() {
+    let moved = |example: &Example| {
+        let program = example.program();
+        let module = Module::read(&program).expect("it is well formed");
+        let plan = Plan::new(&module, |function| function < LATER);
+        plan.expect("it is well formed").moved[5]
+    };
+    assert!(!moved(&Example::new()));
+    assert!(moved(&Example::with(|example| example.functions[4]
+        .2
+        .push(LATE))));
+}
+
+#[test]
 fn a_function_that_runs_is_noted_behind_what_was_the_memory() {
     let program = Example::new().program();
     let module = Module::read(&program).expect("it is well formed");
