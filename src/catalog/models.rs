@@ -22,22 +22,18 @@ impl Model {
     }
 }
 
+/// The models by family and size, the Llamas first. Lists are asked for one after the other: what no
+/// one asks for need not be there.
+const LISTS: [fn() -> &'static [Model]; 2] = [|| LLAMAS, || OTHERS];
+
 /// Every model, by family and size.
 pub fn models() -> impl Iterator<Item = &'static Model> {
-    LLAMAS.iter().chain(OTHERS)
+    LISTS.iter().flat_map(|list| list())
 }
 
 /// The model with this id, or with this repository on the hub, however its letters are cased.
 pub fn model(name: &str) -> Option<&'static Model> {
-    let llama = LLAMAS.iter().find(|model| model.is_called(name));
-    llama.or_else(|| another(name))
-}
-
-/// The same among those that are no Llama: a function by itself, so that the page can fetch their
-/// configurations later.
-#[inline(never)]
-fn another(name: &str) -> Option<&'static Model> {
-    OTHERS.iter().find(|model| model.is_called(name))
+    models().find(|model| model.is_called(name))
 }
 
 macro_rules! models {

@@ -207,6 +207,7 @@ fn no_file_is_longer_than_a_person_reads() {
     let mut long = Vec::new();
     for (folder, endings) in [
         ("src", &["rs"][..]),
+        ("xtask", &["rs"]),
         ("tests", &["rs", "mjs", "py"]),
         ("style", &["css"]),
         ("public", &["html", "js"]),
@@ -234,6 +235,7 @@ fn the_top_folder_holds_only_what_a_newcomer_expects() {
         "style",
         "target",
         "tests",
+        "xtask",
     ];
     for entry in std::fs::read_dir(source::root()).expect("the root is readable") {
         let name = entry

@@ -102,7 +102,6 @@ pub const BINARIES: &[(&str, &[&str])] = &[
         &["units", "ask", "resolve", "codec", "report", "text"],
     ),
     ("src/bin/web", &["app", "views"]),
-    ("src/bin/xtask", &[]),
 ];
 
 /// The row of a room.

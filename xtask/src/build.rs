@@ -2,6 +2,8 @@
 
 use crate::process::{Failure, browser_tests, minutes, program, root, run};
 use crate::{hosting, pins, tools};
+use lexopt::Arg::Long;
+use lexopt::{Parser, ValueExt};
 use std::net::TcpListener;
 
 /// The port tried first.
@@ -20,15 +22,23 @@ pub fn release_page() -> Result<(), Failure> {
 
 /// The same with `--url ADDRESS`, where the page will be, so that previews of links show a picture.
 pub fn release_page_for(arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [] => release_page_at(None),
-        [option, address] if option == "--url" && address.starts_with("http") => {
-            release_page_at(Some(address))
-        }
-        _ => Err(Failure::usage(
-            "build takes nothing, or --url and the address where the page will be, as `--url https://example.org/highwater/`",
-        )),
+    const TAKES: &str = "build takes nothing, or --url and the address where the page will be, as `--url https://example.org/highwater/`";
+    let mut address = None;
+    let mut parser = Parser::from_args(arguments);
+    while let Some(argument) = parser.next().map_err(misread)? {
+        let url = match argument {
+            Long("url") => parser.value().and_then(ValueExt::string).ok(),
+            _ => None,
+        };
+        let url = url.filter(|url| url.starts_with("http"));
+        address = Some(url.ok_or_else(|| Failure::usage(TAKES))?);
     }
+    release_page_at(address.as_deref())
+}
+
+/// An argument that is not written as arguments are.
+fn misread(error: lexopt::Error) -> Failure {
+    Failure::usage(error.to_string())
 }
 
 /// How rustc compiles the page that is to be cut. Functions of more than some 30 instructions stay
@@ -108,19 +118,20 @@ fn options(arguments: &[String]) -> Result<Options, Failure> {
         dev: false,
         port: None,
     };
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--dev" => options.dev = true,
-            "--port" => {
-                let port = words.next().and_then(|text| text.parse().ok());
-                options.port = Some(port.ok_or_else(|| {
+    let mut parser = Parser::from_args(arguments);
+    while let Some(argument) = parser.next().map_err(misread)? {
+        match argument {
+            Long("dev") => options.dev = true,
+            Long("port") => {
+                let port = parser.value().and_then(|value| ValueExt::parse(&value));
+                options.port = Some(port.map_err(|_| {
                     Failure::usage("--port wants a number from 1 to 65535, as `--port 8080`")
                 })?);
             }
             other => {
+                let other = other.unexpected();
                 return Err(Failure::usage(format!(
-                    "`{other}` is not understood; serve takes --dev and --port N"
+                    "{other}; serve takes --dev and --port N"
                 )));
             }
         }

@@ -35,7 +35,8 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// The repository's root.
 pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_owned()
 }
 
 /// A program that runs in the repository's root with the project's tools on its path.

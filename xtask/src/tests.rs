@@ -30,7 +30,13 @@ const STAGES: &[Stage] = &[
         run: || {
             run(
                 cargo()
-                    .args(["clippy", "--locked", "--quiet", "--all-targets"])
+                    .args([
+                        "clippy",
+                        "--locked",
+                        "--quiet",
+                        "--workspace",
+                        "--all-targets",
+                    ])
                     .args(["--", "-D", "warnings"]),
                 minutes(10),
             )
@@ -60,7 +66,13 @@ const STAGES: &[Stage] = &[
         run: || {
             run(
                 cargo()
-                    .args(["test", "--locked", "--quiet", "--no-fail-fast"])
+                    .args([
+                        "test",
+                        "--locked",
+                        "--quiet",
+                        "--workspace",
+                        "--no-fail-fast",
+                    ])
                     // Tables that tests print are worth reading when they pass, too.
                     .args(["--", "--show-output"]),
                 minutes(20),

@@ -110,8 +110,8 @@ fn first_visits(whole: &[u8], file: &Path) -> Result<Vec<bool>, Failure> {
 }
 
 /// A program that is not as rustc, wasm-bindgen and the linker write it.
-fn unread(place: &str) -> Failure {
-    Failure::new(format!("the page's program cannot be cut: at its {place}"))
+fn unread(why: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("the page's program cannot be cut: {why}"))
 }
 
 /// The name of the program in a page.

@@ -1,7 +1,7 @@
 //! `cargo xtask`: everything a person or a build machine does with this repository.
 //!
 //! It installs what is missing at the versions in [`pins`], says what it does, and leaves the work
-//! to the tools themselves. It knows nothing of the model: no room of the library is used here.
+//! to the tools themselves. It knows nothing of the model.
 
 mod bench;
 mod build;
