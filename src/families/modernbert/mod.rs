@@ -1,10 +1,12 @@
 //! `ModernBERT`.
 
 mod layer;
+mod models;
 mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::ModernBert;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{MODERNBERT, MODERNBERT_DECODER};

@@ -2,10 +2,12 @@
 
 mod attention;
 mod block;
+mod models;
 mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::T5;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{MT5, T5, UMT5};
