@@ -32,12 +32,15 @@ mod latent;
 mod layer_names;
 mod modernbert;
 mod modules;
+mod parts;
 mod repetition;
 mod resolved;
 mod routing;
 mod speech;
+mod style;
 mod swin;
 mod t5;
+mod versions;
 mod vit;
 
 pub use activation::Activation;
@@ -71,13 +74,18 @@ pub use images_packed::{DeepConfig, PackedConfig};
 pub(crate) use images_whole::ARRANGEMENTS;
 pub use images_whole::WholeConfig;
 pub use latent::{Indexer, Latent, LatentRotary};
-pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};
+pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind};
 pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
+pub use parts::{
+    AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
+};
 pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use speech::{SpeechConfig, SpeechKind};
+pub use style::{EmbeddingScale, MaskStyle, MaskingIn4, Masks, NormKind, Style};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
+pub use versions::Transformers;
 pub use vit::{Spectrogram, VitConfig, VitKind};

@@ -4,8 +4,9 @@ use crate::ask::Task;
 use crate::families::{has_places, takes_logits_to_keep};
 use crate::model::{
     Architecture, BartKind, DecoderConfig, DecoderType, ImageConfig, ImageKind, ResolvedSpec,
+    Transformers,
 };
-use crate::nn::build::{Facts, Transformers};
+use crate::nn::build::Facts;
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.
