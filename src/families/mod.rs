@@ -50,13 +50,11 @@ pub(crate) mod qwen;
 pub(crate) mod qwen_vl;
 pub(crate) mod reading;
 pub(crate) mod registry;
-mod support;
 pub(crate) mod swin;
 pub(crate) mod t5;
 pub(crate) mod t5gemma;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
-pub use network::{Batch, Calling, GenerateVersion, Kinds, Model, mask_beforehand};
+pub use network::{Batch, Calling, GenerateVersion, Model, mask_beforehand};
 pub use reading::essential_config;
-pub use support::{has_places, takes_logits_to_keep};

@@ -1,6 +1,7 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
 use super::config_fields::ConfigFields;
+use super::programs::{Check, Generation, QUANTIZED_HEADS, Since};
 use super::{Architecture, DecoderType};
 use crate::ask::{Framework, Task};
 
@@ -38,6 +39,18 @@ pub struct Family {
     // Names.
     // Parts.
     // Programs.
+    /// The oldest of the versions of transformers in which it is estimated.
+    pub since: Since,
+    /// What it can be trained for, its own task first.
+    pub tasks: &'static [Task],
+    /// The tasks of these that came later than the family.
+    pub later_tasks: &'static [(Task, Since)],
+    /// Tasks whose heads, which PEFT trains as a whole, have layers that transformers quantizes.
+    pub quantized_heads: &'static [(Task, Since)],
+    /// How it generates.
+    pub generation: Generation,
+    /// What is refused of it alone.
+    pub check: Option<Check>,
     // Support.
     /// The files of `tests/fixtures` that hold measured cases of it.
     pub fixtures: &'static [&'static str],
@@ -58,6 +71,12 @@ impl Family {
             // Names.
             // Parts.
             // Programs.
+            since: Since::V5,
+            tasks: &[],
+            later_tasks: &[],
+            quantized_heads: QUANTIZED_HEADS,
+            generation: Generation::NONE,
+            check: None,
             // Support.
             fixtures: &[],
             published: &[],

@@ -28,10 +28,12 @@ mod images_intern;
 mod images_joined;
 mod images_packed;
 mod images_whole;
+mod input;
 mod latent;
 mod layer_names;
 mod modernbert;
 mod modules;
+mod programs;
 mod repetition;
 mod resolved;
 mod routing;
@@ -70,11 +72,16 @@ pub use images_joined::JoinedConfig;
 pub use images_packed::{DeepConfig, PackedConfig};
 pub(crate) use images_whole::ARRANGEMENTS;
 pub use images_whole::WholeConfig;
+pub use input::Input;
 pub use latent::{Indexer, Latent, LatentRotary};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind};
 pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
+pub use programs::{
+    ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,
+    LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since, TokenKinds,
+};
 pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use speech::{SpeechConfig, SpeechKind};

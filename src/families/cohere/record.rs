@@ -12,6 +12,7 @@ pub(crate) const COHERE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[

@@ -12,6 +12,7 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[

@@ -12,6 +12,8 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["gemma3n.jsonl"],
     published: &[

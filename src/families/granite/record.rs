@@ -12,6 +12,7 @@ pub(crate) const GRANITE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["starcoder2_granite.jsonl"],
     published: &[

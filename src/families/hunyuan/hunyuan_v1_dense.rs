@@ -12,6 +12,7 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-1.8b", 1_791_080_448)],

@@ -12,6 +12,7 @@ pub(crate) const JAMBA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["jamba.jsonl"],
     published: &[("jamba-v0.1", 51_570_323_328)],

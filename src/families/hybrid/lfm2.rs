@@ -12,6 +12,8 @@ pub(crate) const LFM2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["lfm2_bamba.jsonl"],
     published: &[

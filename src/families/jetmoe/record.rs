@@ -12,6 +12,7 @@ pub(crate) const JETMOE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["jetmoe.jsonl"],
     published: &[],

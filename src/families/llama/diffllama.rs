@@ -12,6 +12,7 @@ pub(crate) const DIFFLLAMA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["diffllama.jsonl"],
     published: &[],

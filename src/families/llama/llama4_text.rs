@@ -12,6 +12,8 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["llama4.jsonl"],
     published: &[("llama-4-scout", 107_769_861_120)],

@@ -12,6 +12,7 @@ pub(crate) const PERSIMMON: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("persimmon-8b", 9_397_175_296)],

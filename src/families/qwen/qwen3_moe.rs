@@ -12,6 +12,11 @@ pub(crate) const QWEN3_MOE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[
