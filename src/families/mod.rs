@@ -52,7 +52,6 @@ pub(crate) mod qwen_vl;
 pub(crate) mod reading;
 pub(crate) mod registry;
 mod search;
-mod support;
 pub(crate) mod swin;
 pub(crate) mod t5;
 pub(crate) mod t5gemma;
@@ -60,7 +59,6 @@ pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
 pub use models::{catalog_model, catalog_models};
-pub use network::{Batch, Calling, GenerateVersion, Kinds, Model, mask_beforehand};
+pub use network::{Batch, Calling, GenerateVersion, Model, mask_beforehand};
 pub use reading::essential_config;
 pub use search::search_models;
-pub use support::{has_places, takes_logits_to_keep};

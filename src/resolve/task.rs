@@ -1,68 +1,14 @@
 //! What an architecture can be trained for.
 
-use super::classifier;
 use crate::ask::{
     ActivationCheckpointing, Attention, EvaluationKind, Finding, Framework, Loss, Scenario, Task,
 };
-use crate::model::{Architecture, BartKind, BertKind};
-
-/// Those of encoders that look for no answers.
-const READS_TEXTS: &[Task] = &[
-    Task::MaskedLm,
-    Task::SequenceClassification,
-    Task::TokenClassification,
-];
+use crate::model::Architecture;
 
 /// The tasks that are estimated for an architecture, its own first.
-pub(crate) fn tasks(architecture: &Architecture, framework: Framework) -> &'static [Task] {
-    match architecture {
-        Architecture::Decoder(config) if config.images.is_some() => &[Task::ImageTextToText],
-        Architecture::Decoder(config) if classifier::exists(config, framework) => {
-            &[Task::CausalLm, Task::SequenceClassification]
-        }
-        Architecture::Linear(_) | Architecture::Decoder(_) | Architecture::Fla(_) => {
-            &[Task::CausalLm]
-        }
-        Architecture::Bart(config) if config.alone => &[Task::CausalLm, Task::Seq2SeqLm],
-        Architecture::Bart(config)
-            if config.recordings.is_none() && config.kind != BartKind::M2m100 =>
-        {
-            &[Task::Seq2SeqLm, Task::CausalLm]
-        }
-        Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Bart(_) => {
-            &[Task::Seq2SeqLm]
-        }
-        Architecture::Dual(config) if config.text.is_some() => {
-            &[Task::Contrastive, Task::ImageClassification]
-        }
-        Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
-        Architecture::Speech(_) => &[Task::Ctc, Task::AudioClassification],
-        Architecture::Vit(config) if config.spectrogram.is_some() => &[Task::AudioClassification],
-        Architecture::Vit(_)
-        | Architecture::Swin(_)
-        | Architecture::Beit(_)
-        | Architecture::ConvNet(_) => &[Task::ImageClassification],
-        Architecture::ModernBert(config) if config.decoder => {
-            &[Task::CausalLm, Task::SequenceClassification]
-        }
-        // The class for answers came with transformers 4.51.
-        Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {
-            READS_TEXTS
-        }
-        Architecture::EuroBert(_) => READS_TEXTS,
-        Architecture::Bert(config)
-            if config.esm.is_some()
-                || matches!(config.kind, BertKind::Nomic | BertKind::LayoutLm) =>
-        {
-            READS_TEXTS
-        }
-        Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
-            Task::MaskedLm,
-            Task::SequenceClassification,
-            Task::TokenClassification,
-            Task::QuestionAnswering,
-        ],
-    }
+pub(crate) fn tasks(architecture: &Architecture, framework: Framework) -> Vec<Task> {
+    let family = architecture.whole_family();
+    family.map_or_else(|| vec![Task::CausalLm], |family| family.tasks_in(framework))
 }
 
 /// The task of a run: the one that is asked for, or the architecture's own.

@@ -11,6 +11,7 @@ pub(crate) const BEIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["beit.jsonl"],
     published: &[
@@ -28,6 +29,7 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["data2vec_vision.jsonl"],
     published: &[

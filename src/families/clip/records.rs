@@ -12,6 +12,10 @@ pub(crate) const CLIP: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[
+        crate::ask::Task::Contrastive,
+        crate::ask::Task::ImageClassification,
+    ],
     // Support.
     fixtures: &["clip_siglip.jsonl"],
     published: &[
@@ -33,6 +37,10 @@ pub(crate) const SIGLIP: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[
+        crate::ask::Task::Contrastive,
+        crate::ask::Task::ImageClassification,
+    ],
     // Support.
     fixtures: &["clip_siglip.jsonl"],
     published: &[

@@ -11,6 +11,7 @@ pub(crate) const CONVNEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[
@@ -32,6 +33,7 @@ pub(crate) const CONVNEXTV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[
@@ -51,6 +53,7 @@ pub(crate) const RESNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[

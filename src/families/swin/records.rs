@@ -11,6 +11,7 @@ pub(crate) const SWIN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["swin.jsonl"],
     published: &[
@@ -29,6 +30,7 @@ pub(crate) const SWINV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["swinv2.jsonl"],
     published: &[

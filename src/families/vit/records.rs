@@ -11,6 +11,8 @@ pub(crate) const VIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["vit.jsonl"],
     published: &[
@@ -31,6 +33,7 @@ pub(crate) const VIT_MSN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("vit-msn-small", 21_666_434)],
@@ -45,6 +48,7 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("ast-audioset", 86_594_063)],
@@ -59,6 +63,7 @@ pub(crate) const DEIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[("deit-base-distilled", 86_569_192)],
@@ -75,6 +80,7 @@ pub(crate) const DINOV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[
@@ -95,6 +101,7 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[

@@ -11,6 +11,7 @@ pub(crate) const WAV2VEC2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["speech.jsonl"],
     published: &[
@@ -34,6 +35,7 @@ pub(crate) const UNISPEECH: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[],
@@ -50,6 +52,7 @@ pub(crate) const UNISPEECH_SAT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[("unispeech-sat-base-100h", 94_396_320)],
@@ -66,6 +69,7 @@ pub(crate) const DATA2VEC_AUDIO: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["data2vec_audio.jsonl"],
     published: &[
@@ -85,6 +89,7 @@ pub(crate) const WAVLM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["wavlm.jsonl"],
     published: &[
@@ -105,6 +110,7 @@ pub(crate) const HUBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     // Support.
     fixtures: &["speech.jsonl"],
     published: &[
