@@ -15,6 +15,10 @@ pub fn report_failures(message: &'static str) {
     panic::set_hook(Box::new(move |cause| {
         error(&cause.to_string());
         let panel = document().and_then(|document| {
+            // What was said before is why: a part of the program has not come, for example.
+            if let Ok(Some(_)) = document.query_selector(".failure") {
+                return Some(());
+            }
             let panel = document.create_element("p").ok()?;
             panel.set_class_name("failure");
             let _ = panel.set_attribute("role", "alert");
