@@ -14,6 +14,10 @@ extern "C" {
 pub fn report_failures(message: &'static str) {
     panic::set_hook(Box::new(move |cause| {
         error(&cause.to_string());
+        // What was said before is why: a part of the program has not come, for example.
+        if let Ok(Some(_)) = document().query_selector(".failure") {
+            return;
+        }
         let panel = document().create_element("p").and_then(|panel| {
             panel.set_class_name("failure");
             panel.set_attribute("role", "alert")?;
