@@ -5,6 +5,7 @@ mod decoder;
 mod layer;
 mod network;
 pub(crate) mod reader;
+mod refused;
 mod whisper;
 pub(crate) mod whisper_reader;
 

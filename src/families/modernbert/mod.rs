@@ -3,6 +3,7 @@
 mod layer;
 mod network;
 pub(crate) mod reader;
+mod refused;
 
 pub(crate) use network::ModernBert;
 

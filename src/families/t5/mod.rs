@@ -4,6 +4,7 @@ mod attention;
 mod block;
 mod network;
 pub(crate) mod reader;
+mod refused;
 
 pub(crate) use network::T5;
 
