@@ -6,6 +6,7 @@ mod layer;
 mod models;
 mod network;
 pub(crate) mod reader;
+mod refused;
 mod whisper;
 pub(crate) mod whisper_reader;
 

@@ -26,6 +26,7 @@ pub(crate) const BART: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart.jsonl", "bart_decoders.jsonl"],
     published: &[
@@ -50,6 +51,7 @@ pub(crate) const MBART: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("mbart-large-50", 610_879_488)],
@@ -68,6 +70,7 @@ pub(crate) const PLBART: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("plbart-base", 139_220_736)],
@@ -86,6 +89,7 @@ pub(crate) const BLENDERBOT: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[
@@ -107,6 +111,7 @@ pub(crate) const BLENDERBOT_SMALL: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("blenderbot-small-90m", 87_508_992)],
@@ -131,6 +136,7 @@ pub(crate) const PEGASUS: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("pegasus-large", 570_797_056)],
@@ -150,6 +156,7 @@ pub(crate) const MARIAN: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("opus-mt-en-de", 74_410_496)],
@@ -171,6 +178,7 @@ pub(crate) const M2M_100: Family = Family {
         forced_end: false,
         ..GENERATION
     },
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_kin.jsonl"],
     published: &[
@@ -201,6 +209,7 @@ pub(crate) const WHISPER: Family = Family {
         beams: false,
         ..crate::model::Generation::DECODER
     },
+    check: Some(super::refused::check_whisper),
     // Support.
     fixtures: &["evaluation_fla_whisper.jsonl", "whisper.jsonl"],
     published: &[

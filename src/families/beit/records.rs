@@ -12,6 +12,7 @@ pub(crate) const BEIT: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["beit.jsonl"],
     published: &[
@@ -30,6 +31,7 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["data2vec_vision.jsonl"],
     published: &[

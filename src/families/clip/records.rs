@@ -16,6 +16,7 @@ pub(crate) const CLIP: Family = Family {
         crate::ask::Task::Contrastive,
         crate::ask::Task::ImageClassification,
     ],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["clip_siglip.jsonl"],
     published: &[
@@ -41,6 +42,7 @@ pub(crate) const SIGLIP: Family = Family {
         crate::ask::Task::Contrastive,
         crate::ask::Task::ImageClassification,
     ],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["clip_siglip.jsonl"],
     published: &[

@@ -12,6 +12,7 @@ pub(crate) const CONVNEXT: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[
@@ -34,6 +35,7 @@ pub(crate) const CONVNEXTV2: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[
@@ -54,6 +56,7 @@ pub(crate) const RESNET: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[

@@ -22,6 +22,7 @@ pub(crate) const GLA: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -46,6 +47,7 @@ pub(crate) const GATED_DELTANET: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -70,6 +72,7 @@ pub(crate) const RETNET: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -94,6 +97,7 @@ pub(crate) const HGRN: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &["hgrn.jsonl"],
     published: &[("hgrn-1.3b", 1_364_396_032)],
@@ -113,6 +117,7 @@ pub(crate) const HGRN2: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -137,6 +142,7 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -160,6 +166,7 @@ pub(crate) const DELTA_NET: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::CAUSAL_LM,
     generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -190,6 +197,7 @@ pub(crate) const FLA_MAMBA: Family = Family {
         caches: crate::model::Since::Never,
         ..GENERATION
     },
+    check: Some(super::config::check),
     // Support.
     fixtures: &["fla_mamba.jsonl"],
     published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
@@ -212,6 +220,7 @@ pub(crate) const FLA_MAMBA2: Family = Family {
         caches: crate::model::Since::Never,
         ..GENERATION
     },
+    check: Some(super::config::check),
     // Support.
     fixtures: &["fla_mamba2.jsonl"],
     published: &[("mamba2-1.3b", 1_371_839_488)],

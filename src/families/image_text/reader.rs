@@ -1,8 +1,8 @@
 //! Decoders that read images among their tokens (`models/{llava,llava_next,gemma3,paligemma,qwen2_vl,qwen2_5_vl,
 //! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm,mistral3,internvl,mllama}/configuration_*.py` of transformers 5.23).
 
+use super::image_size;
 use super::{decoder as reading, whole};
-use super::{image_size, refused};
 use crate::ask::{Finding, Scenario, check};
 use crate::families::clip::reader as dual;
 use crate::families::internvl::reader as intern;
@@ -188,6 +188,5 @@ pub(crate) fn resolve(
     if let ImageConfig::Packed(config) = config {
         packed::check_windows(scenario, config, sides, findings);
     }
-    refused::check(scenario, config, findings);
     (scenario.images, sides)
 }

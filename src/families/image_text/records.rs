@@ -16,6 +16,7 @@ pub(crate) const LLAVA: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["vision_language.jsonl"],
     published: &[
@@ -39,6 +40,7 @@ pub(crate) const LLAVA_NEXT: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["llava_next.jsonl"],
     published: &[
@@ -68,6 +70,7 @@ pub(crate) const GEMMA3_WITH_IMAGES: Family = Family {
         kinds: Some(crate::model::TokenKinds::Repeated { given: false }),
         ..crate::model::Generation::NONE
     },
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["vision_language.jsonl"],
     published: &[
@@ -97,6 +100,7 @@ pub(crate) const PALIGEMMA: Family = Family {
         later_positions: true,
         ..crate::model::Generation::NONE
     },
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["paligemma.jsonl", "vision_language.jsonl"],
     published: &[
@@ -122,6 +126,7 @@ pub(crate) const IDEFICS3: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["idefics3.jsonl"],
     published: &[
@@ -147,6 +152,7 @@ pub(crate) const SMOLVLM: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["idefics3.jsonl"],
     published: &[

@@ -16,6 +16,7 @@ pub(crate) const MISTRAL3_WITH_IMAGES: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["mistral3.jsonl"],
     published: &[

@@ -13,6 +13,7 @@ pub(crate) const MLLAMA: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["mllama.jsonl", "vision_language.jsonl"],
     published: &[

@@ -4,6 +4,7 @@ mod layer;
 mod models;
 mod network;
 pub(crate) mod reader;
+mod refused;
 
 pub(crate) use network::ModernBert;
 

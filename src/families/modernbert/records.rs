@@ -18,6 +18,7 @@ pub(crate) const MODERNBERT: Family = Family {
         crate::model::Since::V451,
     )],
     quantized_heads: crate::model::QUANTIZED_CLASSIFIERS,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["encoder_heads.jsonl", "modernbert.jsonl"],
     published: &[

@@ -21,6 +21,7 @@ pub(crate) const QWEN2_VL: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &[
         "qwen_vl.jsonl",
@@ -54,6 +55,7 @@ pub(crate) const QWEN2_5_VL: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &[
         "qwen_vl.jsonl",
@@ -85,6 +87,7 @@ pub(crate) const QWEN3_VL: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
     published: &[
@@ -112,6 +115,7 @@ pub(crate) const QWEN3_VL_MOE: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
     published: &[

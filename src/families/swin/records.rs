@@ -12,6 +12,7 @@ pub(crate) const SWIN: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["swin.jsonl"],
     published: &[
@@ -31,6 +32,7 @@ pub(crate) const SWINV2: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["swinv2.jsonl"],
     published: &[

@@ -5,6 +5,7 @@ mod block;
 mod models;
 mod network;
 pub(crate) mod reader;
+mod refused;
 
 pub(crate) use network::T5;
 

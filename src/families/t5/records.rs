@@ -22,6 +22,7 @@ pub(crate) const T5: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::Seq2SeqLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[
@@ -47,6 +48,7 @@ pub(crate) const MT5: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::Seq2SeqLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[("mt5-small", 172_119_424)],
@@ -63,6 +65,7 @@ pub(crate) const UMT5: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::Seq2SeqLm],
     generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)],

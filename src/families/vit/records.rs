@@ -1,6 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
+use crate::families::wav2vec2::reader::check_quantized;
 use crate::model::{Architecture, Family, VitKind};
 
 /// `vit`.
@@ -49,6 +50,7 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::AudioClassification],
+    check: Some(|scenario, _, _, findings| check_quantized(scenario, findings)),
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("ast-audioset", 86_594_063)],

@@ -12,6 +12,7 @@ pub(crate) const WAV2VEC2: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl"],
     published: &[
@@ -36,6 +37,7 @@ pub(crate) const UNISPEECH: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[],
@@ -53,6 +55,7 @@ pub(crate) const UNISPEECH_SAT: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[("unispeech-sat-base-100h", 94_396_320)],
@@ -70,6 +73,7 @@ pub(crate) const DATA2VEC_AUDIO: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["data2vec_audio.jsonl"],
     published: &[
@@ -90,6 +94,7 @@ pub(crate) const WAVLM: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["wavlm.jsonl"],
     published: &[
@@ -111,6 +116,7 @@ pub(crate) const HUBERT: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl"],
     published: &[
