@@ -16,7 +16,7 @@ use std::thread;
 
 /// What is asked of every model of the catalog, beside its default.
 const ASKED: [&str; 12] = [
-    r#"{}"#,
+    r"{}",
     r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
     r#"{"lora": {"r": 8, "target_modules": ["nothing_like_this"]}}"#,
     r#"{"frozen": ["embed"]}"#,
