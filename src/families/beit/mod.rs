@@ -3,7 +3,7 @@
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Beit;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use records::{BEIT, DATA2VEC_VISION};

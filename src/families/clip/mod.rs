@@ -3,7 +3,7 @@
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Dual;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use records::{CLIP, SIGLIP};

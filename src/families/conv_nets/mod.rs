@@ -4,8 +4,8 @@ mod convnext;
 pub(crate) mod reader;
 mod resnet;
 
-pub(crate) use convnext::ConvNext;
-pub(crate) use resnet::ResNet;
+pub(crate) use convnext::build_convnext;
+pub(crate) use resnet::build_resnet;
 
 mod records;
 pub(crate) use records::{CONVNEXT, CONVNEXTV2, RESNET};

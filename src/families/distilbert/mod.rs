@@ -4,7 +4,7 @@ mod layer;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::DistilBert;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use records::DISTILBERT;

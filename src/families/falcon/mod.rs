@@ -4,7 +4,7 @@ mod attention;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Falcon;
+pub(crate) use network::build;
 
 mod record;
 pub(crate) use record::FALCON;

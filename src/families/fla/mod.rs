@@ -17,7 +17,7 @@ mod norm;
 pub(crate) mod reader;
 mod rotary;
 
-pub(crate) use network::Fla;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use records::{

@@ -3,7 +3,7 @@
 mod layer;
 pub(crate) mod reader;
 
-pub(crate) use layer::GptNeoxLayer;
+pub(crate) use layer::build;
 
 mod record;
 pub(crate) use record::GPT_NEOX;

@@ -3,6 +3,7 @@
 mod differential;
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
+mod network;
 pub(crate) mod reader;
 pub(crate) mod windows;
 
@@ -47,6 +48,7 @@ pub(crate) use llama4_text::LLAMA4_TEXT;
 pub(crate) use mellum::MELLUM;
 pub(crate) use nanochat::NANOCHAT;
 pub(crate) use nemotron::NEMOTRON;
+pub(crate) use network::build;
 pub(crate) use persimmon::PERSIMMON;
 pub(crate) use record::LLAMA;
 pub(crate) use seed_oss::SEED_OSS;

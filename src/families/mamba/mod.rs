@@ -3,7 +3,7 @@
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Mamba;
+pub(crate) use network::build;
 pub(crate) use reader::SMALL;
 
 mod falcon_mamba;

@@ -3,7 +3,7 @@
 mod layer;
 pub(crate) mod reader;
 
-pub(crate) use layer::MllamaLayer;
+pub(crate) use layer::build;
 
 mod records;
-pub(crate) use records::MLLAMA;
+pub(crate) use records::{MLLAMA, MLLAMA_TEXT};

@@ -3,7 +3,7 @@
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Mpt;
+pub(crate) use network::build;
 
 mod record;
 pub(crate) use record::MPT;

@@ -5,7 +5,7 @@ mod block;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::T5;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use records::{MT5, T5, UMT5};

@@ -6,7 +6,7 @@ mod layer;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Speech;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use records::{DATA2VEC_AUDIO, HUBERT, UNISPEECH, UNISPEECH_SAT, WAV2VEC2, WAVLM};
