@@ -6,6 +6,7 @@ use super::{
     image_text, internvl, jetmoe, linear, llama, mamba, minimax, mistral, mistral3, mllama,
     modernbert, mpt, olmo, opt, phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
 };
+use crate::catalog::Model;
 use crate::families::network::{Build, Net};
 use crate::model::{Family, ResolvedSpec};
 use crate::nn::build::{Builder, Facts};
@@ -217,6 +218,51 @@ const OF_FLA: &[Entry] = &[
 
 /// Families that are read as parts of others alone.
 const WITHIN: &[Entry] = &[entry(&mllama::MLLAMA_TEXT, mllama::build)];
+
+/// The published models of each folder.
+pub(crate) const MODELS: &[fn() -> &'static [Model]] = &[
+    || qwen::MODELS,
+    || llama::MODELS,
+    || mistral::MODELS,
+    || olmo::MODELS,
+    || glm::MODELS,
+    || deepseek::MODELS,
+    || ernie::MODELS,
+    || hunyuan::MODELS,
+    || hybrid::MODELS,
+    || granite::MODELS,
+    || minimax::MODELS,
+    || opt::MODELS,
+    || exaone::MODELS,
+    || bart::MODELS,
+    || gpt2::MODELS,
+    || t5::MODELS,
+    || bert::MODELS,
+    || gpt_neox::MODELS,
+    || gemma::MODELS,
+    || image_text::MODELS,
+    || cohere::MODELS,
+    || mpt::MODELS,
+    || phi::MODELS,
+    || mamba::MODELS,
+    || falcon::MODELS,
+    || bloom::MODELS,
+    || fla::MODELS,
+    || distilbert::MODELS,
+    || vit::MODELS,
+    || clip::MODELS,
+    || qwen_vl::MODELS,
+    || internvl::MODELS,
+    || mllama::MODELS,
+    || mistral3::MODELS,
+    || swin::MODELS,
+    || wav2vec2::MODELS,
+    || conv_nets::MODELS,
+    || beit::MODELS,
+    || eurobert::MODELS,
+    || modernbert::MODELS,
+    || t5gemma::MODELS,
+];
 
 /// The field by which configs of flash-linear-attention are told.
 const FLA_FIELD: &str = "fuse_cross_entropy";

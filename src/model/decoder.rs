@@ -117,6 +117,8 @@ pub struct DecoderConfig {
     pub altup: Option<AltUp>,
     /// What sees images among its tokens.
     pub images: Option<Box<ImageConfig>>,
+    /// The family of the whole model, where this is the text part of one that sees images.
+    pub whole: Option<&'static Family>,
     /// Whether it names a token that texts begin with (`bos_token_id`); none when it does not say.
     pub starts: Option<bool>,
 }
@@ -300,6 +302,7 @@ impl DecoderConfig {
             gemma_layers: None,
             altup: None,
             images: None,
+            whole: None,
             starts: None,
         }
     }

@@ -3,6 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
 use super::parts::{Parts, PutTogether};
+use super::programs::{Check, Generation, QUANTIZED_HEADS, Since};
 use super::style::Style;
 use super::{Architecture, DecoderType};
 use crate::ask::{Framework, Task};
@@ -49,6 +50,18 @@ pub struct Family {
     /// What a config or transformers 4 changes in both.
     pub put_together: PutTogether,
     // Programs.
+    /// The oldest of the versions of transformers in which it is estimated.
+    pub since: Since,
+    /// What it can be trained for, its own task first.
+    pub tasks: &'static [Task],
+    /// The tasks of these that came later than the family.
+    pub later_tasks: &'static [(Task, Since)],
+    /// Tasks whose heads, which PEFT trains as a whole, have layers that transformers quantizes.
+    pub quantized_heads: &'static [(Task, Since)],
+    /// How it generates.
+    pub generation: Generation,
+    /// What is refused of it alone.
+    pub check: Option<Check>,
     // Support.
     /// The files of `tests/fixtures` that hold measured cases of it.
     pub fixtures: &'static [&'static str],
@@ -73,6 +86,12 @@ impl Family {
             layers: Parts::LLAMA,
             put_together: |_, _, _, _| {},
             // Programs.
+            since: Since::V5,
+            tasks: &[],
+            later_tasks: &[],
+            quantized_heads: QUANTIZED_HEADS,
+            generation: Generation::NONE,
+            check: None,
             // Support.
             fixtures: &[],
             published: &[],

@@ -29,11 +29,13 @@ mod images_intern;
 mod images_joined;
 mod images_packed;
 mod images_whole;
+mod input;
 mod latent;
 mod layer_names;
 mod modernbert;
 mod modules;
 mod parts;
+mod programs;
 mod repetition;
 mod resolved;
 mod routing;
@@ -75,6 +77,7 @@ pub use images_joined::JoinedConfig;
 pub use images_packed::{DeepConfig, PackedConfig};
 pub(crate) use images_whole::ARRANGEMENTS;
 pub use images_whole::WholeConfig;
+pub use input::Input;
 pub use latent::{Indexer, Latent, LatentRotary};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
@@ -82,6 +85,10 @@ pub use modules::{Module, ModuleKind};
 pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
 pub use parts::{
     AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
+};
+pub use programs::{
+    ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,
+    LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since, TokenKinds,
 };
 pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};

@@ -24,6 +24,12 @@ pub(crate) const COHERE2: Family = Family {
     },
     put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Each.when(c.head_norms),
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V451,
+        caches_in_4: [crate::model::CacheIn4::Places; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[("command-r7b", 8_028_033_024)],

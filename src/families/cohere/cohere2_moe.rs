@@ -28,6 +28,8 @@ pub(crate) const COHERE2_MOE: Family = Family {
         parts.head_norm = HeadNorm::Each.when(c.head_norms);
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[],

@@ -22,6 +22,7 @@ pub(crate) const COHERE: Family = Family {
     },
     put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Each.when(c.head_norms),
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[

@@ -16,6 +16,8 @@ pub(crate) const AXK1: Family = Family {
     },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("ax-k1-519b-a33b", 518_983_052_288)],

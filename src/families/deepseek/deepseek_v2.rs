@@ -16,6 +16,7 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[

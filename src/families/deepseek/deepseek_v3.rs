@@ -16,6 +16,11 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V451,
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[("deepseek-v3", 671_026_404_352)],

@@ -16,6 +16,8 @@ pub(crate) const DEEPSEEK_V32: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["indexed_attention.jsonl"],
     published: &[("deepseek-v3.2", 671_877_929_216)],

@@ -21,6 +21,7 @@ pub(crate) const MINICPM3: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("minicpm3-4b", 4_073_875_968)],

@@ -25,6 +25,7 @@ pub(crate) const DOGE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["doge.jsonl"],
     published: &[],

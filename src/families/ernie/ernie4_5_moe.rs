@@ -20,6 +20,8 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("ernie-4.5-21b-a3b", 21_825_437_888)],

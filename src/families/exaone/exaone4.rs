@@ -30,6 +30,7 @@ pub(crate) const EXAONE4: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[

@@ -21,6 +21,8 @@ pub(crate) const EXAONE_MOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("k-exaone-236b-a23b", 236_571_150_336)],

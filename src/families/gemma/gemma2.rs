@@ -35,6 +35,11 @@ pub(crate) const GEMMA2: Family = Family {
         }
     },
     // Programs.
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V451,
+        caches_in_4: [crate::model::CacheIn4::Places; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-2-2b", 2_614_341_888)],

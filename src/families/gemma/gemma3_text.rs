@@ -35,6 +35,15 @@ pub(crate) const GEMMA3_TEXT: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V451,
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Places; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-3-1b", 999_885_952)],

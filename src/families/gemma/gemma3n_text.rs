@@ -28,6 +28,8 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["gemma3n.jsonl"],
     published: &[

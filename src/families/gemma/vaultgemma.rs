@@ -27,6 +27,8 @@ pub(crate) const VAULTGEMMA: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[],

@@ -29,6 +29,11 @@ pub(crate) const GLM4: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("glm-4-9b-0414", 9_400_279_040)],

@@ -19,6 +19,12 @@ pub(crate) const GLM4_MOE: Family = Family {
         parts.head_norm = HeadNorm::Together(NormKind::Root).when(c.head_norms);
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[("glm-4.5-air", 106_852_245_504)],

@@ -20,6 +20,8 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["indexed_attention.jsonl"],
     published: &[("glm-5", 743_911_199_232)],

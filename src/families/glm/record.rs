@@ -23,6 +23,10 @@ pub(crate) const GLM: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("glm-4-9b", 9_399_951_360)],

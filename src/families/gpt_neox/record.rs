@@ -27,6 +27,14 @@ pub(crate) const GPT_NEOX: Family = Family {
         (style.narrow_loss, style.whole_head) = (early, early);
     },
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V451),
+        caches_in_4: [
+            crate::model::CacheIn4::Returned,
+            crate::model::CacheIn4::Given,
+        ],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gpt_neox.jsonl"],
     published: &[("pythia-160m", 162_322_944), ("pythia-1.4b", 1_414_647_808)],

@@ -23,6 +23,8 @@ pub(crate) const GRANITE_SWA: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["granite_swa.jsonl"],
     published: &[],

@@ -36,6 +36,11 @@ pub(crate) const GRANITEMOE: Family = Family {
         }
     },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
     published: &[

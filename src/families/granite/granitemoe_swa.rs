@@ -30,6 +30,8 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["granite_swa.jsonl"],
     published: &[],

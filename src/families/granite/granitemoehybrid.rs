@@ -39,6 +39,8 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["granite_hybrid.jsonl"],
     published: &[("granite-4.0-h-tiny", 6_939_037_248)],

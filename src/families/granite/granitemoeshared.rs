@@ -36,6 +36,12 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
         }
     },
     // Programs.
+    since: crate::model::Since::V451,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
     published: &[],

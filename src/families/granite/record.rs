@@ -21,6 +21,7 @@ pub(crate) const GRANITE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["starcoder2_granite.jsonl"],
     published: &[

@@ -20,6 +20,7 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-1.8b", 1_791_080_448)],

@@ -21,6 +21,7 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-a13b", 80_393_183_232)],

@@ -16,6 +16,8 @@ pub(crate) const HY_V3: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("hy3-295b-a21b", 295_033_528_320)],

@@ -34,6 +34,12 @@ pub(crate) const BAMBA: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V451,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V5,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["lfm2_bamba.jsonl", "mamba2_before_5.jsonl"],
     published: &[("bamba-9b", 9_780_235_392)],

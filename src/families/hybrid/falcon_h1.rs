@@ -38,6 +38,8 @@ pub(crate) const FALCON_H1: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["falcon_h1.jsonl"],
     published: &[("falcon-h1-0.5b", 521_411_104)],

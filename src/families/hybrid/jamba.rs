@@ -29,6 +29,7 @@ pub(crate) const JAMBA: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["jamba.jsonl"],
     published: &[("jamba-v0.1", 51_570_323_328)],

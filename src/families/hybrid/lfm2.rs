@@ -30,6 +30,8 @@ pub(crate) const LFM2: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["lfm2_bamba.jsonl"],
     published: &[

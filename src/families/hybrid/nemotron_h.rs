@@ -30,6 +30,8 @@ pub(crate) const NEMOTRON_H: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["nemotron_h.jsonl"],
     published: &[

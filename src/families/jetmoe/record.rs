@@ -23,6 +23,7 @@ pub(crate) const JETMOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["jetmoe.jsonl"],
     published: &[],

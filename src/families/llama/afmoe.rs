@@ -41,6 +41,8 @@ pub(crate) const AFMOE: Family = Family {
         }
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[

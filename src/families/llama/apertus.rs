@@ -26,6 +26,8 @@ pub(crate) const APERTUS: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("apertus-8b", 8_053_338_176)],

@@ -16,6 +16,8 @@ pub(crate) const BITNET: Family = Family {
     },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("bitnet-b1.58-2b", 2_412_820_480)],

@@ -16,6 +16,8 @@ pub(crate) const CWM: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("cwm-32b", 32_581_097_472)],

@@ -16,6 +16,7 @@ pub(crate) const DIFFLLAMA: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["diffllama.jsonl"],
     published: &[],

@@ -21,6 +21,12 @@ pub(crate) const DOTS1: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[],

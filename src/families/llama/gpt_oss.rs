@@ -28,6 +28,11 @@ pub(crate) const GPT_OSS: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[

@@ -20,6 +20,7 @@ pub(crate) const HELIUM: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V451,
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("helium-1-2b", 2_172_643_840)],

@@ -20,6 +20,8 @@ pub(crate) const JAIS2: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("jais-2-8b", 8_090_401_280)],

@@ -22,6 +22,8 @@ pub(crate) const MELLUM: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[],

@@ -28,6 +28,8 @@ pub(crate) const NANOCHAT: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("nanochat-d32", 1_879_048_192)],

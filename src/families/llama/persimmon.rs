@@ -34,6 +34,7 @@ pub(crate) const PERSIMMON: Family = Family {
         parts.head_norm = HeadNorm::Rows(NormKind::Layer).when(c.head_norms);
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("persimmon-8b", 9_397_175_296)],

@@ -16,6 +16,7 @@ pub(crate) const SEED_OSS: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("seed-oss-36b", 36_151_104_512)],

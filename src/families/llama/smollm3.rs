@@ -17,6 +17,7 @@ pub(crate) const SMOLLM3: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("smollm3-3b", 3_075_098_624)],

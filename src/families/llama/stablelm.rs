@@ -30,6 +30,10 @@ pub(crate) const STABLELM: Family = Family {
     },
     put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Apart.when(c.head_norms),
     // Programs.
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[

@@ -17,6 +17,8 @@ pub(crate) const MINIMAX_M2: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("minimax-m2", 228_689_748_992)],

@@ -24,6 +24,12 @@ pub(crate) const MINIMAX: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["minimax.jsonl"],
     published: &[("minimax-text-01", 456_089_655_296)],

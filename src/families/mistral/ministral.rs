@@ -16,6 +16,7 @@ pub(crate) const MINISTRAL: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],

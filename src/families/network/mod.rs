@@ -8,7 +8,7 @@ mod net;
 pub(crate) mod seq2seq;
 
 pub use batch::Batch;
-pub use generation::{Calling, GenerateVersion, Kinds};
+pub use generation::{Calling, GenerateVersion};
 pub use model::Model;
 pub use model_cache::mask_beforehand;
 pub(crate) use net::{Build, CausalLm, Compares, Encoder, Net};

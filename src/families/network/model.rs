@@ -3,7 +3,7 @@
 use super::batch::{Batch, Given, batch};
 use super::generation::Calling;
 use super::net::Net;
-use super::{generation, seq2seq};
+use super::seq2seq;
 use crate::ask::{EvaluationKind, Loss};
 use crate::families::registry;
 use crate::model::ResolvedSpec;
@@ -42,7 +42,7 @@ impl Model {
             num_parameters,
             _copied: copied,
             call,
-            windows: generation::windows(&spec.architecture),
+            windows: spec.architecture.windows(),
             calling: Calling::of(spec),
             dtype: spec.weights,
         }

@@ -31,6 +31,12 @@ pub(crate) const FLEX_OLMO: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("flex-olmo-7x7b", 33_270_665_216)],

@@ -42,6 +42,14 @@ pub(crate) const OLMO2: Family = Family {
         }
     },
     // Programs.
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo2.jsonl"],
     published: &[("olmo-2-1b", 1_484_916_736)],

@@ -35,6 +35,11 @@ pub(crate) const OLMO3: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-3-7b", 7_298_011_136)],

@@ -41,6 +41,12 @@ pub(crate) const OLMO_HYBRID: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_hybrid.jsonl"],
     published: &[],

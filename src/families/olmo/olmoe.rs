@@ -22,6 +22,12 @@ pub(crate) const OLMOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[("olmoe-1b-7b", 6_919_161_856)],

@@ -27,6 +27,14 @@ pub(crate) const OLMO: Family = Family {
         }
     },
     // Programs.
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-1b", 1_176_764_416), ("olmo-7b", 6_888_095_744)],

@@ -17,6 +17,7 @@ pub(crate) const BIOGPT: Family = Family {
     },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("biogpt", 346_763_264)],

@@ -22,6 +22,7 @@ pub(crate) const PHIMOE: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["phimoe.jsonl"],
     published: &[("phi-3.5-moe", 41_873_153_344)],

@@ -18,6 +18,10 @@ pub(crate) const QWEN2: Family = Family {
         ..Style::LLAMA
     },
     // Programs.
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["llama_family.jsonl"],
     published: &[

@@ -27,6 +27,11 @@ pub(crate) const QWEN2_MOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[("qwen1.5-moe-a2.7b", 14_315_784_192)],

@@ -30,6 +30,7 @@ pub(crate) const QWEN3_5: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-9b", 8_953_803_264)],

@@ -31,6 +31,8 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-35b-a3b", 34_660_610_688)],

@@ -20,6 +20,11 @@ pub(crate) const QWEN3_MOE: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[

@@ -31,6 +31,7 @@ pub(crate) const QWEN3_NEXT: Family = Family {
         ..Parts::LLAMA
     },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3-next-80b-a3b", 79_674_391_296)],
