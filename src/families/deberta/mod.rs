@@ -5,4 +5,4 @@ mod layer;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Deberta;
+pub(crate) use network::build;

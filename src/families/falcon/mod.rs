@@ -5,7 +5,7 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Falcon;
+pub(crate) use network::build;
 
 mod record;
 pub(crate) use models::MODELS;

@@ -7,7 +7,7 @@ mod network;
 pub(crate) mod reader;
 mod wide_attention;
 
-pub(crate) use network::Gpt2;
+pub(crate) use network::build;
 
 mod codegen;
 mod gpt_bigcode;

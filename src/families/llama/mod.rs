@@ -4,6 +4,7 @@ mod differential;
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
 mod models;
+mod network;
 pub(crate) mod reader;
 pub(crate) mod windows;
 
@@ -49,6 +50,7 @@ pub(crate) use mellum::MELLUM;
 pub(crate) use models::MODELS;
 pub(crate) use nanochat::NANOCHAT;
 pub(crate) use nemotron::NEMOTRON;
+pub(crate) use network::build;
 pub(crate) use persimmon::PERSIMMON;
 pub(crate) use record::LLAMA;
 pub(crate) use seed_oss::SEED_OSS;

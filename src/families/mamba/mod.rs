@@ -4,7 +4,7 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Mamba;
+pub(crate) use network::build;
 pub(crate) use reader::SMALL;
 
 mod falcon_mamba;
