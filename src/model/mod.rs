@@ -36,6 +36,7 @@ mod repetition;
 mod resolved;
 mod routing;
 mod speech;
+mod support;
 mod swin;
 mod t5;
 mod vit;
@@ -78,6 +79,10 @@ pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
 pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use speech::{SpeechConfig, SpeechKind};
+pub use support::{
+    AdapterSupport, AttentionSupport, CacheSupport, FlashRefusal, LigerSupport, QuantizedSupport,
+    SupportCheck, Versions,
+};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
 pub use vit::{Spectrogram, VitConfig, VitKind};

@@ -12,6 +12,7 @@ pub(crate) const BEIT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["beit.jsonl"],
     published: &[
         ("beit-base-patch16-224", 86_530_984),
@@ -29,6 +30,7 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["data2vec_vision.jsonl"],
     published: &[
         ("data2vec-vision-base-ft1k", 86_530_984),

@@ -12,6 +12,8 @@ pub(crate) const BERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("bert-base", 109_514_298),
@@ -33,6 +35,8 @@ pub(crate) const ROBERTA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("roberta-base", 124_697_433),
@@ -56,6 +60,8 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[],
     ..Family::new(|family, _, fields| {
@@ -72,6 +78,8 @@ pub(crate) const ERNIE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[],
     ..Family::new(|family, _, fields| {
@@ -88,6 +96,8 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[],
     ..Family::new(|family, _, fields| {
@@ -104,6 +114,8 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[
         ("xlm-roberta-xl", 3_482_741_760),
@@ -123,6 +135,8 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("Megatron BERT"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[("megatron-bert-345m", 333_671_808)],
     ..Family::new(|family, _, fields| {
@@ -139,6 +153,8 @@ pub(crate) const ESM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[
         ("esm2-8m", 7_512_474),
@@ -161,6 +177,12 @@ pub(crate) const DEBERTA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::All,
+        check: Some(crate::families::deberta::check_first),
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deberta_first.jsonl"],
     published: &[
         ("deberta-base", 139_244_121),
@@ -181,6 +203,15 @@ pub(crate) const DEBERTA_V2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::All,
+        check: Some(crate::families::deberta::check_second),
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport {
+        check: Some(crate::families::deberta::check_quantized),
+        ..crate::model::QuantizedSupport::WHOLE_HEADS
+    },
     fixtures: &["deberta.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("deberta-v3-small", 142_024_548),
@@ -201,6 +232,9 @@ pub(crate) const MPNET: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("MPNet"),
+    without_checkpointing: Some("MPNet"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["mpnet.jsonl"],
     published: &[
         ("mpnet-base", 109_518_527),
@@ -220,6 +254,8 @@ pub(crate) const NOMIC_BERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["nomic_bert.jsonl"],
     published: &[
         ("nomic-embed-text-v1", 137_354_304),
@@ -239,6 +275,11 @@ pub(crate) const LAYOUTLM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["layoutlm.jsonl"],
     published: &[
         ("layoutlm-base", 113_250_618),
@@ -258,6 +299,8 @@ pub(crate) const REMBERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("RemBERT"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["rembert.jsonl"],
     published: &[("rembert", 993_263_548)],
     ..Family::new(|family, _, fields| {
@@ -274,6 +317,8 @@ pub(crate) const ROFORMER: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("RoFormer"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["roformer.jsonl"],
     published: &[("roformer-chinese-base", 124_197_968)],
     ..Family::new(|family, _, fields| {
@@ -290,6 +335,11 @@ pub(crate) const ELECTRA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[("electra-base", 109_514_298), ("electra-small", 13_546_682)],
     ..Family::new(|family, _, fields| {
@@ -306,6 +356,9 @@ pub(crate) const ALBERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    without_checkpointing: Some("ALBERT"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["albert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("albert-base-v2", 11_221_680),

@@ -6,4 +6,6 @@ pub(crate) mod reader;
 pub(crate) use network::Bloom;
 
 mod record;
+mod support;
 pub(crate) use record::BLOOM;
+pub(crate) use support::ATTENTION;

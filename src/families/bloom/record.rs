@@ -13,6 +13,8 @@ pub(crate) const BLOOM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    attention_support: super::ATTENTION,
     fixtures: &["bloom.jsonl"],
     published: &[
         ("bloom-560m", 559_214_592),

@@ -13,6 +13,8 @@ pub(crate) const COHERE2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[("command-r7b", 8_028_033_024)],
     ..LLAMA

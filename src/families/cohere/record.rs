@@ -13,6 +13,8 @@ pub(crate) const COHERE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[
         ("command-r-35b", 34_980_831_232),

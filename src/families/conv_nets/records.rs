@@ -12,6 +12,7 @@ pub(crate) const CONVNEXT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
     published: &[
         ("convnext-tiny-224", 28_589_128),
@@ -33,6 +34,7 @@ pub(crate) const CONVNEXTV2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
     published: &[
         ("convnextv2-tiny-1k-224", 28_635_496),
@@ -52,6 +54,7 @@ pub(crate) const RESNET: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
     published: &[
         ("resnet-18", 11_689_512),

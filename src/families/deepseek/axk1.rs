@@ -13,6 +13,7 @@ pub(crate) const AXK1: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("ax-k1-519b-a33b", 518_983_052_288)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const YOUTU: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("youtu-llm-2b", 1_961_560_064)],
     ..LLAMA

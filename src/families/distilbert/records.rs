@@ -12,6 +12,8 @@ pub(crate) const DISTILBERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["distilbert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("distilbert-base", 66_985_530),

@@ -13,6 +13,12 @@ pub(crate) const DOGE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        flash_refused: Some(crate::model::FlashRefusal::ChosenKeys),
+        check: Some(super::reader::check),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["doge.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const ERNIE4_5: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("ernie-4.5-0.3b", 360_748_032)],
     ..LLAMA

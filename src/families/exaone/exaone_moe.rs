@@ -13,6 +13,8 @@ pub(crate) const EXAONE_MOE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("k-exaone-236b-a23b", 236_571_150_336)],
     ..LLAMA

@@ -7,4 +7,5 @@ pub(crate) mod reader;
 pub(crate) use network::Falcon;
 
 mod record;
+mod support;
 pub(crate) use record::FALCON;

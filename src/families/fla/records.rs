@@ -12,6 +12,8 @@ pub(crate) const GLA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -33,6 +35,8 @@ pub(crate) const GATED_DELTANET: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -54,6 +58,8 @@ pub(crate) const RETNET: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -75,6 +81,8 @@ pub(crate) const HGRN: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &["hgrn.jsonl"],
     published: &[("hgrn-1.3b", 1_364_396_032)],
     ..Family::new(|family, _, fields| {
@@ -91,6 +99,8 @@ pub(crate) const HGRN2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -112,6 +122,8 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -132,6 +144,8 @@ pub(crate) const DELTA_NET: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -156,6 +170,9 @@ pub(crate) const FLA_MAMBA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["fla_mamba.jsonl"],
     published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
     ..Family::new(|family, _, fields| {
@@ -172,6 +189,9 @@ pub(crate) const FLA_MAMBA2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["fla_mamba2.jsonl"],
     published: &[("mamba2-1.3b", 1_371_839_488)],
     ..Family::new(|family, _, fields| {

@@ -13,6 +13,8 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["gemma4.jsonl"],
     published: &[
         ("gemma-4-e2b", 4_628_569_344),

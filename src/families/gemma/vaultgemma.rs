@@ -13,6 +13,9 @@ pub(crate) const VAULTGEMMA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport::EAGER,
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["newest_decoders.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,8 @@ pub(crate) const GLM4_MOE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["mixtures.jsonl"],
     published: &[("glm-4.5-air", 106_852_245_504)],
     ..LLAMA

@@ -13,6 +13,8 @@ pub(crate) const GLM4_MOE_LITE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("glm-4.7-flash", 29_943_390_976)],
     ..LLAMA

@@ -13,6 +13,10 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
     fixtures: &["indexed_attention.jsonl"],
     published: &[("glm-5", 743_911_199_232)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const GPT2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["gpt2.jsonl"],
     published: &[
         ("gpt2", 124_439_808),

@@ -13,6 +13,9 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
+    attention_support: crate::model::AttentionSupport::SINKS,
     fixtures: &["granite_swa.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,8 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["granite_hybrid.jsonl"],
     published: &[("granite-4.0-h-tiny", 6_939_037_248)],
     ..LLAMA

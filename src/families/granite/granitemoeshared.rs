@@ -13,6 +13,8 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const HY_V3: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("hy3-295b-a21b", 295_033_528_320)],
     ..LLAMA

@@ -13,6 +13,9 @@ pub(crate) const FALCON_H1: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["falcon_h1.jsonl"],
     published: &[("falcon-h1-0.5b", 521_411_104)],
     ..LLAMA

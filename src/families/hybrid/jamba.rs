@@ -13,6 +13,7 @@ pub(crate) const JAMBA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["jamba.jsonl"],
     published: &[("jamba-v0.1", 51_570_323_328)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const LFM2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["lfm2_bamba.jsonl"],
     published: &[
         ("lfm2-350m", 354_483_968),

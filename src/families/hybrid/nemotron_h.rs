@@ -13,6 +13,8 @@ pub(crate) const NEMOTRON_H: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["nemotron_h.jsonl"],
     published: &[
         ("nemotron-h-8b", 8_100_852_736),

@@ -13,6 +13,8 @@ pub(crate) const JETMOE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    without_checkpointing: Some("JetMoE"),
     fixtures: &["jetmoe.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const APERTUS: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("apertus-8b", 8_053_338_176)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const ARCEE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const BITNET: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("bitnet-b1.58-2b", 2_412_820_480)],
     ..LLAMA

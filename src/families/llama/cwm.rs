@@ -13,6 +13,7 @@ pub(crate) const CWM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("cwm-32b", 32_581_097_472)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const DIFFLLAMA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["diffllama.jsonl"],
     published: &[],
     ..LLAMA

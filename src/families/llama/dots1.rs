@@ -13,6 +13,8 @@ pub(crate) const DOTS1: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["mixtures.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,12 @@ pub(crate) const GPT_OSS: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    // Its experts are its own.
+    liger: Some(crate::model::LigerSupport {
+        gated: None,
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
+    attention_support: crate::model::AttentionSupport::SINKS,
     fixtures: &["mixtures.jsonl"],
     published: &[
         ("gpt-oss-20b", 20_914_757_184),

@@ -13,6 +13,7 @@ pub(crate) const HELIUM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("helium-1-2b", 2_172_643_840)],
     ..LLAMA

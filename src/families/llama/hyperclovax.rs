@@ -13,6 +13,8 @@ pub(crate) const HYPERCLOVAX: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["further_decoders.jsonl"],
     published: &[],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const INTERNLM3: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("internlm3-8b", 8_804_241_408)],
     ..LLAMA

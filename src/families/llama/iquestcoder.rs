@@ -13,6 +13,7 @@ pub(crate) const IQUESTCODER: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("iquest-coder-40b", 39_794_283_520)],
     ..LLAMA

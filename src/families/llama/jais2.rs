@@ -13,6 +13,7 @@ pub(crate) const JAIS2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("jais-2-8b", 8_090_401_280)],
     ..LLAMA

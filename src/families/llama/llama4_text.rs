@@ -13,6 +13,8 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
     fixtures: &["llama4.jsonl"],
     published: &[("llama-4-scout", 107_769_861_120)],
     ..LLAMA

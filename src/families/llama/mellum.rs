@@ -13,6 +13,8 @@ pub(crate) const MELLUM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["further_decoders.jsonl"],
     published: &[],
     ..LLAMA

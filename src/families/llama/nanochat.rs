@@ -13,6 +13,7 @@ pub(crate) const NANOCHAT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("nanochat-d32", 1_879_048_192)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const PERSIMMON: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("persimmon-8b", 9_397_175_296)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const LLAMA: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: &["llama_family.jsonl"],
     published: &[
         ("llama-3.3-70b", 70_553_706_496),

@@ -13,6 +13,7 @@ pub(crate) const SEED_OSS: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("seed-oss-36b", 36_151_104_512)],
     ..LLAMA

@@ -13,6 +13,8 @@ pub(crate) const SOLAR_OPEN: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("solar-open-100b", 102_651_793_408)],
     ..LLAMA

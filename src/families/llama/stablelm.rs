@@ -13,6 +13,7 @@ pub(crate) const STABLELM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[
         ("stablelm-3b", 2_795_443_200),

@@ -13,6 +13,8 @@ pub(crate) const MINIMAX_M2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("minimax-m2", 228_689_748_992)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const MINISTRAL3: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("ministral-3-8b", 8_489_553_920)],
     ..LLAMA

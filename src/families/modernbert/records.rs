@@ -12,6 +12,11 @@ pub(crate) const MODERNBERT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["encoder_heads.jsonl", "modernbert.jsonl"],
     published: &[
         ("modernbert-base", 149_655_232),
@@ -30,6 +35,11 @@ pub(crate) const MODERNBERT_DECODER: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["modernbert_decoder.jsonl"],
     published: &[
         ("ettin-decoder-150m", 149_655_232),

@@ -13,6 +13,8 @@ pub(crate) const MPT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    attention_support: crate::families::bloom::ATTENTION,
     fixtures: &["mpt.jsonl"],
     published: &[("mpt-7b", 6_649_286_656), ("mpt-30b", 29_957_200_896)],
     ..LLAMA

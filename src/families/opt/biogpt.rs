@@ -13,6 +13,7 @@ pub(crate) const BIOGPT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("biogpt", 346_763_264)],
     ..LLAMA

@@ -13,6 +13,8 @@ pub(crate) const PHIMOE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
     fixtures: &["phimoe.jsonl"],
     published: &[("phi-3.5-moe", 41_873_153_344)],
     ..LLAMA

@@ -13,6 +13,7 @@ pub(crate) const PHI: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["phi.jsonl"],
     published: &[("phi-2", 2_779_683_840)],
     ..LLAMA

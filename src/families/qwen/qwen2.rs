@@ -13,6 +13,7 @@ pub(crate) const QWEN2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: &["llama_family.jsonl"],
     published: &[
         ("qwen2.5-0.5b", 494_032_768),

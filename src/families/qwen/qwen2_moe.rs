@@ -13,6 +13,7 @@ pub(crate) const QWEN2_MOE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["moe.jsonl"],
     published: &[("qwen1.5-moe-a2.7b", 14_315_784_192)],
     ..LLAMA

@@ -13,6 +13,11 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        check: Some(crate::families::hybrid::check_delta_rule),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-35b-a3b", 34_660_610_688)],
     ..LLAMA

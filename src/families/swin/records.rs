@@ -12,6 +12,10 @@ pub(crate) const SWIN: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["swin.jsonl"],
     published: &[
         ("swin-tiny", 28_288_354),
@@ -30,6 +34,10 @@ pub(crate) const SWINV2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::EAGER
+    },
     fixtures: &["swinv2.jsonl"],
     published: &[
         ("swinv2-tiny", 28_347_154),

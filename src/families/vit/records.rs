@@ -12,6 +12,8 @@ pub(crate) const VIT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["vit.jsonl"],
     published: &[
         ("vit-tiny", 5_717_416),
@@ -32,6 +34,8 @@ pub(crate) const VIT_MSN: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["spectrograms.jsonl"],
     published: &[("vit-msn-small", 21_666_434)],
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Msn, fields)))
@@ -46,6 +50,8 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["spectrograms.jsonl"],
     published: &[("ast-audioset", 86_594_063)],
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Ast, fields)))
@@ -60,6 +66,8 @@ pub(crate) const DEIT: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deit_dinov2.jsonl"],
     published: &[("deit-base-distilled", 86_569_192)],
     ..Family::new(|family, _, fields| {
@@ -76,6 +84,8 @@ pub(crate) const DINOV2: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deit_dinov2.jsonl"],
     published: &[
         ("dinov2-small", 22_058_114),
@@ -96,6 +106,8 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deit_dinov2.jsonl"],
     published: &[
         ("dinov2-with-registers-small", 22_059_650),

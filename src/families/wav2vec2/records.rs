@@ -86,6 +86,7 @@ pub(crate) const WAVLM: Family = Family {
     // Parts.
     // Programs.
     // Support.
+    attention_support: crate::model::AttentionSupport::EAGER,
     fixtures: &["wavlm.jsonl"],
     published: &[
         ("wavlm-base", 94_406_544),
