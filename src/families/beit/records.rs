@@ -11,6 +11,8 @@ pub(crate) const BEIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["beit.jsonl"],
@@ -29,6 +31,8 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["data2vec_vision.jsonl"],

@@ -11,6 +11,8 @@ pub(crate) const BERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -34,6 +36,9 @@ pub(crate) const ROBERTA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -59,6 +64,8 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -77,6 +84,7 @@ pub(crate) const ERNIE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -95,6 +103,8 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -113,6 +123,8 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -134,6 +146,7 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("Megatron BERT"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -152,6 +165,8 @@ pub(crate) const ESM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -176,6 +191,7 @@ pub(crate) const DEBERTA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport {
         eager_only: crate::model::Versions::All,
@@ -202,6 +218,8 @@ pub(crate) const DEBERTA_V2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport {
         eager_only: crate::model::Versions::All,
@@ -231,6 +249,8 @@ pub(crate) const MPNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("MPNet"),
     without_checkpointing: Some("MPNet"),
@@ -253,6 +273,7 @@ pub(crate) const NOMIC_BERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -274,6 +295,7 @@ pub(crate) const LAYOUTLM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport {
         masked: crate::model::Versions::All,
@@ -298,6 +320,7 @@ pub(crate) const REMBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("RemBERT"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -316,6 +339,8 @@ pub(crate) const ROFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::one_way("RoFormer"),
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -334,6 +359,9 @@ pub(crate) const ELECTRA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport {
         eager_only: crate::model::Versions::Before5,
@@ -355,6 +383,8 @@ pub(crate) const ALBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     without_checkpointing: Some("ALBERT"),

@@ -1,5 +1,6 @@
 //! BLOOM.
 
+mod models;
 mod network;
 pub(crate) mod reader;
 
@@ -7,5 +8,6 @@ pub(crate) use network::Bloom;
 
 mod record;
 mod support;
+pub(crate) use models::MODELS;
 pub(crate) use record::BLOOM;
 pub(crate) use support::ATTENTION;

@@ -12,6 +12,11 @@ pub(crate) const CLIP: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[
+        crate::ask::Task::Contrastive,
+        crate::ask::Task::ImageClassification,
+    ],
+    check: Some(super::reader::check),
     // Support.
     quantized_support: crate::model::QuantizedSupport::whole(&[
         "text_projection",
@@ -37,6 +42,11 @@ pub(crate) const SIGLIP: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[
+        crate::ask::Task::Contrastive,
+        crate::ask::Task::ImageClassification,
+    ],
+    check: Some(super::reader::check),
     // Support.
     quantized_support: crate::model::QuantizedSupport::whole(&[
         "text_projection",

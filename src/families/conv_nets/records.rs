@@ -11,6 +11,8 @@ pub(crate) const CONVNEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
@@ -33,6 +35,8 @@ pub(crate) const CONVNEXTV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
@@ -53,6 +57,8 @@ pub(crate) const RESNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],

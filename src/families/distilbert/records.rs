@@ -11,6 +11,9 @@ pub(crate) const DISTILBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,

@@ -1,6 +1,7 @@
 //! Falcon.
 
 mod attention;
+mod models;
 mod network;
 pub(crate) mod reader;
 
@@ -8,4 +9,5 @@ pub(crate) use network::Falcon;
 
 mod record;
 mod support;
+pub(crate) use models::MODELS;
 pub(crate) use record::FALCON;

@@ -3,6 +3,14 @@
 use super::reader;
 use crate::model::{Architecture, Family, FlaMixer};
 
+/// How they generate.
+const GENERATION: crate::model::Generation = crate::model::Generation {
+    positions: false,
+    prepares_as_usual: crate::model::Since::V5,
+    drops_mask: true,
+    ..crate::model::Generation::DECODER
+};
+
 /// `gla of flash-linear-attention`.
 pub(crate) const GLA: Family = Family {
     model_types: &["gla"],
@@ -11,6 +19,10 @@ pub(crate) const GLA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -34,6 +46,10 @@ pub(crate) const GATED_DELTANET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -57,6 +73,10 @@ pub(crate) const RETNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -80,6 +100,10 @@ pub(crate) const HGRN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -98,6 +122,10 @@ pub(crate) const HGRN2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -121,6 +149,10 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -143,6 +175,10 @@ pub(crate) const DELTA_NET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -169,6 +205,13 @@ pub(crate) const FLA_MAMBA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..GENERATION
+    },
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,
@@ -188,6 +231,13 @@ pub(crate) const FLA_MAMBA2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..GENERATION
+    },
+    check: Some(super::config::check),
     // Support.
     attention_support: crate::model::AttentionSupport::KEPT_MASKS,
     training_cache: crate::model::CacheSupport::EVALUATED,

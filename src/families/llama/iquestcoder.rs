@@ -12,6 +12,8 @@ pub(crate) const IQUESTCODER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     liger: None,
     fixtures: &["further_decoders.jsonl"],

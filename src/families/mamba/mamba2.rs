@@ -12,6 +12,12 @@ pub(crate) const MAMBA2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V5,
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     liger: None,
     training_cache: crate::model::CacheSupport::STATES,

@@ -12,6 +12,7 @@ pub(crate) const MINISTRAL3: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     liger: None,
     fixtures: &["newest_decoders.jsonl"],

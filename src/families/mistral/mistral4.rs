@@ -12,6 +12,7 @@ pub(crate) const MISTRAL4: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     liger: None,
     fixtures: &["further_decoders.jsonl"],

@@ -12,6 +12,13 @@ pub(crate) const MPT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        caches_in_4: [crate::model::CacheIn4::Tuples; 2],
+        special_tokens: 0,
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     liger: None,
     attention_support: crate::families::bloom::ATTENTION,

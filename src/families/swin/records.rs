@@ -11,6 +11,8 @@ pub(crate) const SWIN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport {
         masked: crate::model::Versions::All,
@@ -33,6 +35,8 @@ pub(crate) const SWINV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     attention_support: crate::model::AttentionSupport {
         masked: crate::model::Versions::All,

@@ -3,6 +3,14 @@
 use super::reader;
 use crate::model::{Architecture, Family, T5Kind};
 
+/// How they generate.
+const GENERATION: crate::model::Generation = crate::model::Generation {
+    logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::Never),
+    caches_in_4: [crate::model::CacheIn4::Returned; 2],
+    positions: false,
+    ..crate::model::Generation::DECODER
+};
+
 /// `t5`.
 pub(crate) const T5: Family = Family {
     model_types: &["t5"],
@@ -11,6 +19,10 @@ pub(crate) const T5: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     attention_support: crate::model::AttentionSupport {
         without_flash: crate::model::Versions::All,
@@ -39,6 +51,10 @@ pub(crate) const MT5: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     attention_support: crate::model::AttentionSupport {
         without_flash: crate::model::Versions::All,
@@ -59,6 +75,9 @@ pub(crate) const UMT5: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     attention_support: crate::model::AttentionSupport {
         without_flash: crate::model::Versions::All,

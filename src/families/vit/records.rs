@@ -1,6 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
+use crate::families::wav2vec2::reader::check_quantized;
 use crate::model::{Architecture, Family, VitKind};
 
 /// `vit`.
@@ -11,6 +12,8 @@ pub(crate) const VIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -33,6 +36,7 @@ pub(crate) const VIT_MSN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -49,6 +53,8 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::AudioClassification],
+    check: Some(|scenario, _, _, findings| check_quantized(scenario, findings)),
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -65,6 +71,7 @@ pub(crate) const DEIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -83,6 +90,7 @@ pub(crate) const DINOV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
@@ -105,6 +113,7 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     attention_support: crate::model::AttentionSupport::UNMASKED,
     quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
