@@ -41,6 +41,7 @@ mod resolved;
 mod routing;
 mod speech;
 mod style;
+mod support;
 mod swin;
 mod t5;
 mod versions;
@@ -94,6 +95,10 @@ pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use speech::{SpeechConfig, SpeechKind};
 pub use style::{EmbeddingScale, MaskStyle, MaskingIn4, Masks, NormKind, Style};
+pub use support::{
+    AdapterSupport, AttentionSupport, CacheSupport, FlashRefusal, LigerSupport, QuantizedSupport,
+    SupportCheck, Versions,
+};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
 pub use versions::Transformers;

@@ -7,5 +7,7 @@ pub(crate) mod reader;
 pub(crate) use network::build;
 
 mod record;
+mod support;
 pub(crate) use models::MODELS;
 pub(crate) use record::BLOOM;
+pub(crate) use support::ATTENTION;

@@ -8,5 +8,6 @@ pub(crate) mod reader;
 pub(crate) use network::build;
 
 mod record;
+mod support;
 pub(crate) use models::MODELS;
 pub(crate) use record::FALCON;

@@ -32,6 +32,7 @@ mod smollm3;
 mod solar_open;
 mod stablelm;
 mod starcoder2;
+mod support;
 pub(crate) use afmoe::AFMOE;
 pub(crate) use apertus::APERTUS;
 pub(crate) use arcee::ARCEE;
