@@ -6,8 +6,8 @@
 //! `HIGHWATER_DIGESTS=write cargo test --test digest` and says in its commit what changed and why.
 
 use highwater::ask::Severity;
-use highwater::catalog;
 use highwater::codec::decode_json;
+use highwater::families;
 use highwater::report::estimate;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::thread;
 
 /// What is asked of every model of the catalog, beside its default.
 const ASKED: [&str; 12] = [
-    r#"{}"#,
+    r"{}",
     r#"{"lora": {"r": 8, "target_modules": ["all-linear"]}}"#,
     r#"{"lora": {"r": 8, "target_modules": ["nothing_like_this"]}}"#,
     r#"{"frozen": ["embed"]}"#,
@@ -83,10 +83,12 @@ fn scenarios() -> BTreeMap<String, Vec<String>> {
             all.insert(name.into_owned(), asked);
         }
     }
-    let of_catalog = catalog::models().flat_map(|model| {
-        ASKED.iter().map(|asked| {
+    let mut ids: Vec<_> = families::catalog_models().map(|model| model.id).collect();
+    ids.sort_unstable();
+    let of_catalog = ids.into_iter().flat_map(|id| {
+        ASKED.iter().map(move |asked| {
             let mut asked: Value = serde_json::from_str(asked).expect("an object");
-            asked["model"] = json!(model.id);
+            asked["model"] = json!(id);
             asked["micro_batch_size"] = json!(2);
             asked["seq_len"] = json!(64);
             asked.to_string()

@@ -1,7 +1,10 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
 use super::config_fields::ConfigFields;
+use super::layer_names::LayerNames;
+use super::parts::{Parts, PutTogether};
 use super::programs::{Check, Generation, QUANTIZED_HEADS, Since};
+use super::style::Style;
 use super::{Architecture, DecoderType};
 use crate::ask::{Framework, Task};
 
@@ -37,7 +40,15 @@ pub struct Family {
     pub parts: ConfigParts,
     // Sizes and options.
     // Names.
+    /// What its modules are called.
+    pub names: LayerNames,
     // Parts.
+    /// How what stands around its layers is put together.
+    pub style: Style,
+    /// How its layers are put together.
+    pub layers: Parts,
+    /// What a config or transformers 4 changes in both.
+    pub put_together: PutTogether,
     // Programs.
     /// The oldest of the versions of transformers in which it is estimated.
     pub since: Since,
@@ -69,7 +80,11 @@ impl Family {
             parts: ConfigParts::One,
             // Sizes and options.
             // Names.
+            names: LayerNames::LLAMA,
             // Parts.
+            style: Style::LLAMA,
+            layers: Parts::LLAMA,
+            put_together: |_, _, _, _| {},
             // Programs.
             since: Since::V5,
             tasks: &[],

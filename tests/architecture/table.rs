@@ -89,8 +89,8 @@ pub const ROOMS: &[Room] = &[
     page(
         "views",
         &[
-            "units", "catalog", "ask", "resolve", "codec", "tape", "sim", "host", "report",
-            "chart", "figure", "text", "browser", "app", "widgets",
+            "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "host",
+            "report", "chart", "figure", "text", "browser", "app", "widgets",
         ],
     ),
 ];

@@ -25,7 +25,10 @@ pub fn release_page_for(arguments: &[String]) -> Result<(), Failure> {
     const TAKES: &str = "build takes nothing, or --url and the address where the page will be, as `--url https://example.org/highwater/`";
     let mut address = None;
     let mut parser = Parser::from_args(arguments);
-    while let Some(argument) = parser.next().map_err(misread)? {
+    while let Some(argument) = parser
+        .next()
+        .map_err(|error| Failure::usage(error.to_string()))?
+    {
         let url = match argument {
             Long("url") => parser.value().and_then(ValueExt::string).ok(),
             _ => None,
@@ -34,11 +37,6 @@ pub fn release_page_for(arguments: &[String]) -> Result<(), Failure> {
         address = Some(url.ok_or_else(|| Failure::usage(TAKES))?);
     }
     release_page_at(address.as_deref())
-}
-
-/// An argument that is not written as arguments are.
-fn misread(error: lexopt::Error) -> Failure {
-    Failure::usage(error.to_string())
 }
 
 /// How rustc compiles the page that is to be cut. Functions of more than some 30 instructions stay
@@ -119,7 +117,10 @@ fn options(arguments: &[String]) -> Result<Options, Failure> {
         port: None,
     };
     let mut parser = Parser::from_args(arguments);
-    while let Some(argument) = parser.next().map_err(misread)? {
+    while let Some(argument) = parser
+        .next()
+        .map_err(|error| Failure::usage(error.to_string()))?
+    {
         match argument {
             Long("dev") => options.dev = true,
             Long("port") => {

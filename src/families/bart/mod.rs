@@ -3,6 +3,7 @@
 mod attention;
 mod decoder;
 mod layer;
+mod models;
 mod network;
 pub(crate) mod reader;
 mod refused;
@@ -14,6 +15,7 @@ pub(crate) use network::Bart;
 pub(crate) use whisper::Whisper;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{
     BART, BLENDERBOT, BLENDERBOT_SMALL, M2M_100, MARIAN, MBART, PEGASUS, PLBART, WHISPER,
 };

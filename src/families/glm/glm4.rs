@@ -1,7 +1,7 @@
 //! `glm4` (`models/glm4, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, MlpNames, Parts, Turn};
 
 /// `glm4`.
 pub(crate) const GLM4: Family = Family {
@@ -10,7 +10,24 @@ pub(crate) const GLM4: Family = Family {
     decoder: Some(DecoderType::Glm4),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            Some("post_self_attn_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("post_mlp_layernorm"),
+        ],
+        mlp: MlpNames::Fused {
+            names: ["gate_up_proj", "down_proj"],
+            gate_first: false,
+        },
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        turn: Turn::PartPairs,
+        ..Parts::LLAMA
+    },
     // Programs.
     since: crate::model::Since::V451,
     generation: crate::model::Generation {

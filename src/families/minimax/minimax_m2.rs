@@ -1,7 +1,7 @@
 //! `minimax_m2` (`models/minimax_m2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts, Turn};
 
 /// `minimax_m2`.
 pub(crate) const MINIMAX_M2: Family = Family {
@@ -11,6 +11,11 @@ pub(crate) const MINIMAX_M2: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Whole(NormKind::Root),
+        turn: Turn::FirstColumns,
+        ..Parts::LLAMA
+    },
     // Programs.
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,

@@ -3,8 +3,9 @@
 use crate::ask::Task;
 use crate::model::{
     Architecture, CacheIn4, DecoderConfig, Generation, ImageConfig, ResolvedSpec, TokenKinds,
+    Transformers,
 };
-use crate::nn::build::{Facts, Transformers};
+use crate::nn::build::Facts;
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.

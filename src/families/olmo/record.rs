@@ -1,7 +1,7 @@
 //! `olmo` (`models/olmo, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, NormKind, Parts, Style, Transformers, Turn};
 
 /// `olmo`.
 pub(crate) const OLMO: Family = Family {
@@ -11,6 +11,21 @@ pub(crate) const OLMO: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::BareLayer,
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, parts| {
+        if version != Transformers::V5 {
+            style.wide_rotary = false;
+            parts.turn = Turn::Halves;
+        }
+    },
     // Programs.
     later_tasks: &[(
         crate::ask::Task::SequenceClassification,

@@ -4,7 +4,8 @@
 //! Functions are told apart by running them: the program is watched ([`watched`]) while a browser
 //! makes some first visits (`tests/e2e/first-visits.mjs`). Both parts share memory and tables; a call
 //! from the first part into the rest waits until it is there (Note [A function of the rest]), so that
-//! a visit of another kind costs time and nothing else. `public/rest.js` brings the parts together.
+//! a visit of another kind costs time and nothing else. `public/rest.js` brings the parts together and
+//! keeps what the reader does before.
 //! What WebAssembly's format allows and rustc, wasm-bindgen and the linker do not write is refused.
 
 mod constants;

@@ -1,28 +1,6 @@
-//! Decoders that are read and built as Llama is (`llama`, `mistral`, `qwen2`, `qwen3`): what is asked for most.
+//! Published models of these families, by family and size.
 
-use super::Model;
-
-models! {
-    /// Llama and its kin, by family and size.
-    LLAMAS;
-    "qwen3-0.6b", "Qwen3 0.6B", "Qwen/Qwen3-0.6B", "2025-04";
-    "qwen3-1.7b", "Qwen3 1.7B", "Qwen/Qwen3-1.7B", "2025-04";
-    "qwen3-4b", "Qwen3 4B", "Qwen/Qwen3-4B", "2025-04";
-    "qwen3-8b", "Qwen3 8B", "Qwen/Qwen3-8B", "2025-04";
-    "qwen3-14b", "Qwen3 14B", "Qwen/Qwen3-14B", "2025-04";
-    "qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B", "2025-04";
-    "qwen2.5-0.5b", "Qwen2.5 0.5B", "Qwen/Qwen2.5-0.5B", "2024-09";
-    "qwen2.5-1.5b", "Qwen2.5 1.5B", "Qwen/Qwen2.5-1.5B", "2024-09";
-    "qwen2.5-3b", "Qwen2.5 3B", "Qwen/Qwen2.5-3B", "2024-09";
-    "qwen2.5-7b", "Qwen2.5 7B", "Qwen/Qwen2.5-7B", "2024-09";
-    "qwen2.5-14b", "Qwen2.5 14B", "Qwen/Qwen2.5-14B", "2024-09";
-    "qwen2.5-32b", "Qwen2.5 32B", "Qwen/Qwen2.5-32B", "2024-09";
-    "qwen2.5-72b", "Qwen2.5 72B", "Qwen/Qwen2.5-72B", "2024-09";
-    "qwen2-0.5b", "Qwen2 0.5B", "Qwen/Qwen2-0.5B", "2024-06";
-    "qwen2-1.5b", "Qwen2 1.5B", "Qwen/Qwen2-1.5B", "2024-06";
-    "qwen2-7b", "Qwen2 7B", "Qwen/Qwen2-7B", "2024-06";
-    "qwen2-72b", "Qwen2 72B", "Qwen/Qwen2-72B", "2024-06";
-    "qwen1.5-1.8b", "Qwen1.5 1.8B", "Qwen/Qwen1.5-1.8B", "2024-02";
+crate::families::models::published_models! {
     "llama-3.3-70b", "Llama 3.3 70B", "meta-llama/Llama-3.3-70B-Instruct", "2024-12";
     "llama-3.2-1b", "Llama 3.2 1B", "meta-llama/Llama-3.2-1B", "2024-09";
     "llama-3.2-3b", "Llama 3.2 3B", "meta-llama/Llama-3.2-3B", "2024-09";
@@ -39,14 +17,6 @@ models! {
     "llama-65b", "LLaMA 65B", "huggyllama/llama-65b", "2023-02";
     "codellama-7b", "Code Llama 7B", "codellama/CodeLlama-7b-hf", "2023-08";
     "codellama-34b", "Code Llama 34B", "codellama/CodeLlama-34b-hf", "2023-08";
-    "mistral-7b", "Mistral 7B v0.1", "mistralai/Mistral-7B-v0.1", "2023-09";
-    "mistral-7b-v0.2", "Mistral 7B v0.2", "mistralai/Mistral-7B-Instruct-v0.2", "2023-12";
-    "mistral-7b-v0.3", "Mistral 7B v0.3", "mistralai/Mistral-7B-v0.3", "2024-05";
-    "mistral-nemo-12b", "Mistral Nemo 12B", "mistralai/Mistral-Nemo-Base-2407", "2024-07";
-    "mistral-small-22b", "Mistral Small 22B", "mistralai/Mistral-Small-Instruct-2409", "2024-09";
-    "mistral-small-24b", "Mistral Small 3 24B", "mistralai/Mistral-Small-24B-Base-2501", "2025-01";
-    "mistral-large-123b", "Mistral Large 2 123B", "mistralai/Mistral-Large-Instruct-2407", "2024-07";
-    "deepseek-r1-distill-qwen-1.5b", "DeepSeek-R1 Distill Qwen 1.5B", "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", "2025-01";
     "deepseek-r1-distill-llama-8b", "DeepSeek-R1 Distill Llama 8B", "deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "2025-01";
     "deepseek-llm-7b", "DeepSeek LLM 7B", "deepseek-ai/deepseek-llm-7b-base", "2023-11";
     "deepseek-coder-1.3b", "DeepSeek Coder 1.3B", "deepseek-ai/deepseek-coder-1.3b-base", "2023-10";
@@ -60,4 +30,27 @@ models! {
     "yi-6b", "Yi 6B", "01-ai/Yi-6B", "2023-11";
     "yi-34b", "Yi 34B", "01-ai/Yi-34B", "2023-11";
     "solar-10.7b", "SOLAR 10.7B", "upstage/SOLAR-10.7B-v1.0", "2023-12";
+    "llama-4-scout", "Llama 4 Scout 17B-16E, text", "meta-llama/Llama-4-Scout-17B-16E", "2025-04";
+    "gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", "2025-08";
+    "gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", "2025-08";
+    "apertus-8b", "Apertus 8B", "swiss-ai/Apertus-8B-2509", "2025-09";
+    "trinity-nano", "Trinity Nano 6B-A1B", "arcee-ai/Trinity-Nano-Base", "2025-12";
+    "trinity-mini", "Trinity Mini 26B-A3B", "arcee-ai/Trinity-Mini-Base", "2025-12";
+    "bitnet-b1.58-2b", "BitNet b1.58 2B", "microsoft/bitnet-b1.58-2B-4T-bf16", "2025-04";
+    "persimmon-8b", "Persimmon 8B", "adept/persimmon-8b-base", "2023-09";
+    "nanochat-d32", "nanochat d32 1.9B", "karpathy/nanochat-d32", "2025-10";
+    "solar-open-100b", "Solar Open 100B", "upstage/Solar-Open-100B", "2025-12";
+    "cwm-32b", "Code World Model 32B", "facebook/cwm", "2025-09";
+    "internlm3-8b", "InternLM3 8B", "internlm/internlm3-8b-instruct", "2025-01";
+    "iquest-coder-40b", "IQuest-Coder V1 40B", "IQuestLab/IQuest-Coder-V1-40B-Instruct", "2026-01";
+    "jais-2-8b", "Jais 2 8B", "inceptionai/Jais-2-8B-Chat", "2025-12";
+    "starcoder2-3b", "StarCoder2 3B", "bigcode/starcoder2-3b", "2024-02";
+    "starcoder2-7b", "StarCoder2 7B", "bigcode/starcoder2-7b", "2024-02";
+    "starcoder2-15b", "StarCoder2 15B", "bigcode/starcoder2-15b", "2024-02";
+    "stablelm-3b", "StableLM 3B", "stabilityai/stablelm-3b-4e1t", "2023-09";
+    "stablelm-2-1.6b", "StableLM 2 1.6B", "stabilityai/stablelm-2-1_6b", "2024-01";
+    "smollm3-3b", "SmolLM3 3B", "HuggingFaceTB/SmolLM3-3B", "2025-07";
+    "minitron-4b", "Minitron 4B", "nvidia/Minitron-4B-Base", "2024-07";
+    "helium-1-2b", "Helium 1 preview 2B", "kyutai/helium-1-preview-2b", "2025-01";
+    "seed-oss-36b", "Seed-OSS 36B", "ByteDance-Seed/Seed-OSS-36B-Base", "2025-08";
 }

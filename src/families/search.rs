@@ -1,6 +1,7 @@
 //! Finding a model by a few letters.
 
-use super::models::{Model, models};
+use super::models::catalog_models;
+use crate::catalog::Model;
 use crate::units::sort_short;
 
 /// How well one word of a query fits a model's texts: less is better; none when it does not.
@@ -25,7 +26,7 @@ fn fit(word: &str, text: &str) -> Option<usize> {
 
 /// Models that fit a query, the best first and equally good ones in the catalog's order; all of
 /// them for an empty one. Each word of the query must fit the id, the name or the repository.
-pub fn search(query: &str) -> Vec<&'static Model> {
+pub fn search_models(query: &str) -> Vec<&'static Model> {
     let query = query.to_ascii_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let rank = |model: &Model| {
@@ -37,7 +38,7 @@ pub fn search(query: &str) -> Vec<&'static Model> {
         let best = |word: &&str| texts.iter().filter_map(|text| fit(word, text)).min();
         words.iter().map(best).sum::<Option<usize>>()
     };
-    let mut found: Vec<(usize, &Model)> = models()
+    let mut found: Vec<(usize, &Model)> = catalog_models()
         .filter_map(|model| Some((rank(model)?, model)))
         .collect();
     sort_short(&mut found, |(rank, _)| *rank);
@@ -49,13 +50,16 @@ mod tests {
     use super::*;
 
     fn ids(query: &str) -> Vec<&'static str> {
-        search(query).iter().map(|model| model.id).collect()
+        search_models(query).iter().map(|model| model.id).collect()
     }
 
     #[test]
     fn nothing_asked_finds_everything_in_order() {
-        assert_eq!(search("").len(), models().count());
-        assert_eq!(search("  ").first().copied(), models().next());
+        assert_eq!(search_models("").len(), catalog_models().count());
+        assert_eq!(
+            search_models("  ").first().copied(),
+            catalog_models().next()
+        );
     }
 
     #[test]
@@ -65,7 +69,7 @@ mod tests {
         assert_eq!(ids("meta-llama/Llama-2-7b")[0], "llama-2-7b");
         let says_seven =
             |model: &&Model| [model.id, model.name, model.source].concat().contains('7');
-        assert!(search("7b").iter().all(says_seven));
+        assert!(search_models("7b").iter().all(says_seven));
     }
 
     #[test]
