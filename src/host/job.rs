@@ -7,7 +7,7 @@ use crate::ask::{
     Checkpoint, DataLoader, Dataset, Framework, Libraries, ModelRef, OptimizerName, Precision,
     TokenizerKind,
 };
-use crate::model::{Architecture, ResolvedSpec};
+use crate::model::{Input, ResolvedSpec};
 use crate::units::{Bytes, DType};
 use serde::Deserialize;
 use serde_json::Value;
@@ -120,7 +120,7 @@ impl HostJob {
         let world_size = hardware.gpus_per_node.saturating_mul(hardware.nodes);
         let checkpoint = settings.checkpoint.unwrap_or_else(|| checkpoint(spec));
         let offloaded = Offloaded::new(spec, inputs, world_size);
-        let linear = matches!(spec.architecture, Architecture::Linear(_));
+        let of_family = spec.architecture.family().is_some();
         Self {
             ranks: spec.host.processes,
             jobs: hardware.processes_per_gpu,
@@ -129,10 +129,10 @@ impl HostJob {
             libraries: settings.libraries,
             optimizer: spec.optimizer.name != OptimizerName::None,
             cuda: settings.cuda,
-            tokenizer: if linear {
-                TokenizerKind::None
-            } else {
+            tokenizer: if of_family {
                 settings.tokenizer
+            } else {
+                TokenizerKind::None
             },
             vocab_size: inputs.vocab_size,
             dataset: spec.dataset,
@@ -166,8 +166,8 @@ impl HostJob {
 
 /// The tensors that one batch of so many samples consists of.
 pub(super) fn batch_tensors(spec: &ResolvedSpec, samples: u64) -> Vec<Bytes> {
-    if let Architecture::Linear(linear) = &spec.architecture {
-        let elements = samples.saturating_mul(linear.in_features);
+    if let Input::Features(width) = spec.architecture.input(spec.seq_len) {
+        let elements = samples.saturating_mul(width);
         return vec![Bytes(elements.saturating_mul(DType::Float32.size()))];
     }
     let tokens = |length: u64| {

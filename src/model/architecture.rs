@@ -8,6 +8,7 @@ use super::decoder::DecoderConfig;
 use super::distilbert::DistilBertConfig;
 use super::dual::{DualConfig, TowerConfig};
 use super::eurobert::EuroBertConfig;
+use super::experts::Experts;
 use super::family::Family;
 use super::fla::FlaConfig;
 use super::images::ImageConfig;
@@ -82,6 +83,19 @@ pub struct Dimensions {
     pub experts_per_token: u64,
 }
 
+/// The sizes of a transformer of one stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uniform {
+    /// L.
+    pub layers: u64,
+    /// H.
+    pub hidden: u64,
+    /// A.
+    pub heads: u64,
+    /// V.
+    pub vocab_size: u64,
+}
+
 impl Architecture {
     /// The family that it is of; a linear layer alone is of none.
     pub fn family(&self) -> Option<&'static Family> {
@@ -154,6 +168,39 @@ impl Architecture {
         }
     }
 
+    /// The experts of a decoder's layers, where they have some.
+    pub fn experts(&self) -> Option<&Experts> {
+        match self {
+            Self::Decoder(config) => config.experts.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The sizes of one whose layers are all alike, as published formulas want them.
+    pub fn uniform(&self) -> Option<Uniform> {
+        let [layers, hidden, heads, vocab_size] = match self {
+            Self::Decoder(c) => [
+                c.num_hidden_layers,
+                c.hidden_size,
+                c.num_attention_heads,
+                c.vocab_size,
+            ],
+            Self::Bert(c) => [
+                c.num_hidden_layers,
+                c.hidden_size,
+                c.num_attention_heads,
+                c.vocab_size,
+            ],
+            _ => return None,
+        };
+        Some(Uniform {
+            layers,
+            hidden,
+            heads,
+            vocab_size,
+        })
+    }
+
     /// Classes of its classification head, where it can have one.
     pub fn labels(&self) -> u64 {
         match self {
@@ -184,11 +231,7 @@ impl Architecture {
     /// The widest a token becomes in an expert and in those that all tokens see; experts of a layer and
     /// of a token.
     fn expert_sizes(&self) -> [u64; 4] {
-        let experts = match self {
-            Self::Decoder(c) => c.experts.as_ref(),
-            _ => None,
-        };
-        experts.map_or([0, 0, 1, 1], |experts| {
+        self.experts().map_or([0, 0, 1, 1], |experts| {
             [
                 2 * experts.intermediate_size,
                 experts.shared_intermediate_size.unwrap_or(0),

@@ -48,7 +48,7 @@ mod versions;
 mod vit;
 
 pub use activation::Activation;
-pub use architecture::{Architecture, Dimensions};
+pub use architecture::{Architecture, Dimensions, Uniform};
 pub use bart::{BartConfig, BartKind, BartStack, Recordings};
 pub use beit::BeitConfig;
 pub use bert::{BertConfig, BertKind, Esm, PreNorm, Relative};

@@ -5,7 +5,7 @@
 
 use super::DeviceReport;
 use crate::ask::{ActivationCheckpointing, Attention, OptimizerName, Precision, Program};
-use crate::model::{Architecture, ResolvedSpec};
+use crate::model::{ResolvedSpec, Uniform};
 use crate::sim::{Phase, Trace};
 use crate::tape::Category;
 use crate::units::{Bytes, names};
@@ -127,30 +127,17 @@ pub(super) fn others(spec: &ResolvedSpec, trace: &Trace, device: &DeviceReport) 
 }
 
 fn letters(spec: &ResolvedSpec, trace: &Trace) -> Letters {
-    let (l, h, a, v) = match &spec.architecture {
-        Architecture::Decoder(c) => (
-            c.num_hidden_layers,
-            c.hidden_size,
-            c.num_attention_heads,
-            c.vocab_size,
-        ),
-        Architecture::Bert(c) => (
-            c.num_hidden_layers,
-            c.hidden_size,
-            c.num_attention_heads,
-            c.vocab_size,
-        ),
-        _ => (0, 0, 0, 0),
-    };
+    let sizes = spec.architecture.uniform();
+    let of = |size: fn(Uniform) -> u64| sizes.map_or(0, size).into();
     Letters {
         n: trace.num_parameters.into(),
         p: spec.weights.size().into(),
-        l: l.into(),
+        l: of(|sizes| sizes.layers),
         b: spec.micro_batch_size.into(),
         s: spec.seq_len.into(),
-        h: h.into(),
-        a: a.into(),
-        v: v.into(),
+        h: of(|sizes| sizes.hidden),
+        a: of(|sizes| sizes.heads),
+        v: of(|sizes| sizes.vocab_size),
     }
 }
 

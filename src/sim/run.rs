@@ -7,7 +7,7 @@ use super::precision::converts_outputs;
 use super::training::{Run, STEPS, trains};
 use super::{Phase, Trace};
 use crate::ask::{EvaluationKind, Framework, MasterWeights, OptimizerName, Program};
-use crate::model::{Architecture, ResolvedSpec};
+use crate::model::ResolvedSpec;
 use crate::tape::{Backend, Built, Tape, Which};
 use std::ops::Range;
 
@@ -88,10 +88,7 @@ fn repeated(spec: &ResolvedSpec) -> bool {
 
 /// Whether experts run one after another.
 fn has_lists_within_layers(spec: &ResolvedSpec) -> bool {
-    let experts = match &spec.architecture {
-        Architecture::Decoder(c) => c.experts.is_some(),
-        _ => false,
-    };
+    let experts = spec.architecture.experts().is_some();
     experts && spec.framework != Framework::Torch215Transformers523
 }
 
