@@ -7,5 +7,4 @@ pub(crate) mod reader;
 mod support;
 
 pub(crate) use network::build;
-pub(crate) use network::Deberta;
 pub(crate) use support::{check_first, check_quantized, check_second};
