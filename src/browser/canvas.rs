@@ -4,9 +4,10 @@
 //!
 //! - It knows no pixel ratio: it takes the canvas's own pixels for those of the figure. Here sizes
 //!   and places are CSS pixels, and the canvas is given a transform.
-//! - It draws at whole numbers only, so that nothing could be snapped to the device's pixels under a
+//! - It takes whole numbers only, so that nothing could be snapped to the device's pixels under a
 //!   transform by a ratio such as 1.25, and hairlines would blur. Its unit is the CSS pixel where that
-//!   is a whole number of device pixels, and the device pixel elsewhere: see [`Canvas::grid`].
+//!   is a whole number of device pixels, and the device pixel elsewhere (see [`Canvas::grid`]), where
+//!   discs have whole radii therefore.
 //! - It strokes each path by itself, in a width that is a whole number. Textures are hundreds of lines,
 //!   which took a fifth to a third of a redraw's time on top; here lines of one style go to the canvas
 //!   together, in their exact width, with round corners. Its lines are moved by half a pixel where

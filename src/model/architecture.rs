@@ -5,7 +5,6 @@ use super::beit::BeitConfig;
 use super::bert::BertConfig;
 use super::conv_nets::ConvNetConfig;
 use super::decoder::DecoderConfig;
-use super::decoder_type::DecoderType;
 use super::distilbert::DistilBertConfig;
 use super::dual::{DualConfig, TowerConfig};
 use super::eurobert::EuroBertConfig;
@@ -128,9 +127,9 @@ impl Architecture {
         }
     }
 
-    /// Whether a mask is always made, as with biases on scores and in Falcon.
+    /// Whether a mask is always made, as with biases on scores.
     fn is_always_masked(&self) -> bool {
-        matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)
+        matches!(self, Self::Decoder(c) if c.alibi || c.family.attention_support.holds_mask)
     }
 
     /// Tokens of a sample, where the model decides them: an image's patches, a recording's

@@ -5,6 +5,9 @@ use super::layer_names::LayerNames;
 use super::parts::{Parts, PutTogether};
 use super::programs::{Check, Generation, ImageSides, QUANTIZED_HEADS, Since};
 use super::style::Style;
+use super::support::{
+    AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
+};
 use super::{Architecture, DecoderType};
 use crate::ask::{Framework, Task};
 
@@ -65,6 +68,23 @@ pub struct Family {
     /// What is refused of it alone.
     pub check: Option<Check>,
     // Support.
+    /// What Liger has for it.
+    pub liger: Option<LigerSupport>,
+    /// Whether logits are the head's result for the hidden states as it is.
+    pub plain_logits: bool,
+    /// Its implementations of attention.
+    pub attention_support: AttentionSupport,
+    /// Its cache of keys and values while it trains and is evaluated.
+    pub training_cache: CacheSupport,
+    /// What texts call it, where transformers has no activation checkpointing for it
+    /// (`supports_gradient_checkpointing`).
+    pub without_checkpointing: Option<&'static str>,
+    /// What PEFT does with its layers.
+    pub adapter_support: AdapterSupport,
+    /// What stays whole when it is quantized.
+    pub quantized_support: QuantizedSupport,
+    /// Whether the loss that balances experts reads what every layer gives, logits or not (transformers 4).
+    pub balances_every_layer: bool,
     /// The files of `tests/fixtures` that hold measured cases of it.
     pub fixtures: &'static [&'static str],
     /// Models of the catalog with the numbers of parameters that their repositories state.
@@ -96,6 +116,14 @@ impl Family {
             image_sides: None,
             check: None,
             // Support.
+            liger: None,
+            plain_logits: true,
+            attention_support: AttentionSupport::ALL,
+            training_cache: CacheSupport::USUAL,
+            without_checkpointing: None,
+            adapter_support: AdapterSupport::USUAL,
+            quantized_support: QuantizedSupport::USUAL,
+            balances_every_layer: false,
             fixtures: &[],
             published: &[],
         }

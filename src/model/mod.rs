@@ -22,6 +22,7 @@ pub(crate) mod experts;
 mod family;
 mod fla;
 mod gemma_layers;
+mod held;
 mod images;
 mod images_crossed;
 mod images_intern;
@@ -40,6 +41,7 @@ mod resolved;
 mod routing;
 mod speech;
 mod style;
+mod support;
 mod swin;
 mod t5;
 mod versions;
@@ -67,6 +69,7 @@ pub use family::{ConfigParts, Family};
 pub(crate) use fla::NORM_WIDTH;
 pub use fla::{FlaAttention, FlaConfig, FlaFused, FlaMixer, FlaStateSpace};
 pub use gemma_layers::{AltUp, GEMMA_NORMS, GemmaLayers, KeysAndValues};
+pub use held::HeldConfig;
 pub(crate) use images::IMAGES;
 pub use images::{ImageConfig, ImageKind};
 pub use images_crossed::{CrossedConfig, ROWS_OF_IMAGES};
@@ -93,6 +96,10 @@ pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use speech::{SpeechConfig, SpeechKind};
 pub use style::{EmbeddingScale, MaskStyle, MaskingIn4, Masks, NormKind, Style};
+pub use support::{
+    AdapterSupport, AttentionSupport, CacheSupport, FlashRefusal, LigerSupport, QuantizedSupport,
+    SupportCheck, Versions,
+};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
 pub use versions::Transformers;

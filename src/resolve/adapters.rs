@@ -2,9 +2,9 @@
 
 use super::expert_adapters;
 use crate::ask::ALL_LINEAR;
-use crate::ask::{Finding, Framework, Lora, QuantizationType, Scenario, Task, closest, outside};
+use crate::ask::{Finding, Framework, Lora, Scenario, Task, closest, outside};
 use crate::families::reading::modules;
-use crate::model::{Architecture, DecoderType, Module, ModuleKind};
+use crate::model::{Architecture, Module, ModuleKind};
 
 /// The largest rank.
 const LARGEST_RANK: u64 = 1 << 16;
@@ -102,7 +102,12 @@ pub(crate) fn check(
             let tables = adapted_tables(architecture, framework);
             check_targets(&lora.target_modules, tables, &modules, findings);
         }
-        check_time_steps(scenario, architecture, findings);
+        if let Some(check) = architecture
+            .family()
+            .and_then(|family| family.adapter_support.check)
+        {
+            check(scenario, architecture, findings);
+        }
         check_refused(
             scenario,
             &lora.target_modules,
@@ -250,18 +255,8 @@ fn check_refused(
     findings: &mut Vec<Finding>,
 ) {
     const REFUSED: &str = "out_proj";
-    let is_refused = match architecture {
-        Architecture::Decoder(config) => matches!(
-            config.model_type,
-            DecoderType::FalconH1
-                | DecoderType::Mamba
-                | DecoderType::Mamba2
-                | DecoderType::FalconMamba
-                | DecoderType::NemotronH
-        ),
-        Architecture::Fla(config) => config.state_space.is_some(),
-        _ => false,
-    };
+    let is_refused =
+        (architecture.family()).is_some_and(|family| family.adapter_support.refuses_out_proj);
     if !is_refused || scenario.framework != Framework::Torch215Transformers523 {
         return;
     }
@@ -293,23 +288,6 @@ fn check_refused(
     );
 }
 
-/// Refuses quantized time steps where Mamba multiplies with their weight itself (`slow_forward`,
-/// `models/mamba/modeling_mamba.py`, transformers 5.23), which bitsandbytes has packed.
-fn check_time_steps(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let mamba = matches!(architecture, Architecture::Decoder(config) if config.model_type == DecoderType::Mamba);
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    if mamba && recent && scenario.quantization.is_on() {
-        findings.push(
-            Finding::error(
-                "quantization.type",
-                "transformers 5 fails with quantized weights of Mamba (dt_proj's weight is multiplied as it is); use 16 bits.",
-                "transformers 5 无法运行量化的 Mamba（它直接与 dt_proj 的权重相乘）；请使用 16 位权重。",
-            )
-            .with_fix("quantization.type", QuantizationType::None.name()),
-        );
-    }
-}
-
 /// Refuses `all-linear` where it takes routers, too: those that are derived from `nn.Linear`, but
 /// return several tensors (`Llama4Router`, `PhimoeTopKRouter`, transformers 5.23), with whose result
 /// `Linear.forward` of `tuners/lora/layer.py` (peft 0.21) fails.
@@ -319,10 +297,8 @@ fn check_routers(
     modules: &[Module],
     findings: &mut Vec<Finding>,
 ) {
-    let returns_several = matches!(architecture, Architecture::Decoder(config) if matches!(
-        config.model_type,
-        DecoderType::Llama4 | DecoderType::PhiMoe
-    ));
+    let returns_several =
+        (architecture.family()).is_some_and(|family| family.adapter_support.linear_routers);
     if !returns_several || !targets.iter().any(|target| target == ALL_LINEAR) {
         return;
     }
@@ -343,16 +319,7 @@ fn adapted_tables(architecture: &Architecture, framework: Framework) -> &'static
     let Architecture::Decoder(config) = architecture else {
         return &[];
     };
-    let multiplies = matches!(
-        config.model_type,
-        DecoderType::Gemma
-            | DecoderType::Gemma2
-            | DecoderType::Gemma3
-            | DecoderType::Gemma3n
-            | DecoderType::Gemma4
-            | DecoderType::VaultGemma
-            | DecoderType::MiniCpm3
-    );
+    let multiplies = config.family.adapter_support.scaled_table;
     if multiplies || framework != Framework::Torch215Transformers523 {
         return &[];
     }

@@ -5,7 +5,7 @@ use crate::ask::{
     ActivationCheckpointing, Attention, Finding, Framework, Precision, Program, Scenario,
     SdpaBackend,
 };
-use crate::model::{Architecture, DecoderConfig, DecoderType, ImageKind};
+use crate::model::{Architecture, DecoderConfig, ImageKind};
 
 /// Elements in which memory-efficient attention counts the rows of a bias in backward (torch 2.6,
 /// `mem_eff_attention/kernel_backward.h`).
@@ -14,30 +14,23 @@ const BIAS_ALIGNMENT: u64 = 4;
 /// Whether `scaled_dot_product_attention` is given a mask or a bias in some layer: one for padding, or
 /// for what the model itself says.
 pub(crate) fn are_given(scenario: &Scenario, architecture: &Architecture) -> bool {
-    let recent = scenario.framework == Framework::Torch215Transformers523;
+    let Some(family) = architecture.family() else {
+        return false;
+    };
+    let support = &family.attention_support;
     let seq_len = scenario.padded(scenario.seq_len);
-    let padding = scenario.has_padding();
-    match architecture {
-        Architecture::Decoder(config) => padding || masks(config, scenario, seq_len, recent),
-        Architecture::ModernBert(config) => padding || !recent || config.window <= seq_len,
-        Architecture::T5(_) | Architecture::Swin(_) => true,
-        Architecture::Bert(config) => padding || config.page_positions > 0,
+    let made = match architecture {
+        Architecture::Decoder(config) => masks(config, scenario, seq_len),
+        Architecture::ModernBert(config) => config.window <= seq_len,
         Architecture::Beit(config) => config.relative || config.shared,
-        Architecture::Bart(config) => padding && config.recordings.is_none(),
-        Architecture::Linear(_) | Architecture::Vit(_) | Architecture::ConvNet(_) => false,
-        _ => padding,
-    }
+        _ => false,
+    };
+    made || support.masked.has(scenario.framework) || support.pads && scenario.has_padding()
 }
 
 /// The same of a decoder whose batches hold no padding.
-fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64, recent: bool) -> bool {
+fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64) -> bool {
     let images = config.images.as_deref();
-    let always = match config.model_type {
-        DecoderType::Falcon => recent || config.alibi,
-        DecoderType::GptBigCode => !recent,
-        DecoderType::DeepseekV32 | DecoderType::GlmMoeDsa => true,
-        _ => false,
-    };
     let of_images = images.is_some_and(|images| match images.kind() {
         ImageKind::Gemma3 | ImageKind::PaliGemma => true,
         ImageKind::Mistral3 | ImageKind::Mllama => scenario.images > 0,
@@ -49,14 +42,13 @@ fn masks(config: &DecoderConfig, scenario: &Scenario, seq_len: u64, recent: bool
     let windowed = config.windowed.is_empty() || config.windowed.contains(&true);
     // A mask of no width is of no layer.
     let masked = window.is_some_and(|window| (1..=seq_len).contains(&window));
-    always || of_images || windowed && masked
+    config.alibi || of_images || windowed && masked
 }
 
 /// Whether torch 2.6 has the math kernel alone for a model: heads of keys that it would broadcast.
 fn broadcasts(scenario: &Scenario, architecture: &Architecture) -> bool {
     matches!(architecture, Architecture::Decoder(config)
-        if config.model_type == DecoderType::Falcon
-            && scenario.framework != Framework::Torch215Transformers523
+        if config.family.attention_support.broadcasts_keys.has(scenario.framework)
             && config.num_key_value_heads != config.num_attention_heads)
 }
 

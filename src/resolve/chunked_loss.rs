@@ -1,7 +1,7 @@
 //! The loss in chunks, or of logits as they are: where the model's own can be replaced.
 
 use crate::ask::{AutocastStyle, Finding, Loss, MasterWeights, Program, Scenario, Task};
-use crate::model::{Architecture, DecoderConfig, DecoderType};
+use crate::model::{Architecture, DecoderConfig};
 
 /// The loss of a run: an evaluation has the model's own.
 pub(crate) fn resolve(scenario: &Scenario) -> Loss {
@@ -16,23 +16,9 @@ pub(crate) fn resolve(scenario: &Scenario) -> Loss {
 /// Whether the model's logits are its head's result for the hidden states, and its loss is theirs.
 fn is_plain(config: &DecoderConfig) -> bool {
     let balanced = |experts: &crate::model::Experts| experts.balanced;
-    !config.final_softcap
+    config.family.plain_logits
+        && !config.final_softcap
         && !config.experts.as_ref().is_some_and(balanced)
-        && !matches!(
-            config.model_type,
-            DecoderType::Cohere
-                | DecoderType::Cohere2
-                | DecoderType::Cohere2Moe
-                | DecoderType::FalconH1
-                | DecoderType::Granite
-                | DecoderType::GraniteMoe
-                | DecoderType::GraniteMoeHybrid
-                | DecoderType::GraniteMoeShared
-                | DecoderType::GraniteSwa
-                | DecoderType::GraniteMoeSwa
-                | DecoderType::HyperClovaX
-                | DecoderType::MiniCpm3
-        )
 }
 
 /// Refuses a loss in chunks or of logits as they are where it is not estimated.

@@ -4,44 +4,19 @@
 use super::adapters::SHOWN;
 use crate::ask::{ALL_LINEAR, FUSED, is_called};
 use crate::ask::{Finding, Framework, Lora, Scenario};
-use crate::model::{Architecture, DecoderType, Module, ModuleKind};
+use crate::model::{Architecture, Module, ModuleKind};
 use serde_json::json;
 
-/// What layers of experts and their router were called in transformers 4, of the models whose targets
-/// PEFT takes for the parameters that transformers 5 has made of them: the router, the two of one
-/// parameter, and the last (`_MOE_TARGET_MODULE_MAPPING`, `utils/transformers_weight_conversion.py`,
-/// peft 0.21; `_MODEL_TO_CONVERSION_PATTERN`, `conversion_mapping.py`, transformers 5.23, which does
-/// not name `qwen2_moe` itself, nor `qwen3_vl_moe`).
-fn former_names(architecture: &Architecture, framework: Framework) -> Option<[&'static str; 4]> {
-    let Architecture::Decoder(config) = architecture else {
-        return None;
-    };
-    if framework != Framework::Torch215Transformers523 || config.images.is_some() {
+/// What layers of experts and their router were called in transformers 4, of models whose targets PEFT takes
+/// for the parameters that transformers 5 has made of them; not of those that see images.
+fn former_names(
+    architecture: &Architecture,
+    framework: Framework,
+) -> Option<&'static [&'static str; 4]> {
+    if framework != Framework::Torch215Transformers523 || architecture.images().is_some() {
         return None;
     }
-    match config.model_type {
-        DecoderType::Mixtral | DecoderType::MiniMax | DecoderType::MiniMaxM2 => {
-            Some(["gate", "w1", "w3", "w2"])
-        }
-        DecoderType::Afmoe
-        | DecoderType::DeepseekV2
-        | DecoderType::DeepseekV3
-        | DecoderType::DeepseekV32
-        | DecoderType::GlmMoeDsa
-        | DecoderType::Glm4MoeLite
-        | DecoderType::Dots1
-        | DecoderType::Ernie45Moe
-        | DecoderType::ExaoneMoe
-        | DecoderType::FlexOlmo
-        | DecoderType::Glm4Moe
-        | DecoderType::HunyuanMoe
-        | DecoderType::Mellum
-        | DecoderType::Olmoe
-        | DecoderType::Qwen3Moe
-        | DecoderType::Qwen3Next
-        | DecoderType::SolarOpen => Some(["gate", "gate_proj", "up_proj", "down_proj"]),
-        _ => None,
-    }
+    architecture.family()?.adapter_support.former_experts
 }
 
 /// `_convert_peft_config_moe`: gives parameters the adapters that were asked for layers of such names.

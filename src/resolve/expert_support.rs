@@ -4,7 +4,7 @@ use super::liger;
 use crate::ask::{Finding, Framework, Scenario, Task};
 use crate::families::reading::experts::why_unbalanced;
 use crate::families::reading::width_field;
-use crate::model::{Architecture, DecoderConfig, DecoderType, Experts, Routing};
+use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 
 /// Bytes that `grouped_mm` wants the rows of all matrices to be a multiple of
 /// (`check_valid_strides_and_return_transposed`, `GroupedMMUtils.h`, torch 2.15).
@@ -30,13 +30,12 @@ pub(crate) fn check(
             "该模型逐个专家计算其路由到的词元；此处假定词元在各专家间均匀分配，路由不均时占用略多。",
         ));
     } else if scenario.framework == Framework::Torch215Transformers523 {
-        if !liger::runs_experts(scenario, config) {
+        if !liger::runs_experts(scenario, architecture) {
             check_rows(scenario, config, findings);
         }
         check_balance(config, task, false, findings);
     } else if config.experts.is_some() {
-        let every = config.model_type == DecoderType::Qwen3Moe;
-        check_balance(config, task, every, findings);
+        check_balance(config, task, config.family.balances_every_layer, findings);
         findings.push(Finding::notice(
             "framework",
             "transformers 4 runs one expert after the other over the tokens that its router sends there; \
@@ -47,7 +46,7 @@ pub(crate) fn check(
 }
 
 /// The loss that balances experts joins the logits of all routers, of which there must be some
-/// (`load_balancing_loss_func`); Qwen3's of transformers 4 joins what `every` layer gives, logits or not.
+/// (`load_balancing_loss_func`), or that of transformers 4 what `every` layer gives, logits or not.
 fn check_balance(config: &DecoderConfig, task: Task, every: bool, findings: &mut Vec<Finding>) {
     let balanced = |experts: &&Experts| experts.balanced && task == Task::CausalLm;
     let Some(experts) = config.experts.as_ref().filter(balanced) else {

@@ -65,7 +65,10 @@ pub fn idle(scenario: &Scenario, key: &str) -> Option<Idle> {
     match key {
         "seq_len" | "padding_mask" if of_images() => Some(Idle::Images),
         "attention" | "sdpa_backend"
-            if matches!(architecture(scenario), Some(Architecture::ConvNet(_))) =>
+            if architecture(scenario).is_some_and(|model| {
+                let family = model.family();
+                family.is_some_and(|family| !family.attention_support.attends)
+            }) =>
         {
             Some(Idle::NoAttention)
         }

@@ -1,7 +1,7 @@
 //! Liger kernels: which replace what, and for which models.
 
 use crate::ask::{Finding, Framework, LigerKernel, LigerKernels, Loss, Scenario, closest};
-use crate::model::{Activation, Architecture, DecoderConfig, DecoderType, ImageConfig};
+use crate::model::{Activation, Architecture, ImageConfig, LigerSupport};
 
 /// The kernels of a scenario, as far as they exist for the model.
 pub(crate) fn resolve(
@@ -35,7 +35,7 @@ pub(crate) fn resolve(
     let mut kernels = LigerKernels::default();
     for name in asked {
         match LigerKernel::from_name(name) {
-            Some(LigerKernel::All) => kit.of_all().for_each(|kernel| kernels.add(kernel)),
+            Some(LigerKernel::All) => kit.usual().for_each(|kernel| kernels.add(kernel)),
             Some(kernel) if kit.lacks == Some(kernel) => findings.push(lacking(asked, kernel)),
             Some(kernel) if kit.ignores(kernel) => findings.push(without_effect(asked, kernel)),
             Some(kernel) => kernels.add(kernel),
@@ -49,123 +49,29 @@ pub(crate) fn resolve(
     kernels
 }
 
-/// What Liger has for a model.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kit {
-    /// The gated product that it replaces.
-    gated: Option<LigerKernel>,
-    /// The loss that is its own without arguments.
-    loss: LigerKernel,
-    /// What its patch says it cannot do yet (`NotImplementedError`).
-    lacks: Option<LigerKernel>,
-    /// Whether its patch of the loss from logits is of one that transformers does not call.
-    misses_loss: bool,
-}
-
-impl Kit {
-    /// The kernels that do something for the model.
-    pub(crate) fn kernels(self) -> impl Iterator<Item = LigerKernel> {
-        let all = LigerKernel::ALL.iter().copied();
-        all.filter(move |kernel| !self.ignores(*kernel) && self.lacks != Some(*kernel))
-    }
-
-    /// Those of `apply_liger_kernel_to_*` without arguments.
-    fn of_all(self) -> impl Iterator<Item = LigerKernel> {
-        let losses = [
-            LigerKernel::CrossEntropy,
-            LigerKernel::FusedLinearCrossEntropy,
-        ];
-        self.kernels().filter(move |kernel| {
-            *kernel != LigerKernel::All && (*kernel == self.loss || !losses.contains(kernel))
-        })
-    }
-
-    /// Whether the model has nothing that the kernel replaces.
-    fn ignores(self, kernel: LigerKernel) -> bool {
-        match kernel {
-            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated != Some(kernel),
-            LigerKernel::CrossEntropy => self.misses_loss,
-            _ => false,
-        }
-    }
-}
-
-/// What Liger has for a model, if anything that is estimated (`transformers/monkey_patch.py`, liger-kernel
-/// 0.8.5 with transformers 5 and 0.5.10 with transformers 4).
-pub(crate) fn kit(architecture: &Architecture, framework: Framework) -> Option<Kit> {
-    match architecture {
-        Architecture::Decoder(config) => kit_of(config, framework),
-        _ => None,
-    }
-}
-
-fn kit_of(config: &DecoderConfig, framework: Framework) -> Option<Kit> {
-    let kit = Kit {
-        gated: Some(LigerKernel::Swiglu),
-        loss: LigerKernel::FusedLinearCrossEntropy,
-        lacks: None,
-        misses_loss: false,
-    };
-    let recent = framework == Framework::default();
-    match config.model_type {
-        _ if config.images.is_some() => None,
-        // `modeling_mistral.CrossEntropyLoss`; the loss is another module's function.
-        DecoderType::Mistral => Some(Kit {
-            misses_loss: true,
-            ..kit
-        }),
-        DecoderType::Llama
-        | DecoderType::Qwen2
-        | DecoderType::Qwen3
-        | DecoderType::Olmo2
-        | DecoderType::Phi3 => Some(kit),
-        DecoderType::Gemma | DecoderType::Gemma2 | DecoderType::Gemma3 => Some(Kit {
-            gated: Some(LigerKernel::Geglu),
-            ..kit
-        }),
-        _ if !recent => None,
-        DecoderType::Ministral => Some(Kit {
-            misses_loss: true,
-            ..kit
-        }),
-        DecoderType::SmolLm3
-        | DecoderType::Olmo3
-        | DecoderType::Exaone4
-        | DecoderType::HunyuanDense
-        | DecoderType::Mixtral
-        | DecoderType::Qwen3Moe => Some(kit),
-        // Its logits are scaled on each call.
-        DecoderType::Granite => Some(Kit {
-            loss: LigerKernel::CrossEntropy,
-            lacks: Some(LigerKernel::FusedLinearCrossEntropy),
-            ..kit
-        }),
-        DecoderType::Glm4 => Some(Kit {
-            lacks: Some(LigerKernel::Rope),
-            ..kit
-        }),
-        // Its experts are its own.
-        DecoderType::GptOss => Some(Kit { gated: None, ..kit }),
-        _ => None,
-    }
+/// What Liger has for a model, if anything that is estimated.
+pub(crate) fn kit(architecture: &Architecture, framework: Framework) -> Option<LigerSupport> {
+    let kit = architecture.family()?.liger?;
+    let estimated = kit.versions.has(framework) && architecture.images().is_none();
+    estimated.then_some(kit)
 }
 
 /// Whether Liger runs the experts.
-pub(crate) fn runs_experts(scenario: &Scenario, config: &DecoderConfig) -> bool {
-    let kit = kit_of(config, scenario.framework);
+pub(crate) fn runs_experts(scenario: &Scenario, architecture: &Architecture) -> bool {
+    let kit = kit(architecture, scenario.framework);
     let gated = kit.and_then(|kit| kit.gated);
     let replaces = |gated: LigerKernel| {
         let names = [LigerKernel::All, gated].map(LigerKernel::name);
         let mut asked = scenario.liger_kernel.iter();
         asked.any(|name| names.contains(&name.as_str()))
     };
-    config.experts.is_some() && gated.is_some_and(replaces)
+    gated.is_some_and(replaces)
 }
 
 /// Liger's modules of gated products know `SiLU` only (`LigerSwiGLUMLP`, `LigerExperts`).
 fn check_activation(
     asked: &[String],
-    kit: Kit,
+    kit: LigerSupport,
     architecture: &Architecture,
     findings: &mut Vec<Finding>,
 ) {
@@ -175,7 +81,7 @@ fn check_activation(
     if config.activation != Activation::Silu {
         let swiglu = LigerKernel::Swiglu;
         let rest = if asked.iter().any(|name| name == LigerKernel::All.name()) {
-            let others = kit.of_all().filter(|kernel| *kernel != swiglu);
+            let others = kit.usual().filter(|kernel| *kernel != swiglu);
             let others: Vec<&str> = others.map(LigerKernel::name).collect();
             serde_json::json!(others)
         } else {

@@ -6,7 +6,7 @@ use super::{expert_adapters, liger, task};
 use crate::ask::ALL_LINEAR;
 use crate::ask::{Lora, Scenario, Task};
 use crate::families::reading::{model, modules};
-use crate::model::Module;
+use crate::model::{LigerSupport, Module};
 
 /// The names that are offered for the setting with this key.
 pub fn offers(scenario: &Scenario, key: &str) -> Vec<String> {
@@ -72,7 +72,7 @@ fn modules_of(scenario: &Scenario) -> Vec<Module> {
 fn kernels(scenario: &Scenario) -> Vec<String> {
     let model = model::read(scenario, &mut Vec::new());
     let kit = model.and_then(|model| liger::kit(&model.architecture, scenario.framework));
-    let kernels = kit.into_iter().flat_map(liger::Kit::kernels);
+    let kernels = kit.into_iter().flat_map(LigerSupport::kernels);
     kernels.map(|kernel| kernel.name().to_owned()).collect()
 }
 

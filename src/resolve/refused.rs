@@ -5,7 +5,7 @@ use crate::ask::{
     ComputeDtype, EvaluationKind, Finding, Framework, Loss, OptimizerName, Precision, Program,
     QuantizationType, Scenario, Task,
 };
-use crate::model::{Architecture, DecoderType, Mixing};
+use crate::model::{Architecture, Mixing};
 
 /// Refuses what fails as soon as it runs.
 pub(crate) fn check(
@@ -34,16 +34,13 @@ pub(crate) fn check(
     {
         findings.push(why_not_scaled(scenario));
     }
-    if matches!(architecture, Architecture::Bert(config) if config.kind == crate::model::BertKind::Deberta)
-        && scenario.quantization.is_on()
-        && matches!(scenario.precision, Precision::AmpBf16 | Precision::AmpFp16)
-    {
-        findings.push(why_not_masked());
+    let family = architecture.family();
+    if let Some(check) = family.and_then(|family| family.quantized_support.check) {
+        check(scenario, architecture, findings);
     }
     let evaluation = scenario.asked_evaluation();
-    let mamba =
-        matches!(architecture, Architecture::Decoder(config) if config.model_type.is_mamba());
-    if mamba && evaluation.kind == EvaluationKind::Trainer && evaluation.caches() {
+    let predicted = family.is_some_and(|family| family.training_cache.predicted);
+    if predicted && evaluation.kind == EvaluationKind::Trainer && evaluation.caches() {
         findings.push(why_not_kept());
     }
     let int8 = scenario.quantization.kind == QuantizationType::Int8;
@@ -71,8 +68,7 @@ fn nobody_attends(architecture: &Architecture) -> bool {
         return false;
     };
     let attends = |mixing: &Mixing| matches!(mixing, Mixing::Attention | Mixing::Both);
-    // MiniMax counts with a cache of its own.
-    let counts = config.model_type == DecoderType::MiniMax;
+    let counts = config.family.training_cache.counts;
     !(config.mixers.is_empty() || counts || config.mixers.iter().any(attends))
 }
 
@@ -136,18 +132,6 @@ fn why_not_int8() -> Finding {
         "与 transformers 4.48 搭配估算的 PEFT 0.13 无法在 bitsandbytes 0.45 的 8 位层上添加适配器，会报错；transformers 4.51 搭配的 PEFT 可以。",
     )
     .with_fix("framework", Framework::Torch26Transformers451.name())
-}
-
-/// `DisentangledSelfAttention` fills scores with the least number of its queries' dtype: quantized layers
-/// give them in float32, autocast the scores in 16 bits.
-#[inline(never)] // As above.
-fn why_not_masked() -> Finding {
-    Finding::error(
-        "precision",
-        "Over quantized layers DeBERTa masks scores that autocast has in 16 bits with the least number of float32, which PyTorch refuses; without autocast it runs.",
-        "在量化的 DeBERTa 中，自动混合精度下的注意力分数为 16 位，却用 float32 的最小值做掩码，PyTorch 会报错；不用自动混合精度则可以。",
-    )
-    .with_fix("precision", Precision::Bf16.name())
 }
 
 /// `expand_kv` of latent attention (transformers 5.23) gives `kv_b_proj` four dimensions;

@@ -7,7 +7,7 @@ use crate::ask::{
     explain,
 };
 use crate::families::reading::Model;
-use crate::model::{Architecture, BartKind, BertKind, DecoderType, DeviceFacts};
+use crate::model::{Architecture, CacheSupport, DeviceFacts, Family};
 use crate::units::DType;
 use serde_json::Value;
 
@@ -117,23 +117,18 @@ pub(crate) fn check_combinations(scenario: &Scenario, model: &Model, findings: &
 }
 
 /// Whether training fills a key-value cache. Models with checkpointed layers do not
-/// (`merge_with_config_defaults`, `utils/generic.py`, transformers 5.23), but `GPTBigCode` in
-/// transformers 4. Models of flash-linear-attention do not while they train (`modeling_utils.py`, 0.6.0),
-/// nor do `T5Gemma` and Mamba, nor hybrids in transformers 4, which want one to be given.
+/// (`merge_with_config_defaults`, `utils/generic.py`, transformers 5.23), but where a family returns keys
+/// and values all the same; nor do hybrids in transformers 4, which want a cache to be given.
 pub(crate) fn fills_cache(scenario: &Scenario, architecture: &Architecture) -> bool {
     let checkpoints = scenario.activation_checkpointing != ActivationCheckpointing::None;
     let recent = scenario.framework == Framework::Torch215Transformers523;
-    let returns_keys = !recent
-        && matches!(architecture, Architecture::Decoder(config)
-            if config.model_type == DecoderType::GptBigCode);
-    let keeps = match architecture {
-        Architecture::Fla(_) | Architecture::T5Gemma(_) => false,
-        Architecture::Decoder(config) => {
-            !config.model_type.is_mamba() && (recent || config.mixers.is_empty())
-        }
-        _ => true,
-    };
-    scenario.use_cache && keeps && (!checkpoints || returns_keys)
+    let cache = architecture
+        .family()
+        .map_or(CacheSupport::USUAL, |family| family.training_cache);
+    let waits = matches!(architecture, Architecture::Decoder(config)
+        if !recent && !config.mixers.is_empty());
+    let checkpointed = cache.checkpointed.has(scenario.framework);
+    scenario.use_cache && cache.trained && !waits && (!checkpoints || checkpointed)
 }
 
 fn check_decoder(scenario: &Scenario, model: &Model, findings: &mut Vec<Finding>) {
@@ -206,44 +201,11 @@ fn check_positions(scenario: &Scenario, model: &Model, findings: &mut Vec<Findin
     });
 }
 
-/// The implementation that transformers uses where sdpa is asked for: eager attention for BLOOM, MPT,
-/// gpt-oss, Granite with windows, `VaultGemma`, GPT-Neo, GPT-J, `CodeGen`, `DeBERTa`, Megatron's BERT, `WavLM` and before version 5
-/// ELECTRA, PEGASUS and Marian, which have no other, and since version 5 for Gemma 2, which caps
-/// attention scores; before, sdpa runs without the cap.
+/// The implementation that transformers uses where sdpa is asked for: eager attention for models that have no
+/// other, and since version 5 for those that cap attention scores; before, sdpa runs without the cap.
 pub(crate) fn attention(scenario: &Scenario, architecture: &Architecture) -> Attention {
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    let eager_only = match architecture {
-        Architecture::Decoder(config) => {
-            let eager = matches!(
-                config.model_type,
-                DecoderType::Bloom
-                    | DecoderType::Mpt
-                    | DecoderType::GptOss
-                    | DecoderType::GraniteSwa
-                    | DecoderType::GraniteMoeSwa
-                    | DecoderType::VaultGemma
-                    | DecoderType::GptNeo
-                    | DecoderType::GptJ
-                    | DecoderType::CodeGen
-                    | DecoderType::Xglm
-            );
-            eager || (config.model_type == DecoderType::Gemma2 && recent)
-        }
-        Architecture::Bert(config) => {
-            config.relative.is_some()
-                || config.buckets > 0
-                || config.kind.writes_attention_out()
-                || (config.kind == BertKind::Electra && !recent)
-        }
-        Architecture::Bart(config) => {
-            !recent && matches!(config.kind, BartKind::Pegasus | BartKind::Marian)
-        }
-        Architecture::Speech(config) => config.buckets > 0,
-        Architecture::Swin(config) => config.second,
-        Architecture::T5Gemma(_) => true,
-        _ => false,
-    };
-    if eager_only && scenario.attention == Attention::Sdpa {
+    let eager_only = |family: &Family| family.attention_support.eager_only.has(scenario.framework);
+    if scenario.attention == Attention::Sdpa && architecture.family().is_some_and(eager_only) {
         Attention::Eager
     } else {
         scenario.attention
@@ -299,13 +261,11 @@ pub(crate) fn check_attention(
             finding.with_fix("sdpa_backend", serde_json::Value::Null)
         }
     };
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    let missing = match model.architecture {
-        Architecture::T5(_) => true,
-        Architecture::Bert(_) | Architecture::DistilBert(_) => !recent,
-        _ => false,
+    let missing = |family: &Family| {
+        let support = &family.attention_support;
+        support.without_flash.has(scenario.framework)
     };
-    if flash_package && missing {
+    if flash_package && model.architecture.family().is_some_and(missing) {
         findings.push(refuse(
             "is not written for this model in this version of transformers.",
             "：该版本的 transformers 未为此模型实现。",

@@ -20,7 +20,7 @@
 
 use super::{Mark, ModelParameter, Phase, Trace};
 use crate::ask::EvaluationKind;
-use crate::model::{Architecture, ResolvedSpec};
+use crate::model::ResolvedSpec;
 use crate::tape::{Details, Event, Record, Scopes, Tape};
 use std::iter::once;
 use std::ops::Range;
@@ -221,14 +221,10 @@ fn joined(stretches: Vec<Range<usize>>) -> Vec<Range<usize>> {
 /// like another then. Where a step has several micro-batches none of them is like another either.
 pub(super) fn keeps_masks(spec: &ResolvedSpec) -> bool {
     let evaluated = spec.evaluation.kind != EvaluationKind::None;
-    match &spec.architecture {
-        Architecture::Fla(_) => spec.padding_mask,
-        Architecture::Decoder(c) => {
-            let images = c.images.as_ref();
-            let again = spec.gradient_accumulation_steps > 1 || !spec.zero_grad_set_to_none;
-            let differs = evaluated || again;
-            differs && images.is_some_and(|images| images.packed().is_some())
-        }
-        _ => false,
-    }
+    let family = spec.architecture.family();
+    let kept = family.is_some_and(|family| family.attention_support.keeps_masks);
+    let images = spec.architecture.images();
+    let again = spec.gradient_accumulation_steps > 1 || !spec.zero_grad_set_to_none;
+    let differs = evaluated || again;
+    kept && spec.padding_mask || differs && images.is_some_and(|images| images.packed().is_some())
 }

@@ -1,7 +1,8 @@
 //! The decoder of BART and its kin alone (`BartForCausalLM` and its like, transformers 5.23). Attention to an
 //! encoder is built, and has no gradients.
 
-use super::network::Stack;
+use super::network::{Bart, Stack};
+use crate::families::network::{Encoder, Net};
 use crate::model::{BartConfig, ResolvedSpec};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Output};
@@ -33,9 +34,11 @@ impl BartDecoder {
             lm_head,
         }
     }
+}
 
+impl Encoder for BartDecoder {
     /// Token ids `[B, S]` to logits `[B, S, V]` and the loss of labels that are not shifted.
-    pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, labels: Option<&Tensor>) -> Output {
+    fn forward(&self, t: &Tape, ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let decode = || self.decoder.forward(t, &self.embed_tokens, ids, None);
         let hidden = t.scoped("model.decoder", None, decode);
         let kept = self.decoder.kept_positions(t, &hidden);
@@ -44,4 +47,13 @@ impl BartDecoder {
         drop((hidden, kept));
         Output::of(logits, loss)
     }
+}
+
+/// Builds the model, or its decoder alone.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    let config: &BartConfig = spec.config();
+    if config.alone {
+        return Net::encoder(BartDecoder::new(b, config, spec, facts));
+    }
+    Net::seq2seq(Bart::new(b, config, spec, facts))
 }

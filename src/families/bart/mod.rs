@@ -10,9 +10,8 @@ mod refused;
 mod whisper;
 pub(crate) mod whisper_reader;
 
-pub(crate) use decoder::BartDecoder;
-pub(crate) use network::Bart;
-pub(crate) use whisper::Whisper;
+pub(crate) use decoder::build;
+pub(crate) use whisper::build_whisper;
 
 mod records;
 pub(crate) use models::MODELS;

@@ -138,6 +138,10 @@ pub(crate) const PEGASUS: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("pegasus-large", 570_797_056)],
     ..Family::new(|family, task, fields| {
@@ -158,6 +162,10 @@ pub(crate) const MARIAN: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("opus-mt-en-de", 74_410_496)],
     ..Family::new(|family, task, fields| {
@@ -211,6 +219,7 @@ pub(crate) const WHISPER: Family = Family {
     },
     check: Some(super::refused::check_whisper),
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["evaluation_fla_whisper.jsonl", "whisper.jsonl"],
     published: &[
         ("whisper-tiny", 37_760_640),

@@ -2,6 +2,7 @@
 //! and a decoder.
 
 use super::layer::BartLayer;
+use crate::families::network::Net;
 use crate::families::network::{Seq2Seq, Shared};
 use crate::model::{BartConfig, Recordings, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
@@ -212,4 +213,11 @@ impl Stack {
         });
         t.scoped("layer_norm", None, || self.layer_norm.forward(t, &hidden))
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_whisper(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    let config: &BartConfig = spec.config();
+    let heard = config.recordings.expect("a config of Whisper");
+    Net::seq2seq(Whisper::new(b, config, heard, spec, facts))
 }

@@ -3,6 +3,7 @@
 //! is `BEiT` as transformers 4 wrote it.
 
 use crate::ask::Attention;
+use crate::families::network::{Encoder, Net};
 use crate::families::vit::kept_samples;
 use crate::model::{Activation, BeitConfig, ResolvedSpec};
 use crate::nn::attention::{
@@ -347,15 +348,6 @@ impl Beit {
         }
     }
 
-    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
-        let (last, pooled) = t.scoped(self.name, None, || self.encode(t, images));
-        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
-        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop((last, pooled));
-        Output::of(logits, loss)
-    }
-
     /// `BeitModel`: hidden states `[B, S, H]` and what the classifier reads `[B, H]`.
     fn encode(&self, t: &Tape, images: &Tensor) -> (Tensor, Tensor) {
         let embedded = t.scoped("embeddings", None, || {
@@ -409,4 +401,20 @@ impl Beit {
         drop((hidden, shared, embedded));
         (last, pooled)
     }
+}
+
+impl Encoder for Beit {
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
+    fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+        let (last, pooled) = t.scoped(self.name, None, || self.encode(t, images));
+        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop((last, pooled));
+        Output::of(logits, loss)
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(Beit::new(b, spec.config(), spec, facts))
 }

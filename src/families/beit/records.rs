@@ -14,6 +14,7 @@ pub(crate) const BEIT: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["beit.jsonl"],
     published: &[
         ("beit-base-patch16-224", 86_530_984),
@@ -33,6 +34,7 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
     fixtures: &["data2vec_vision.jsonl"],
     published: &[
         ("data2vec-vision-base-ft1k", 86_530_984),

@@ -4,6 +4,7 @@
 use super::layer::BertLayer;
 use super::network::{Embeddings, head, pooled, pooler};
 use crate::ask::Task;
+use crate::families::network::{Encoder, Net};
 use crate::model::{BertConfig, BertKind, ResolvedSpec};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
@@ -112,15 +113,6 @@ impl WrittenOutBert {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
-    /// loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let name = self.kind.name();
-        let (hidden, pooled) = t.scoped(name, None, || self.encode(t, input_ids));
-        let read = pooled.as_ref().unwrap_or(&hidden);
-        self.head.forward(t, self.shell.facts, (read, None), labels)
-    }
-
     /// The model without a head: `[B, S, H]` and, for a class, what the pooler makes of its first token.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
@@ -172,4 +164,20 @@ impl WrittenOutBert {
         drop((mask, segment_ids, embedded));
         (hidden, pooled)
     }
+}
+
+impl Encoder for WrittenOutBert {
+    /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
+    /// loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let name = self.kind.name();
+        let (hidden, pooled) = t.scoped(name, None, || self.encode(t, input_ids));
+        let read = pooled.as_ref().unwrap_or(&hidden);
+        self.head.forward(t, self.shell.facts, (read, None), labels)
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build_written_out(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(WrittenOutBert::new(b, spec.config(), spec, facts))
 }

@@ -4,6 +4,7 @@
 use super::layer::ResidualNorm;
 use super::network::{of_class, position_ids};
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, BertConfig, Esm, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, Rotary, attend_as_bert, in_heads, rotary};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -85,13 +86,6 @@ impl EsmModel {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = self.encode(t, input_ids);
-        self.head
-            .forward(t, self.shell.facts, (&hidden, None), labels)
-    }
-
     /// `EsmModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let size = (input_ids.dim(0), input_ids.dim(1));
@@ -150,6 +144,15 @@ impl EsmModel {
         }
         drop((words, ids, held));
         x
+    }
+}
+
+impl Encoder for EsmModel {
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = self.encode(t, input_ids);
+        self.head
+            .forward(t, self.shell.facts, (&hidden, None), labels)
     }
 }
 
@@ -288,4 +291,11 @@ impl Block for EsmLayer {
         drop((wide, normed, attended));
         out
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_esm(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    let config: &BertConfig = spec.config();
+    let esm = config.esm.expect("a config of ESM");
+    Net::encoder(EsmModel::new(b, config, esm, spec, facts))
 }

@@ -4,6 +4,7 @@
 use super::layer::BertLayer;
 use super::network::{head, pooled, pooler};
 use crate::ask::Task;
+use crate::families::network::{Encoder, Net};
 use crate::model::{BertConfig, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Output};
@@ -95,19 +96,6 @@ impl LayoutLm {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
-    /// loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
-        let (hidden, pooled) = t.scoped("layoutlm", None, || self.encode(t, input_ids));
-        let read = pooled.as_ref().filter(|_| self.classifies);
-        let output = self
-            .head
-            .forward(t, facts, (read.unwrap_or(&hidden), None), labels);
-        drop((pooled, hidden));
-        output
-    }
-
     /// `LayoutLMModel`: `[B, S, H]`, and what the pooler makes of its first token.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
@@ -164,4 +152,24 @@ impl LayoutLm {
         drop(parts);
         out
     }
+}
+
+impl Encoder for LayoutLm {
+    /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
+    /// loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let (hidden, pooled) = t.scoped("layoutlm", None, || self.encode(t, input_ids));
+        let read = pooled.as_ref().filter(|_| self.classifies);
+        let output = self
+            .head
+            .forward(t, facts, (read.unwrap_or(&hidden), None), labels);
+        drop((pooled, hidden));
+        output
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build_layoutlm(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(LayoutLm::new(b, spec.config(), spec, facts))
 }

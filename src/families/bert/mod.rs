@@ -15,14 +15,14 @@ mod pre_norm;
 mod pre_norm_reader;
 pub(crate) mod reader;
 
-pub(crate) use eager::WrittenOutBert;
-pub(crate) use esm::EsmModel;
+pub(crate) use eager::build_written_out;
+pub(crate) use esm::build_esm;
 pub(crate) use layer::ResidualNorm;
-pub(crate) use layoutlm::LayoutLm;
-pub(crate) use mpnet::Mpnet;
-pub(crate) use network::{Bert, position_ids};
-pub(crate) use nomic::NomicBert;
-pub(crate) use pre_norm::PreNormBert;
+pub(crate) use layoutlm::build_layoutlm;
+pub(crate) use mpnet::build_mpnet;
+pub(crate) use network::{build, position_ids};
+pub(crate) use nomic::build_nomic;
+pub(crate) use pre_norm::build_pre_norm;
 
 mod records;
 pub(crate) use models::MODELS;

@@ -3,6 +3,7 @@
 use super::layer::ResidualNorm;
 use super::network::{of_class, of_tokens, position_ids};
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, BertConfig, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, dropped, in_heads};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -67,13 +68,6 @@ impl Mpnet {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = self.encode(t, input_ids);
-        self.head
-            .forward(t, self.shell.facts, (&hidden, None), labels)
-    }
-
     /// `MPNetModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
@@ -113,6 +107,15 @@ impl Mpnet {
         let out = t.contiguous(&t.expand(&values, [b, heads, s, s]));
         drop((values, buckets, held));
         out
+    }
+}
+
+impl Encoder for Mpnet {
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = self.encode(t, input_ids);
+        self.head
+            .forward(t, self.shell.facts, (&hidden, None), labels)
     }
 }
 
@@ -240,4 +243,9 @@ impl Block for MpnetLayer {
         });
         t.scoped("output", None, || self.output.forward(t, &wide, &attended))
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_mpnet(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(Mpnet::new(b, spec.config(), spec, facts))
 }

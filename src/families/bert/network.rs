@@ -4,6 +4,7 @@
 
 use super::layer::BertLayer;
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, BertConfig, BertKind, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -247,14 +248,6 @@ impl Bert {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let (hidden, pooled) = self.encode(t, input_ids);
-        let read = pooled.as_ref().unwrap_or(&hidden);
-        self.head
-            .forward(t, self.options.facts, (read, None), labels)
-    }
-
     /// `BertModel`: the last hidden state and, for a class, what the pooler makes of its first token.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> (Tensor, Option<Tensor>) {
         let size = (input_ids.dim(0), input_ids.dim(1));
@@ -330,6 +323,16 @@ impl Bert {
             .padding_mask
             .then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype));
         (mask, ones)
+    }
+}
+
+impl Encoder for Bert {
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let (hidden, pooled) = self.encode(t, input_ids);
+        let read = pooled.as_ref().unwrap_or(&hidden);
+        self.head
+            .forward(t, self.options.facts, (read, None), labels)
     }
 }
 
@@ -463,4 +466,9 @@ impl Embeddings {
         drop((words, segments, positions, tasks));
         (out, segment_ids)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(Bert::new(b, spec.config(), spec, facts))
 }

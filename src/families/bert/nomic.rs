@@ -3,6 +3,7 @@
 
 use super::network::{answered, head, pooler};
 use crate::ask::Attention;
+use crate::families::network::{Encoder, Net};
 use crate::model::{BertConfig, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, Rotary, attend_as_bert, dropped, joined, rotary};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -62,15 +63,6 @@ impl NomicBert {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
-    /// loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
-        let hidden = t.scoped("nomic_bert", None, || self.encode(t, input_ids));
-        let reads = (self.pooler.as_ref(), &self.head);
-        answered(t, facts, reads, &hidden, labels)
-    }
-
     /// `NomicBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let size = (input_ids.dim(0), input_ids.dim(1));
@@ -108,6 +100,17 @@ impl NomicBert {
         let out = dropped(t, normed, self.dropout);
         drop((segments, ids));
         out
+    }
+}
+
+impl Encoder for NomicBert {
+    /// Token ids `[B, S]` to logits `[B, S, V]`, `[B, S, classes]` or `[B, classes]` and, from labels, the
+    /// loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let hidden = t.scoped("nomic_bert", None, || self.encode(t, input_ids));
+        let reads = (self.pooler.as_ref(), &self.head);
+        answered(t, facts, reads, &hidden, labels)
     }
 }
 
@@ -195,4 +198,9 @@ impl Block for NomicLayer {
         drop((sum, residual, attended, weights));
         out
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_nomic(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(NomicBert::new(b, spec.config(), spec, facts))
 }

@@ -4,6 +4,7 @@
 use super::layer::{ResidualNorm, SelfAttention};
 use super::network::{Embeddings, answered, head, pooler};
 use crate::ask::Attention;
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, BertConfig, BertKind, PreNorm, ResolvedSpec};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
@@ -60,14 +61,6 @@ impl PreNormBert {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = self.encode(t, input_ids);
-        let facts = self.shell.facts;
-        let reads = (self.pooler.as_ref(), &self.head);
-        answered(t, facts, reads, &hidden, labels)
-    }
-
     /// The model without a head: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let size = (input_ids.dim(0), input_ids.dim(1));
@@ -96,6 +89,16 @@ impl PreNormBert {
         let hidden = self.last_norm.forward(t, &last.0);
         drop((last, mask, segment_ids, embedded));
         hidden
+    }
+}
+
+impl Encoder for PreNormBert {
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = self.encode(t, input_ids);
+        let facts = self.shell.facts;
+        let reads = (self.pooler.as_ref(), &self.head);
+        answered(t, facts, reads, &hidden, labels)
     }
 }
 
@@ -203,4 +206,11 @@ impl WeighingBlock for PreNormLayer {
         drop((wide, held, attended));
         (out, weights.filter(|_| self.kind == BertKind::Megatron))
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_pre_norm(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    let config: &BertConfig = spec.config();
+    let names = config.kind.pre_norm().expect("a kind with norms before");
+    Net::encoder(PreNormBert::new(b, config, names, spec, facts))
 }

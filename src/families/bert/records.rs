@@ -14,6 +14,8 @@ pub(crate) const BERT: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("bert-base", 109_514_298),
@@ -38,6 +40,8 @@ pub(crate) const ROBERTA: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("roberta-base", 124_697_433),
@@ -63,6 +67,8 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[],
     ..Family::new(|family, _, fields| {
@@ -80,6 +86,8 @@ pub(crate) const ERNIE: Family = Family {
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[],
     ..Family::new(|family, _, fields| {
@@ -98,6 +106,8 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[],
     ..Family::new(|family, _, fields| {
@@ -116,6 +126,8 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[
         ("xlm-roberta-xl", 3_482_741_760),
@@ -136,6 +148,8 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("Megatron BERT"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[("megatron-bert-345m", 333_671_808)],
     ..Family::new(|family, _, fields| {
@@ -154,6 +168,8 @@ pub(crate) const ESM: Family = Family {
     tasks: crate::model::ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert_kin.jsonl"],
     published: &[
         ("esm2-8m", 7_512_474),
@@ -177,6 +193,12 @@ pub(crate) const DEBERTA: Family = Family {
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::All,
+        check: Some(crate::families::deberta::check_first),
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deberta_first.jsonl"],
     published: &[
         ("deberta-base", 139_244_121),
@@ -199,6 +221,15 @@ pub(crate) const DEBERTA_V2: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::All,
+        check: Some(crate::families::deberta::check_second),
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport {
+        check: Some(crate::families::deberta::check_quantized),
+        ..crate::model::QuantizedSupport::WHOLE_HEADS
+    },
     fixtures: &["deberta.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("deberta-v3-small", 142_024_548),
@@ -221,6 +252,9 @@ pub(crate) const MPNET: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("MPNet"),
+    without_checkpointing: Some("MPNet"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["mpnet.jsonl"],
     published: &[
         ("mpnet-base", 109_518_527),
@@ -241,6 +275,8 @@ pub(crate) const NOMIC_BERT: Family = Family {
     // Programs.
     tasks: crate::model::ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["nomic_bert.jsonl"],
     published: &[
         ("nomic-embed-text-v1", 137_354_304),
@@ -261,6 +297,11 @@ pub(crate) const LAYOUTLM: Family = Family {
     // Programs.
     tasks: crate::model::ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["layoutlm.jsonl"],
     published: &[
         ("layoutlm-base", 113_250_618),
@@ -281,6 +322,8 @@ pub(crate) const REMBERT: Family = Family {
     // Programs.
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("RemBERT"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["rembert.jsonl"],
     published: &[("rembert", 993_263_548)],
     ..Family::new(|family, _, fields| {
@@ -299,6 +342,8 @@ pub(crate) const ROFORMER: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::one_way("RoFormer"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["roformer.jsonl"],
     published: &[("roformer-chinese-base", 124_197_968)],
     ..Family::new(|family, _, fields| {
@@ -318,6 +363,11 @@ pub(crate) const ELECTRA: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::FLASH_SINCE_5
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[("electra-base", 109_514_298), ("electra-small", 13_546_682)],
     ..Family::new(|family, _, fields| {
@@ -336,6 +386,9 @@ pub(crate) const ALBERT: Family = Family {
     since: crate::model::Since::V448,
     tasks: crate::model::ANSWERING_ENCODER,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    without_checkpointing: Some("ALBERT"),
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["albert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("albert-base-v2", 11_221_680),

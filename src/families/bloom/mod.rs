@@ -4,8 +4,10 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Bloom;
+pub(crate) use network::build;
 
 mod record;
+mod support;
 pub(crate) use models::MODELS;
 pub(crate) use record::BLOOM;
+pub(crate) use support::ATTENTION;

@@ -1,5 +1,6 @@
 //! BLOOM (`models/bloom/modeling_bloom.py`), whose attention is eager only.
 
+use crate::families::network::{CausalLm, Net};
 use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{Alibi, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -80,13 +81,6 @@ impl Bloom {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        self.shell.language_model(t, &hidden, &self.lm_head, given)
-    }
-
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let facts = self.shell.facts;
         let recent = facts.transformers == Transformers::V5;
@@ -136,6 +130,15 @@ impl Bloom {
         let out = t.scoped("ln_f", None, || self.ln_f.forward(t, &hidden));
         drop((kept, embedded, held));
         out
+    }
+}
+
+impl CausalLm for Bloom {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 }
 
@@ -310,4 +313,9 @@ fn gelu_backward(t: &Tape, g: &Tensor, x: &Tensor) -> Tensor {
         t.add(&first, &second)
     };
     t.mul(&slope, g)
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Bloom::new(b, spec.config(), spec, facts))
 }

@@ -19,6 +19,8 @@ pub(crate) const BLOOM: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: super::ATTENTION,
     fixtures: &["bloom.jsonl"],
     published: &[
         ("bloom-560m", 559_214_592),

@@ -4,7 +4,7 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Dual;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use models::MODELS;

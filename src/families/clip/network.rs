@@ -2,6 +2,7 @@
 //! other, or classes of images.
 
 use crate::ask::Attention;
+use crate::families::network::{Compares, Net};
 use crate::model::{DualConfig, DualKind, MaskStyle, ResolvedSpec, TextTower};
 use crate::nn::attention::AttentionOptions;
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -177,25 +178,6 @@ impl Dual {
         }
     }
 
-    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss; or token ids
-    /// `[B, S]` with images to logits `[B, B]` and, where it is asked for, the loss.
-    #[inline(never)] // Not in the chooser, so that the page can fetch it later.
-    pub(crate) fn forward(
-        &self,
-        t: &Tape,
-        input: &Tensor,
-        images: Option<&(Tensor, bool)>,
-        labels: Option<&Tensor>,
-    ) -> Output {
-        match (&self.aim, images) {
-            (Aim::Pairs(pairs), Some((images, loss))) => {
-                self.compare(t, pairs, input, (images, *loss))
-            }
-            (Aim::Classes(classifier), _) => self.classify(t, classifier, input, labels),
-            (Aim::Pairs(_), None) => unreachable!("a batch of pairs has images"),
-        }
-    }
-
     fn classify(
         &self,
         t: &Tape,
@@ -274,4 +256,29 @@ impl Dual {
             beside: vec![text_embeds, image_embeds, read, text, seen, image],
         }
     }
+}
+
+impl Compares for Dual {
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss; or token ids
+    /// `[B, S]` with images to logits `[B, B]` and, where it is asked for, the loss.
+    fn forward(
+        &self,
+        t: &Tape,
+        input: &Tensor,
+        images: Option<&(Tensor, bool)>,
+        labels: Option<&Tensor>,
+    ) -> Output {
+        match (&self.aim, images) {
+            (Aim::Pairs(pairs), Some((images, loss))) => {
+                self.compare(t, pairs, input, (images, *loss))
+            }
+            (Aim::Classes(classifier), _) => self.classify(t, classifier, input, labels),
+            (Aim::Pairs(_), None) => unreachable!("a batch of pairs has images"),
+        }
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::pairs(Dual::new(b, spec.config(), spec, facts))
 }

@@ -18,6 +18,10 @@ pub(crate) const CLIP: Family = Family {
     ],
     check: Some(super::reader::check),
     // Support.
+    quantized_support: crate::model::QuantizedSupport::whole(&[
+        "text_projection",
+        "head.attention.out_proj",
+    ]),
     fixtures: &["clip_siglip.jsonl"],
     published: &[
         ("clip-vit-base-patch32", 151_277_313),
@@ -44,6 +48,10 @@ pub(crate) const SIGLIP: Family = Family {
     ],
     check: Some(super::reader::check),
     // Support.
+    quantized_support: crate::model::QuantizedSupport::whole(&[
+        "text_projection",
+        "head.attention.out_proj",
+    ]),
     fixtures: &["clip_siglip.jsonl"],
     published: &[
         ("siglip-base-patch16-224", 203_155_970),

@@ -31,6 +31,8 @@ pub(crate) const COHERE2: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[("command-r7b", 8_028_033_024)],
     ..LLAMA

@@ -24,6 +24,8 @@ pub(crate) const COHERE: Family = Family {
     // Programs.
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[
         ("command-r-35b", 34_980_831_232),

@@ -1,9 +1,10 @@
 //! `ConvNeXT` and its second version with a classifier (`models/{convnext,convnextv2}/modeling_*.py` of
 //! transformers 5.23).
 
+use crate::families::network::{Encoder, Net};
 use crate::families::vit::kept_samples;
-use crate::model::{Activation, ConvNetConfig, ConvNetKind};
-use crate::nn::build::{Builder, LayerNorm, Linear, Output};
+use crate::model::{Activation, ConvNetConfig, ConvNetKind, ResolvedSpec};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
 use crate::nn::heads::loss;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor, Window};
@@ -184,9 +185,11 @@ impl ConvNext {
             classifier: Linear::new(&b.at("classifier"), before, c.num_labels, true),
         }
     }
+}
 
+impl Encoder for ConvNext {
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+    fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
         let (last, pooled) = t.scoped(self.name, None, || {
             let embedded = {
                 let seen = self.embedding.forward(t, images);
@@ -224,4 +227,9 @@ impl Stage {
             t.scoped("layers", Some(i), || layer.forward(t, &hidden))
         })
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_convnext(b: &Builder, spec: &ResolvedSpec, _: Facts) -> Net {
+    Net::encoder(ConvNext::new(b, spec.config()))
 }

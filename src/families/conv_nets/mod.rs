@@ -5,8 +5,8 @@ mod models;
 pub(crate) mod reader;
 mod resnet;
 
-pub(crate) use convnext::ConvNext;
-pub(crate) use resnet::ResNet;
+pub(crate) use convnext::build_convnext;
+pub(crate) use resnet::build_resnet;
 
 mod records;
 pub(crate) use models::MODELS;

@@ -14,6 +14,7 @@ pub(crate) const CONVNEXT: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
     published: &[
         ("convnext-tiny-224", 28_589_128),
@@ -37,6 +38,7 @@ pub(crate) const CONVNEXTV2: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
     published: &[
         ("convnextv2-tiny-1k-224", 28_635_496),
@@ -58,6 +60,7 @@ pub(crate) const RESNET: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::NOTHING,
     fixtures: &["conv_nets.jsonl"],
     published: &[
         ("resnet-18", 11_689_512),

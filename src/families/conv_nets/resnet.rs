@@ -1,7 +1,8 @@
 //! `ResNet` with a classifier (`models/resnet/modeling_resnet.py` of transformers 5.23).
 
-use crate::model::{Activation, ConvNetConfig};
-use crate::nn::build::{Builder, Linear, Output};
+use crate::families::network::{Encoder, Net};
+use crate::model::{Activation, ConvNetConfig, ResolvedSpec};
+use crate::nn::build::{Builder, Facts, Linear, Output};
 use crate::nn::heads::loss;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
@@ -146,9 +147,11 @@ impl ResNet {
             activation: c.activation,
         }
     }
+}
 
+impl Encoder for ResNet {
     /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+    fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
         let (last, pooled) = t.scoped("resnet", None, || {
             let embedded = t.scoped("embedder", None, || {
                 let seen = self.embedder.forward(t, images, self.activation);
@@ -176,4 +179,9 @@ impl ResNet {
         drop((last, pooled));
         Output::of(logits, loss)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_resnet(b: &Builder, spec: &ResolvedSpec, _: Facts) -> Net {
+    Net::encoder(ResNet::new(b, spec.config()))
 }

@@ -4,6 +4,7 @@
 
 use super::layer::{DebertaLayer, Shared};
 use crate::ask::Task;
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, BertConfig, BertKind, Relative, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -123,13 +124,6 @@ impl Deberta {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("deberta", None, || self.encode(t, input_ids));
-        self.head
-            .forward(t, self.shell.facts, (&hidden, None), labels)
-    }
-
     /// `DebertaV2Model`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let (b, s) = (input_ids.dim(0), input_ids.dim(1));
@@ -217,6 +211,15 @@ impl Deberta {
     }
 }
 
+impl Encoder for Deberta {
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("deberta", None, || self.encode(t, input_ids));
+        self.head
+            .forward(t, self.shell.facts, (&hidden, None), labels)
+    }
+}
+
 /// `build_relative_position`: the distance of each two of S tokens, `[1, 1, S, S]`.
 fn plain_distances(t: &Tape, s: u64) -> Tensor {
     let _ids = [(); 2].map(|()| t.empty("arange", Shape::from([s]), DType::Int64));
@@ -263,4 +266,11 @@ fn distances(t: &Tape, s: u64) -> Tensor {
     };
     drop(ids);
     buckets
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    let config: &BertConfig = spec.config();
+    let relative = config.relative.expect("a config of DeBERTa");
+    Net::encoder(Deberta::new(b, config, relative, spec, facts))
 }

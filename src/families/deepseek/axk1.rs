@@ -19,6 +19,7 @@ pub(crate) const AXK1: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("ax-k1-519b-a33b", 518_983_052_288)],
     ..LLAMA

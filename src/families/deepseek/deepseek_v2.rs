@@ -18,6 +18,8 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["moe.jsonl"],
     published: &[
         ("deepseek-v2-lite", 15_706_484_224),

@@ -22,6 +22,8 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
         crate::model::Since::V5,
     )],
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["moe.jsonl"],
     published: &[("deepseek-v3", 671_026_404_352)],
     ..LLAMA

@@ -19,6 +19,10 @@ pub(crate) const DEEPSEEK_V32: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
     fixtures: &["indexed_attention.jsonl"],
     published: &[("deepseek-v3.2", 671_877_929_216)],
     ..LLAMA

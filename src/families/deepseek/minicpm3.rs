@@ -23,6 +23,9 @@ pub(crate) const MINICPM3: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    plain_logits: false,
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["further_decoders.jsonl"],
     published: &[("minicpm3-4b", 4_073_875_968)],
     ..LLAMA

@@ -15,6 +15,7 @@ pub(crate) const YOUTU: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("youtu-llm-2b", 1_961_560_064)],
     ..LLAMA

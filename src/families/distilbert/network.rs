@@ -2,6 +2,7 @@
 
 use super::layer::{DistilBertLayer, Shared};
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, DistilBertConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -99,13 +100,6 @@ impl DistilBert {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("distilbert", None, || self.encode(t, input_ids));
-        self.head
-            .forward(t, self.shell.facts, (&hidden, None), labels)
-    }
-
     /// `DistilBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let size = (input_ids.dim(0), input_ids.dim(1));
@@ -156,4 +150,18 @@ impl DistilBert {
         mask::looks_for_padding(t, (b, s));
         padding.then(|| mask_triangle::expanded(t, (b, s, s), DType::Int64, dtype))
     }
+}
+
+impl Encoder for DistilBert {
+    /// Token ids `[B, S]` to logits `[B, S, V]` or `[B, classes]` and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("distilbert", None, || self.encode(t, input_ids));
+        self.head
+            .forward(t, self.shell.facts, (&hidden, None), labels)
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(DistilBert::new(b, spec.config(), spec, facts))
 }

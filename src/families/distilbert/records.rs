@@ -15,6 +15,8 @@ pub(crate) const DISTILBERT: Family = Family {
     tasks: crate::model::ANSWERING_ENCODER,
     quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
+    attention_support: crate::model::AttentionSupport::FLASH_SINCE_5,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["distilbert.jsonl", "encoder_heads.jsonl"],
     published: &[
         ("distilbert-base", 66_985_530),

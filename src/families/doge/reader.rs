@@ -2,7 +2,9 @@
 
 use crate::ask::{EvaluationKind, Finding, SEQ_LEN, Scenario};
 use crate::model::ConfigFields;
-use crate::model::{DecoderConfig, Module, RESIDUALS, embedding, linear, other, output};
+use crate::model::{
+    Architecture, DecoderConfig, Module, RESIDUALS, embedding, linear, other, output,
+};
 
 /// Keys that a token keeps; mixtures of experts and windows are refused.
 pub(crate) fn kept_keys(fields: &mut ConfigFields<'_>) -> u64 {
@@ -32,7 +34,10 @@ pub(crate) fn kept_keys(fields: &mut ConfigFields<'_>) -> u64 {
 }
 
 /// Refuses samples of which tokens would choose the keys that they see.
-pub(crate) fn check(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Finding>) {
+pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+    let Architecture::Decoder(config) = architecture else {
+        return;
+    };
     // The last of new tokens sees all before it.
     let new = match scenario.evaluation.kind {
         EvaluationKind::Generate => scenario.evaluation.max_new_tokens.saturating_sub(1),

@@ -27,6 +27,12 @@ pub(crate) const DOGE: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        flash_refused: Some(crate::model::FlashRefusal::ChosenKeys),
+        check: Some(super::reader::check),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["doge.jsonl"],
     published: &[],
     ..LLAMA

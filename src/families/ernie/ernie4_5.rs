@@ -23,6 +23,7 @@ pub(crate) const ERNIE4_5: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("ernie-4.5-0.3b", 360_748_032)],
     ..LLAMA

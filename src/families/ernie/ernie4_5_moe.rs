@@ -23,6 +23,8 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("ernie-4.5-21b-a3b", 21_825_437_888)],
     ..LLAMA

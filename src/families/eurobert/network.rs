@@ -2,6 +2,7 @@
 //! on both sides, predicting masked tokens or classes.
 
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{Activation, EuroBertConfig, Pooling, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, Rotary, attend_with_weights, rotary};
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Output, RmsNorm};
@@ -84,23 +85,6 @@ impl EuroBert {
         }
     }
 
-    /// Token ids `[B, S]` to logits and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("model", None, || self.encode(t, input_ids));
-        match &self.head {
-            Reading::Each(head) => head.forward(t, self.shell.facts, (&hidden, None), labels),
-            Reading::Texts(transform, classifier, pooling) => {
-                let mask = self.shell.call().mask();
-                let (logits, held) = t.scoped("classifier", None, || {
-                    of_texts(t, transform, classifier, *pooling, (&hidden, mask.as_ref()))
-                });
-                let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-                drop(held);
-                Output::of(logits, loss)
-            }
-        }
-    }
-
     /// `EuroBertModel`: `[B, S, H]`.
     fn encode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let size = (input_ids.dim(0), input_ids.dim(1));
@@ -127,6 +111,25 @@ impl EuroBert {
         let out = t.scoped("norm", None, || self.norm.forward(t, &hidden));
         drop((hidden, given, embedded));
         out
+    }
+}
+
+impl Encoder for EuroBert {
+    /// Token ids `[B, S]` to logits and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("model", None, || self.encode(t, input_ids));
+        match &self.head {
+            Reading::Each(head) => head.forward(t, self.shell.facts, (&hidden, None), labels),
+            Reading::Texts(transform, classifier, pooling) => {
+                let mask = self.shell.call().mask();
+                let (logits, held) = t.scoped("classifier", None, || {
+                    of_texts(t, transform, classifier, *pooling, (&hidden, mask.as_ref()))
+                });
+                let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+                drop(held);
+                Output::of(logits, loss)
+            }
+        }
     }
 }
 
@@ -255,4 +258,9 @@ impl Block for EuroBertLayer {
         drop((changed, weights));
         out
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(EuroBert::new(b, spec.config(), spec, facts))
 }

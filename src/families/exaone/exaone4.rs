@@ -32,6 +32,10 @@ pub(crate) const EXAONE4: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: Some(crate::model::LigerSupport {
+        norms_in_place: false,
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[
         ("exaone-4-1.2b", 1_279_391_488),

@@ -24,6 +24,8 @@ pub(crate) const EXAONE_MOE: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("k-exaone-236b-a23b", 236_571_150_336)],
     ..LLAMA

@@ -5,8 +5,9 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Falcon;
+pub(crate) use network::build;
 
 mod record;
+mod support;
 pub(crate) use models::MODELS;
 pub(crate) use record::FALCON;

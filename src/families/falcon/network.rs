@@ -2,6 +2,7 @@
 
 use super::attention::{FalconLinear, SelfAttention};
 use crate::ask::Attention;
+use crate::families::network::{CausalLm, Net};
 use crate::model::{DecoderConfig, MaskStyle, ResolvedSpec, Transformers};
 use crate::nn::attention::{Alibi, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -74,25 +75,6 @@ impl Falcon {
             dtype: b.dtype(),
             shell: Shell::new(b, spec, facts),
         }
-    }
-
-    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
-        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
-            return output;
-        }
-        let logits = t.scoped("lm_head", None, || {
-            // hidden_states[:, slice_indices, :]
-            let kept = self.shell.kept_positions(t, &hidden);
-            let kept = facts.index_all(t, &kept, 3);
-            self.lm_head.forward(t, &kept)
-        });
-        let loss = labels
-            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
-        Output::of(logits, loss)
     }
 
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
@@ -187,6 +169,27 @@ impl Falcon {
     }
 }
 
+impl CausalLm for Falcon {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+            return output;
+        }
+        let logits = t.scoped("lm_head", None, || {
+            // hidden_states[:, slice_indices, :]
+            let kept = self.shell.kept_positions(t, &hidden);
+            let kept = facts.index_all(t, &kept, 3);
+            self.lm_head.forward(t, &kept)
+        });
+        let loss = labels
+            .map(|labels| t.scoped("loss", None, || loss::causal_lm(t, facts, &logits, labels)));
+        Output::of(logits, loss)
+    }
+}
+
 impl FalconLayer {
     fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
         let (hidden, inner, bias) = (c.hidden_size, c.intermediate_size, c.attention_bias);
@@ -266,4 +269,9 @@ impl WeighingBlock for FalconLayer {
         drop((kept, changed, attended, read, normalized));
         (out, weights)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Falcon::new(b, spec.config(), spec, facts))
 }

@@ -17,6 +17,18 @@ pub(crate) const FALCON: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::Since5,
+        holds_mask: true,
+        broadcasts_keys: crate::model::Versions::Before5,
+        check: Some(super::support::check),
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport {
+        whole_linear: crate::model::Versions::Since5,
+        ..crate::model::QuantizedSupport::USUAL
+    },
     fixtures: &["falcon.jsonl"],
     published: &[
         ("falcon-rw-1b", 1_311_625_216),

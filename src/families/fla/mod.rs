@@ -18,7 +18,7 @@ mod norm;
 pub(crate) mod reader;
 mod rotary;
 
-pub(crate) use network::Fla;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use models::MODELS;

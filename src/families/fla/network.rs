@@ -5,6 +5,7 @@ use super::block::{FlaBlock, FlaShared};
 use super::hgrn2;
 use super::mamba2::Mamba2Block;
 use super::norm::FlaNorm;
+use crate::families::network::{CausalLm, Net};
 use crate::model::{FlaConfig, FlaFused, ResolvedSpec};
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Output};
 use crate::nn::decoder::{Block, Shell};
@@ -89,9 +90,28 @@ impl Fla {
         }
     }
 
+    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
+        let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
+        let bounds = self.lower_bounds.as_ref();
+        let bounds = bounds.map(|parameter| hgrn2::lower_bounds(t, parameter));
+        let hidden = embedded.clone();
+        let hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
+            let shared = FlaShared {
+                mask: self.shell.call().mask(),
+                lower_bound: bounds.as_ref().map(|bounds| t.select(bounds, 0)),
+            };
+            self.shell.run(t, layer, hidden, &shared)
+        });
+        let normalized = t.scoped(self.names[1], None, || self.norm.forward(t, &hidden));
+        drop((hidden, embedded));
+        normalized
+    }
+}
+
+impl CausalLm for Fla {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss. With a fused
     /// head there are no logits.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         // The last hidden state is a local variable until the loss is there.
         let hidden = t.scoped(self.names[0], None, || self.decode(t, input_ids));
         let fused_head = match t.backend().fla {
@@ -128,23 +148,6 @@ impl Fla {
         });
         Output::of(logits, loss)
     }
-
-    fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
-        let bounds = self.lower_bounds.as_ref();
-        let bounds = bounds.map(|parameter| hgrn2::lower_bounds(t, parameter));
-        let hidden = embedded.clone();
-        let hidden = t.through_layers("layers", &self.layers, hidden, |_, layer, hidden| {
-            let shared = FlaShared {
-                mask: self.shell.call().mask(),
-                lower_bound: bounds.as_ref().map(|bounds| t.select(bounds, 0)),
-            };
-            self.shell.run(t, layer, hidden, &shared)
-        });
-        let normalized = t.scoped(self.names[1], None, || self.norm.forward(t, &hidden));
-        drop((hidden, embedded));
-        normalized
-    }
 }
 
 /// `torch.cat((labels[..., 1:], torch.full_like(labels[:, :1], ignore_index)), dim=1)`.
@@ -153,4 +156,9 @@ fn shifted(t: &Tape, labels: &Tensor) -> Tensor {
     let shifted = t.empty("cat", *labels.shape(), DType::Int64);
     drop(ignored);
     shifted
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Fla::new(b, spec.config(), spec, facts))
 }

@@ -24,6 +24,8 @@ pub(crate) const GLA: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -49,6 +51,8 @@ pub(crate) const GATED_DELTANET: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -74,6 +78,8 @@ pub(crate) const RETNET: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -99,6 +105,8 @@ pub(crate) const HGRN: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &["hgrn.jsonl"],
     published: &[("hgrn-1.3b", 1_364_396_032)],
     ..Family::new(|family, _, fields| {
@@ -119,6 +127,8 @@ pub(crate) const HGRN2: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -144,6 +154,8 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -168,6 +180,8 @@ pub(crate) const DELTA_NET: Family = Family {
     generation: GENERATION,
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
         "fla_attention.jsonl",
@@ -199,6 +213,9 @@ pub(crate) const FLA_MAMBA: Family = Family {
     },
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["fla_mamba.jsonl"],
     published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
     ..Family::new(|family, _, fields| {
@@ -222,6 +239,9 @@ pub(crate) const FLA_MAMBA2: Family = Family {
     },
     check: Some(super::config::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::KEPT_MASKS,
+    training_cache: crate::model::CacheSupport::EVALUATED,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["fla_mamba2.jsonl"],
     published: &[("mamba2-1.3b", 1_371_839_488)],
     ..Family::new(|family, _, fields| {

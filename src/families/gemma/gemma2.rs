@@ -41,6 +41,15 @@ pub(crate) const GEMMA2: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport {
+        norms_in_place: false,
+        ..crate::model::LigerSupport::GEGLU
+    }),
+    attention_support: crate::model::AttentionSupport {
+        eager_only: crate::model::Versions::Since5,
+        ..crate::model::AttentionSupport::ALL
+    },
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-2-2b", 2_614_341_888)],
     ..LLAMA

@@ -45,6 +45,11 @@ pub(crate) const GEMMA3_TEXT: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport {
+        norms_in_place: false,
+        ..crate::model::LigerSupport::GEGLU
+    }),
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-3-1b", 999_885_952)],
     ..LLAMA

@@ -2,10 +2,11 @@
 //!
 //! Source: transformers 5.23, `models/gemma3n/modeling_gemma3n.py`.
 
-use crate::model::{AltUp, DecoderConfig, GemmaLayers, LayerNames, NormKind};
+use crate::families::network::Net;
+use crate::model::{AltUp, DecoderConfig, GemmaLayers, LayerNames, NormKind, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, SharingAttention};
 use crate::nn::build::{Builder, Facts, Linear, Norm};
-use crate::nn::decoder::{Alternating, InputGate, Layer, Shared, WeighingBlock};
+use crate::nn::decoder::{Alternating, Causal, InputGate, Layer, Shared, WeighingBlock};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -199,4 +200,9 @@ fn quantile(t: &Tape, dtype: DType) -> (Tensor, Tensor) {
         .fold(number("mul"), |_before, op| number(op));
     let multiplier = t.to(&last, dtype);
     (share, multiplier)
+}
+
+/// Builds the model.
+pub(crate) fn build_gemma3n(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Causal::<Gemma3nLayer>::new(b, spec.config(), spec, facts))
 }

@@ -31,6 +31,8 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["gemma3n.jsonl"],
     published: &[
         ("gemma-3n-e2b", 4_435_182_688),

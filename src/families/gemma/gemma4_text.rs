@@ -31,6 +31,8 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["gemma4.jsonl"],
     published: &[
         ("gemma-4-e2b", 4_628_569_344),

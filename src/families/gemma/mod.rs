@@ -6,7 +6,7 @@ mod layers;
 mod models;
 pub(crate) mod reader;
 
-pub(crate) use gemma3n_layer::Gemma3nLayer;
+pub(crate) use gemma3n_layer::build_gemma3n;
 
 mod gemma2;
 mod gemma3_text;

@@ -23,6 +23,8 @@ pub(crate) const GEMMA: Family = Family {
     },
     // Programs.
     // Support.
+    liger: Some(crate::model::LigerSupport::GEGLU),
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-2b", 2_506_172_416)],
     ..LLAMA

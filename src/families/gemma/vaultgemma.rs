@@ -30,6 +30,9 @@ pub(crate) const VAULTGEMMA: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport::EAGER,
+    adapter_support: crate::model::AdapterSupport::SCALED_TABLE,
     fixtures: &["newest_decoders.jsonl"],
     published: &[],
     ..LLAMA

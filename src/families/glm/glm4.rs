@@ -35,6 +35,11 @@ pub(crate) const GLM4: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport {
+        lacks: Some(crate::ask::LigerKernel::Rope),
+        norms_in_place: false,
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("glm-4-9b-0414", 9_400_279_040)],
     ..LLAMA

@@ -26,6 +26,8 @@ pub(crate) const GLM4_MOE: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["mixtures.jsonl"],
     published: &[("glm-4.5-air", 106_852_245_504)],
     ..LLAMA

@@ -15,6 +15,8 @@ pub(crate) const GLM4_MOE_LITE: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("glm-4.7-flash", 29_943_390_976)],
     ..LLAMA

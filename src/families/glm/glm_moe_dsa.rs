@@ -23,6 +23,10 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport::CHOSEN_KEYS,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    quantized_support: crate::model::QuantizedSupport::whole(&["indexer.weights_proj"]),
     fixtures: &["indexed_attention.jsonl"],
     published: &[("glm-5", 743_911_199_232)],
     ..LLAMA

@@ -28,6 +28,7 @@ pub(crate) const GLM: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("glm-4-9b", 9_399_951_360)],
     ..LLAMA

@@ -19,6 +19,8 @@ pub(crate) const CODEGEN: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::families::gpt2::EAGER_ATTENTION,
     fixtures: &["gpt_neo_gptj_codegen.jsonl"],
     published: &[
         ("codegen-350m", 356_712_448),

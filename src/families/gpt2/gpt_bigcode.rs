@@ -18,6 +18,16 @@ pub(crate) const GPT_BIGCODE: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::Before5,
+        check: Some(super::support::check),
+        ..crate::model::AttentionSupport::ALL
+    },
+    training_cache: crate::model::CacheSupport {
+        checkpointed: crate::model::Versions::Before5,
+        ..crate::model::CacheSupport::USUAL
+    },
     fixtures: &["gpt_bigcode.jsonl"],
     published: &[
         ("starcoder-15b", 15_517_456_384),

@@ -18,6 +18,8 @@ pub(crate) const GPT_NEO: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::families::gpt2::EAGER_ATTENTION,
     fixtures: &["gpt_neo_gptj_codegen.jsonl"],
     published: &[
         ("gpt-neo-125m", 125_198_592),

@@ -18,6 +18,8 @@ pub(crate) const GPTJ: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::families::gpt2::EAGER_ATTENTION,
     fixtures: &["gpt_neo_gptj_codegen.jsonl"],
     published: &[("gpt-j-6b", 6_050_882_784)],
     ..LLAMA

@@ -7,6 +7,7 @@ use super::gpt_bigcode_attention::BigCodeAttention;
 use super::reader::mlp_names;
 use super::wide_attention::WideAttention;
 use crate::ask::{Attention, Task};
+use crate::families::network::{CausalLm, Net};
 use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Conv1D, Embedding, Facts, LayerNorm, Linear, Output};
@@ -109,24 +110,6 @@ impl Gpt2 {
             model_type: c.model_type,
             shell: Shell::new(b, spec, facts),
         }
-    }
-
-    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let (hidden, keys) = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
-            return output;
-        }
-        let old = self.shell.facts.transformers != Transformers::V5;
-        let mut output = match self.model_type {
-            DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen if old => {
-                self.wide_language_model(t, &hidden, labels)
-            }
-            _ => self.shell.language_model(t, &hidden, &self.lm_head, given),
-        };
-        output.beside.extend(keys);
-        output
     }
 
     /// Before transformers 5 logits are cast, the loss is cast back, and so are GPT-Neo's logits.
@@ -241,6 +224,26 @@ impl Gpt2 {
     }
 }
 
+impl CausalLm for Gpt2 {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let (hidden, keys) = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        if let Some(output) = (self.shell).other_output(t, &hidden, &self.lm_head, given) {
+            return output;
+        }
+        let old = self.shell.facts.transformers != Transformers::V5;
+        let mut output = match self.model_type {
+            DecoderType::GptNeo | DecoderType::GptJ | DecoderType::CodeGen if old => {
+                self.wide_language_model(t, &hidden, labels)
+            }
+            _ => self.shell.language_model(t, &hidden, &self.lm_head, given),
+        };
+        output.beside.extend(keys);
+        output
+    }
+}
+
 impl Gpt2Block {
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions, keeps_keys: bool) -> Self {
         Self {
@@ -336,4 +339,9 @@ impl Mlp {
         drop(inner);
         dropped(t, out, self.dropout)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Gpt2::new(b, spec.config(), spec, facts))
 }

@@ -18,6 +18,7 @@ pub(crate) const GPT2: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["gpt2.jsonl"],
     published: &[
         ("gpt2", 124_439_808),

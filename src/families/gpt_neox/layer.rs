@@ -1,10 +1,11 @@
 //! `GPT-NeoX` and Pythia (`models/gpt_neox/modeling_gpt_neox.py`).
 
 use crate::ask::Attention;
-use crate::model::{DecoderConfig, Transformers};
+use crate::families::network::Net;
+use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, Rotary, attend_with_weights, dropped, rotary};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
-use crate::nn::decoder::{Layer, Shared, WeighingBlock};
+use crate::nn::decoder::{Causal, Layer, Shared, WeighingBlock};
 use crate::tape::{Tape, Tensor};
 use crate::units::Shape;
 
@@ -203,4 +204,9 @@ impl Mlp {
         };
         self.dense_4h_to_h.forward(t, &active)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Causal::<GptNeoxLayer>::new(b, spec.config(), spec, facts))
 }

@@ -4,7 +4,7 @@ mod layer;
 mod models;
 pub(crate) mod reader;
 
-pub(crate) use layer::GptNeoxLayer;
+pub(crate) use layer::build;
 
 mod record;
 pub(crate) use models::MODELS;

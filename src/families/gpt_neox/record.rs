@@ -36,6 +36,7 @@ pub(crate) const GPT_NEOX: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["gpt_neox.jsonl"],
     published: &[("pythia-160m", 162_322_944), ("pythia-1.4b", 1_414_647_808)],
     ..LLAMA

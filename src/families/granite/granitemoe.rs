@@ -42,6 +42,8 @@ pub(crate) const GRANITEMOE: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
     published: &[
         ("granite-3.1-1b-a400m", 1_334_628_352),

@@ -33,6 +33,9 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    plain_logits: false,
+    attention_support: crate::model::AttentionSupport::SINKS,
     fixtures: &["granite_swa.jsonl"],
     published: &[],
     ..LLAMA

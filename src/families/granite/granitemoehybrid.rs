@@ -42,6 +42,8 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["granite_hybrid.jsonl"],
     published: &[("granite-4.0-h-tiny", 6_939_037_248)],
     ..LLAMA

@@ -43,6 +43,8 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
     published: &[],
     ..LLAMA

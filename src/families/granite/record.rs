@@ -23,6 +23,13 @@ pub(crate) const GRANITE: Family = Family {
     // Programs.
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    // Its logits are scaled on each call.
+    liger: Some(crate::model::LigerSupport {
+        loss: crate::ask::LigerKernel::CrossEntropy,
+        lacks: Some(crate::ask::LigerKernel::FusedLinearCrossEntropy),
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
+    plain_logits: false,
     fixtures: &["starcoder2_granite.jsonl"],
     published: &[
         ("granite-3.1-2b", 2_533_531_648),

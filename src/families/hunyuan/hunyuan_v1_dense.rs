@@ -22,6 +22,7 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-1.8b", 1_791_080_448)],
     ..LLAMA

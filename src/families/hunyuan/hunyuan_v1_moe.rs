@@ -23,6 +23,8 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-a13b", 80_393_183_232)],
     ..LLAMA

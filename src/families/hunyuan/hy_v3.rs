@@ -19,6 +19,7 @@ pub(crate) const HY_V3: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("hy3-295b-a21b", 295_033_528_320)],
     ..LLAMA

@@ -41,6 +41,7 @@ pub(crate) const BAMBA: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["lfm2_bamba.jsonl", "mamba2_before_5.jsonl"],
     published: &[("bamba-9b", 9_780_235_392)],
     ..LLAMA

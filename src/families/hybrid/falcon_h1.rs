@@ -41,6 +41,9 @@ pub(crate) const FALCON_H1: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    plain_logits: false,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["falcon_h1.jsonl"],
     published: &[("falcon-h1-0.5b", 521_411_104)],
     ..LLAMA

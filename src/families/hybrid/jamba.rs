@@ -31,6 +31,7 @@ pub(crate) const JAMBA: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["jamba.jsonl"],
     published: &[("jamba-v0.1", 51_570_323_328)],
     ..LLAMA

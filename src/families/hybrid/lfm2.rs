@@ -33,6 +33,7 @@ pub(crate) const LFM2: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["lfm2_bamba.jsonl"],
     published: &[
         ("lfm2-350m", 354_483_968),

@@ -33,6 +33,7 @@ pub(crate) const LFM2_MOE: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl", "lfm2_bamba.jsonl"],
     published: &[("lfm2-8b-a1b", 8_339_929_856)],
     ..LLAMA

@@ -33,6 +33,8 @@ pub(crate) const NEMOTRON_H: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["nemotron_h.jsonl"],
     published: &[
         ("nemotron-h-8b", 8_100_852_736),

@@ -25,6 +25,8 @@ pub(crate) const JETMOE: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    without_checkpointing: Some("JetMoE"),
     fixtures: &["jetmoe.jsonl"],
     published: &[],
     ..LLAMA

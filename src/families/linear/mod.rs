@@ -2,4 +2,4 @@
 
 mod network;
 
-pub(crate) use network::LinearNet;
+pub(crate) use network::build;

@@ -44,6 +44,8 @@ pub(crate) const AFMOE: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["further_decoders.jsonl"],
     published: &[
         ("trinity-nano", 6_120_003_328),

@@ -29,6 +29,7 @@ pub(crate) const APERTUS: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("apertus-8b", 8_053_338_176)],
     ..LLAMA

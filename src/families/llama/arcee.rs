@@ -18,6 +18,7 @@ pub(crate) const ARCEE: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],
     ..LLAMA

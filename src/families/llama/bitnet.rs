@@ -19,6 +19,7 @@ pub(crate) const BITNET: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("bitnet-b1.58-2b", 2_412_820_480)],
     ..LLAMA

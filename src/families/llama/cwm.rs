@@ -19,6 +19,7 @@ pub(crate) const CWM: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("cwm-32b", 32_581_097_472)],
     ..LLAMA

@@ -18,6 +18,7 @@ pub(crate) const DIFFLLAMA: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["diffllama.jsonl"],
     published: &[],
     ..LLAMA

@@ -28,6 +28,8 @@ pub(crate) const DOTS1: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["mixtures.jsonl"],
     published: &[],
     ..LLAMA

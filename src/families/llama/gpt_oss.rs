@@ -34,6 +34,12 @@ pub(crate) const GPT_OSS: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    // Its experts are its own.
+    liger: Some(crate::model::LigerSupport {
+        gated: None,
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
+    attention_support: crate::model::AttentionSupport::SINKS,
     fixtures: &["mixtures.jsonl"],
     published: &[
         ("gpt-oss-20b", 20_914_757_184),

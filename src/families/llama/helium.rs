@@ -22,6 +22,7 @@ pub(crate) const HELIUM: Family = Family {
     // Programs.
     since: crate::model::Since::V451,
     // Support.
+    liger: None,
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("helium-1-2b", 2_172_643_840)],
     ..LLAMA

@@ -24,6 +24,8 @@ pub(crate) const HYPERCLOVAX: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    plain_logits: false,
     fixtures: &["further_decoders.jsonl"],
     published: &[],
     ..LLAMA

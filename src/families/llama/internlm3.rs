@@ -15,6 +15,7 @@ pub(crate) const INTERNLM3: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("internlm3-8b", 8_804_241_408)],
     ..LLAMA

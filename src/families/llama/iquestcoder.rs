@@ -15,6 +15,7 @@ pub(crate) const IQUESTCODER: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("iquest-coder-40b", 39_794_283_520)],
     ..LLAMA

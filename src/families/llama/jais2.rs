@@ -23,6 +23,7 @@ pub(crate) const JAIS2: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("jais-2-8b", 8_090_401_280)],
     ..LLAMA

@@ -33,6 +33,8 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
     fixtures: &["llama4.jsonl"],
     published: &[("llama-4-scout", 107_769_861_120)],
     ..LLAMA

@@ -31,6 +31,7 @@ pub(crate) const NANOCHAT: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("nanochat-d32", 1_879_048_192)],
     ..LLAMA

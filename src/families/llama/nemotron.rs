@@ -26,6 +26,7 @@ pub(crate) const NEMOTRON: Family = Family {
     },
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["nemotron.jsonl"],
     published: &[("minitron-4b", 4_190_509_056)],
     ..LLAMA

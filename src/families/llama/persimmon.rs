@@ -36,6 +36,7 @@ pub(crate) const PERSIMMON: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("persimmon-8b", 9_397_175_296)],
     ..LLAMA

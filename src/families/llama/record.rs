@@ -17,6 +17,7 @@ pub(crate) const LLAMA: Family = Family {
     quantized_heads: &[],
     generation: crate::model::Generation::DECODER,
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: &["llama_family.jsonl"],
     published: &[
         ("llama-3.3-70b", 70_553_706_496),

@@ -18,6 +18,7 @@ pub(crate) const SEED_OSS: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("seed-oss-36b", 36_151_104_512)],
     ..LLAMA

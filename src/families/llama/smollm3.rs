@@ -19,6 +19,7 @@ pub(crate) const SMOLLM3: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("smollm3-3b", 3_075_098_624)],
     ..LLAMA

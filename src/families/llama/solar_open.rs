@@ -15,6 +15,8 @@ pub(crate) const SOLAR_OPEN: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("solar-open-100b", 102_651_793_408)],
     ..LLAMA

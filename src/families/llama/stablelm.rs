@@ -35,6 +35,7 @@ pub(crate) const STABLELM: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[
         ("stablelm-3b", 2_795_443_200),

@@ -32,6 +32,11 @@ pub(crate) const STARCODER2: Family = Family {
     },
     // Programs.
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        check: Some(super::support::check_starcoder2),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["starcoder2_granite.jsonl"],
     published: &[
         ("starcoder2-3b", 3_030_371_328),

@@ -20,6 +20,9 @@ pub(crate) const FALCON_MAMBA: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    training_cache: crate::model::CacheSupport::STATES,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["mamba2.jsonl"],
     published: &[("falcon-mamba-7b", 7_272_665_088)],
     ..LLAMA

@@ -19,6 +19,9 @@ pub(crate) const MAMBA2: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    training_cache: crate::model::CacheSupport::STATES,
+    adapter_support: crate::model::AdapterSupport::WITHOUT_OUT_PROJ,
     fixtures: &["mamba2.jsonl", "mamba2_before_5.jsonl"],
     published: &[("mamba-codestral-7b", 7_285_403_648)],
     ..LLAMA

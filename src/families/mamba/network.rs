@@ -1,5 +1,6 @@
 //! Mamba and `FalconMamba` (`models/{mamba,mamba2,falcon_mamba}/modeling_*.py`).
 
+use crate::families::network::{CausalLm, Net};
 use crate::model::{DecoderConfig, InnerNorms, NormKind, ResolvedSpec, StateSpace, Transformers};
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::decoder::{Block, Shell};
@@ -37,13 +38,8 @@ enum Mixers {
 }
 
 impl Mamba {
-    pub(crate) fn new(
-        b: &Builder,
-        c: &DecoderConfig,
-        sizes: StateSpace,
-        spec: &ResolvedSpec,
-        facts: Facts,
-    ) -> Self {
+    pub(crate) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
+        let sizes = c.state_space.unwrap_or_default();
         let older = facts.transformers != Transformers::V5;
         // `FalconMambaRMSNorm` of transformers 4 casts back before it applies its weight.
         let norm = if older && sizes.inner_norms == InnerNorms::Bare {
@@ -75,9 +71,11 @@ impl Mamba {
             shell: Shell::new(b, spec, facts),
         }
     }
+}
 
+impl CausalLm for Mamba {
     /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
         let facts = self.shell.facts;
         let hidden = t.scoped("backbone", None, || {
             let embedded = t.scoped("embeddings", None, || self.embeddings.forward(t, input_ids));
@@ -163,4 +161,9 @@ impl Mixers {
             Self::Two(mixer) => mixer.forward(t, x),
         }
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Mamba::new(b, spec.config(), spec, facts))
 }

@@ -20,6 +20,12 @@ pub(crate) const MAMBA: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    training_cache: crate::model::CacheSupport::STATES,
+    adapter_support: crate::model::AdapterSupport {
+        check: Some(super::support::check_time_steps),
+        ..crate::model::AdapterSupport::WITHOUT_OUT_PROJ
+    },
     fixtures: &["mamba.jsonl"],
     published: &[
         ("mamba-130m", 129_135_360),

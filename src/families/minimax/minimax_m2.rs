@@ -20,6 +20,8 @@ pub(crate) const MINIMAX_M2: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("minimax-m2", 228_689_748_992)],
     ..LLAMA

@@ -31,6 +31,12 @@ pub(crate) const MINIMAX: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    training_cache: crate::model::CacheSupport {
+        counts: true,
+        ..crate::model::CacheSupport::USUAL
+    },
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
     fixtures: &["minimax.jsonl"],
     published: &[("minimax-text-01", 456_089_655_296)],
     ..LLAMA

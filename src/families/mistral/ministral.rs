@@ -18,6 +18,11 @@ pub(crate) const MINISTRAL: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    // `modeling_mistral.CrossEntropyLoss`; the loss is another module's function.
+    liger: Some(crate::model::LigerSupport {
+        misses_loss: true,
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],
     ..LLAMA

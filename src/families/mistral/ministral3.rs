@@ -14,6 +14,7 @@ pub(crate) const MINISTRAL3: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("ministral-3-8b", 8_489_553_920)],
     ..LLAMA

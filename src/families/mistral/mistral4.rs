@@ -14,6 +14,7 @@ pub(crate) const MISTRAL4: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("mistral-small-4-119b", 118_972_826_624)],
     ..LLAMA

@@ -21,6 +21,8 @@ pub(crate) const MIXTRAL: Family = Family {
     },
     // Programs.
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_MIXTRAL,
     fixtures: &["moe.jsonl"],
     published: &[
         ("mixtral-8x7b", 46_702_792_704),

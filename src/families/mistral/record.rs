@@ -17,6 +17,11 @@ pub(crate) const MISTRAL: Family = Family {
     },
     // Programs.
     // Support.
+    // `modeling_mistral.CrossEntropyLoss`; the loss is another module's function.
+    liger: Some(crate::model::LigerSupport {
+        misses_loss: true,
+        ..crate::model::LigerSupport::SWIGLU
+    }),
     fixtures: &["llama_family.jsonl"],
     published: &[
         ("mistral-7b", 7_241_732_096),

@@ -1,10 +1,11 @@
 //! Layers of Llama 3.2 Vision's decoder, some of which attend to images
 //! (`models/mllama/modeling_mllama.py` of transformers 5.23).
 
-use crate::model::{DecoderConfig, ImageConfig, NormKind};
+use crate::families::network::Net;
+use crate::model::{DecoderConfig, ImageConfig, NormKind, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, attend_with_weights, in_heads, joined};
 use crate::nn::build::{Builder, Facts, Linear, Norm};
-use crate::nn::decoder::{Crossing, DecoderLayer, Layer, Shared, WeighingBlock};
+use crate::nn::decoder::{Causal, Crossing, DecoderLayer, Layer, Shared, WeighingBlock};
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Tape, Tensor};
 
@@ -157,4 +158,9 @@ impl WeighingBlock for MllamaLayer {
             (Self::Cross(_), None) => (hidden.clone(), None),
         }
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Causal::<MllamaLayer>::new(b, spec.config(), spec, facts))
 }

@@ -4,8 +4,8 @@ mod layer;
 mod models;
 pub(crate) mod reader;
 
-pub(crate) use layer::MllamaLayer;
+pub(crate) use layer::build;
 
 mod records;
 pub(crate) use models::MODELS;
-pub(crate) use records::MLLAMA;
+pub(crate) use records::{MLLAMA, MLLAMA_TEXT};

@@ -1,9 +1,9 @@
 //! Llama 3.2 Vision: images that layers of their own attend to
 //! (`models/mllama/configuration_mllama.py` of transformers 5.23).
 
+use super::records::MLLAMA_TEXT;
 use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
 use crate::families::image_text::part;
-use crate::families::llama::LLAMA;
 use crate::families::reading::decoder;
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
@@ -38,7 +38,7 @@ pub(crate) fn read(fields: &mut ConfigFields<'_>) -> DecoderConfig {
         text.insert("attention_dropout".to_owned(), dropout);
     }
     let mut text = ConfigFields::new(&text, &nothing, "model.hf_config.text_config");
-    let mut config = decoder::read(&LLAMA, &mut text);
+    let mut config = decoder::read(&MLLAMA_TEXT, &mut text);
     config.tie_word_embeddings = false;
     let seen = part(fields, "vision_config", &nothing);
     let mut seen = ConfigFields::new(seen, &nothing, "model.hf_config.vision_config");

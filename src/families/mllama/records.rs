@@ -1,6 +1,7 @@
 //! The families of this folder.
 
 use crate::families::image_text::reader as images;
+use crate::families::llama::LLAMA;
 use crate::model::{Architecture, ConfigParts, Family, ImageKind};
 
 /// `mllama`.
@@ -25,4 +26,13 @@ pub(crate) const MLLAMA: Family = Family {
     ..Family::new(|family, _, fields| {
         Architecture::Decoder(images::read(family, ImageKind::Mllama, fields))
     })
+};
+
+/// The text part of it.
+pub(crate) const MLLAMA_TEXT: Family = Family {
+    model_types: &["mllama_text_model"],
+    source: "models/mllama, transformers 5.23",
+    fixtures: MLLAMA.fixtures,
+    published: &[],
+    ..LLAMA
 };

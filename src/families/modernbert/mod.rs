@@ -6,7 +6,7 @@ mod network;
 pub(crate) mod reader;
 mod refused;
 
-pub(crate) use network::ModernBert;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use models::MODELS;

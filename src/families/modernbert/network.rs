@@ -3,6 +3,7 @@
 
 use super::layer::{ModernBertLayer, Shared, Turn};
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{MaskStyle, ModernBertConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, Rotary, dropped};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -118,21 +119,6 @@ impl ModernBert {
             attention: spec.attention,
             shell: Shell::new(b, spec, facts),
         }
-    }
-
-    /// Token ids `[B, S]` to logits and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("model", None, || self.encode(t, input_ids));
-        let hidden = self.shell.kept_positions(t, &hidden);
-        let mask = self.shell.call().mask();
-        if self.classifies {
-            let facts = self.shell.facts;
-            let logits = || self.head.logits(t, facts, &hidden, None);
-            let (logits, _held) = t.scoped(self.head.name, None, logits);
-            return classifier::pooled(t, &self.shell, &logits, (input_ids, labels));
-        }
-        let read = (&hidden, mask.as_ref());
-        self.head.forward(t, self.shell.facts, read, labels)
     }
 
     /// `ModernBertModel`: `[B, S, H]`.
@@ -255,4 +241,26 @@ impl ModernBert {
         let shared = [given(&all, &near), given(&near, &all)];
         (shared, [Some(all), Some(near)])
     }
+}
+
+impl Encoder for ModernBert {
+    /// Token ids `[B, S]` to logits and, from labels, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("model", None, || self.encode(t, input_ids));
+        let hidden = self.shell.kept_positions(t, &hidden);
+        let mask = self.shell.call().mask();
+        if self.classifies {
+            let facts = self.shell.facts;
+            let logits = || self.head.logits(t, facts, &hidden, None);
+            let (logits, _held) = t.scoped(self.head.name, None, logits);
+            return classifier::pooled(t, &self.shell, &logits, (input_ids, labels));
+        }
+        let read = (&hidden, mask.as_ref());
+        self.head.forward(t, self.shell.facts, read, labels)
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(ModernBert::new(b, spec.config(), spec, facts))
 }

@@ -20,6 +20,11 @@ pub(crate) const MODERNBERT: Family = Family {
     quantized_heads: crate::model::QUANTIZED_CLASSIFIERS,
     check: Some(super::refused::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["encoder_heads.jsonl", "modernbert.jsonl"],
     published: &[
         ("modernbert-base", 149_655_232),
@@ -40,6 +45,11 @@ pub(crate) const MODERNBERT_DECODER: Family = Family {
     tasks: crate::model::CLASSIFYING_DECODER,
     generation: crate::model::Generation::DECODER,
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::Before5,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["modernbert_decoder.jsonl"],
     published: &[
         ("ettin-decoder-150m", 149_655_232),

@@ -4,7 +4,7 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::Mpt;
+pub(crate) use network::build;
 
 mod record;
 pub(crate) use models::MODELS;

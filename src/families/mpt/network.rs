@@ -1,5 +1,6 @@
 //! MPT (`models/mpt/modeling_mpt.py`), whose attention is eager only and whose layers have no biases.
 
+use crate::families::network::{CausalLm, Net};
 use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::dropped;
 use crate::nn::build::{Builder, Embedding, Facts, Linear, Output};
@@ -84,13 +85,6 @@ impl Mpt {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        self.shell.language_model(t, &hidden, &self.lm_head, given)
-    }
-
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let facts = self.shell.facts;
         let recent = facts.transformers == Transformers::V5;
@@ -162,6 +156,15 @@ impl Mpt {
         );
         drop((range, base, slopes));
         out
+    }
+}
+
+impl CausalLm for Mpt {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("transformer", None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 }
 
@@ -274,4 +277,9 @@ impl WeighingBlock for MptBlock {
         let weights = Some(weights).filter(|_| self.returns_weights);
         (out, weights)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Mpt::new(b, spec.config(), spec, facts))
 }

@@ -20,6 +20,8 @@ pub(crate) const MPT: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::families::bloom::ATTENTION,
     fixtures: &["mpt.jsonl"],
     published: &[("mpt-7b", 6_649_286_656), ("mpt-30b", 29_957_200_896)],
     ..LLAMA

@@ -1,35 +1,16 @@
 //! Any model, and what goes in and out of it.
 
 use super::batch::{Batch, Given, batch};
-use super::decoders::CausalLm;
-use super::encoders::Encoder;
 use super::generation::Calling;
-use super::seq2seq::Seq2Seq;
-use super::{decoders, seq2seq};
+use super::net::Net;
+use super::seq2seq;
 use crate::ask::{EvaluationKind, Loss};
-use crate::families::bart::{Bart, BartDecoder, Whisper};
-use crate::families::beit::Beit;
-use crate::families::bert::{
-    Bert, EsmModel, LayoutLm, Mpnet, NomicBert, PreNormBert, WrittenOutBert,
-};
-use crate::families::clip::Dual;
-use crate::families::conv_nets::{ConvNext, ResNet};
-use crate::families::deberta::Deberta;
-use crate::families::distilbert::DistilBert;
-use crate::families::eurobert::EuroBert;
-use crate::families::fla::Fla;
-use crate::families::linear::LinearNet;
-use crate::families::modernbert::ModernBert;
-use crate::families::swin::Swin;
-use crate::families::t5::T5;
-use crate::families::t5gemma::T5Gemma;
-use crate::families::vit::Vit;
-use crate::families::wav2vec2::Speech;
-use crate::model::{Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, ResolvedSpec};
+use crate::families::registry;
+use crate::model::ResolvedSpec;
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
-use crate::units::{DType, apart};
+use crate::units::DType;
 use std::rc::Rc;
 
 /// A model on the tape.
@@ -47,99 +28,13 @@ pub struct Model {
     pub(crate) dtype: DType,
 }
 
-enum Net {
-    Linear(LinearNet),
-    Seq2Seq(Box<dyn Seq2Seq>),
-    Decoder(Box<dyn CausalLm>),
-    Encoder(Box<dyn Encoder>),
-    Dual(Box<Dual>),
-}
-
-/// BERT or one of its kin.
-#[inline(never)] // So that the page can fetch it later.
-fn bert(b: &Builder, c: &BertConfig, spec: &ResolvedSpec, facts: Facts) -> Box<dyn Encoder> {
-    if let Some(relative) = c.relative {
-        return Box::new(apart(|| Deberta::new(b, c, relative, spec, facts)));
-    }
-    if let Some(esm) = c.esm {
-        return Box::new(apart(|| EsmModel::new(b, c, esm, spec, facts)));
-    }
-    if let Some(names) = c.kind.pre_norm() {
-        return Box::new(apart(|| PreNormBert::new(b, c, names, spec, facts)));
-    }
-    match c.kind {
-        BertKind::Mpnet => Box::new(apart(|| Mpnet::new(b, c, spec, facts))),
-        BertKind::RemBert | BertKind::RoFormer => {
-            Box::new(apart(|| WrittenOutBert::new(b, c, spec, facts)))
-        }
-        BertKind::LayoutLm => Box::new(apart(|| LayoutLm::new(b, c, spec, facts))),
-        BertKind::Nomic => Box::new(apart(|| NomicBert::new(b, c, spec, facts))),
-        _ => Box::new(apart(|| Bert::new(b, c, spec, facts))),
-    }
-}
-
-/// `ConvNeXT` or `ResNet`.
-#[inline(never)] // So that the page can fetch it later.
-fn conv_net(b: &Builder, c: &ConvNetConfig) -> Box<dyn Encoder> {
-    match c.kind {
-        ConvNetKind::ResNet => Box::new(apart(|| ResNet::new(b, c))),
-        _ => Box::new(apart(|| ConvNext::new(b, c))),
-    }
-}
-
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let call = Rc::new(Call::default());
         let plan = Plan::new(t, spec, &call);
         let b = Builder::new(&plan, spec.weights);
-        let facts = Facts::of(spec);
-        let net = match &spec.architecture {
-            Architecture::Linear(config) => Net::Linear(apart(|| LinearNet::new(&b, config))),
-            Architecture::Bert(config) => Net::Encoder(bert(&b, config, spec, facts)),
-            Architecture::DistilBert(config) => {
-                Net::Encoder(Box::new(apart(|| DistilBert::new(&b, config, spec, facts))))
-            }
-            Architecture::ModernBert(config) => {
-                Net::Encoder(Box::new(apart(|| ModernBert::new(&b, config, spec, facts))))
-            }
-            Architecture::EuroBert(config) => {
-                Net::Encoder(Box::new(apart(|| EuroBert::new(&b, config, spec, facts))))
-            }
-            Architecture::Vit(config) => {
-                Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))
-            }
-            Architecture::Swin(config) => {
-                Net::Encoder(Box::new(apart(|| Swin::new(&b, config, spec, facts))))
-            }
-            Architecture::Speech(config) => {
-                Net::Encoder(Box::new(apart(|| Speech::new(&b, config, spec, facts))))
-            }
-            Architecture::Beit(config) => {
-                Net::Encoder(Box::new(apart(|| Beit::new(&b, config, spec, facts))))
-            }
-            Architecture::ConvNet(config) => Net::Encoder(conv_net(&b, config)),
-            Architecture::Dual(config) => {
-                Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))
-            }
-            Architecture::T5(config) => {
-                Net::Seq2Seq(Box::new(apart(|| T5::new(&b, config, spec, facts))))
-            }
-            Architecture::T5Gemma(config) => {
-                Net::Seq2Seq(Box::new(apart(|| T5Gemma::new(&b, config, spec, facts))))
-            }
-            Architecture::Bart(config) if config.alone => Net::Encoder(Box::new(apart(|| {
-                BartDecoder::new(&b, config, spec, facts)
-            }))),
-            Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
-                Some(heard) => Box::new(apart(|| Whisper::new(&b, config, heard, spec, facts))),
-                None => Box::new(apart(|| Bart::new(&b, config, spec, facts))),
-            }),
-            Architecture::Fla(config) => {
-                Net::Decoder(Box::new(apart(|| Fla::new(&b, config, spec, facts))))
-            }
-            Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
-        };
+        let net = registry::build(&b, spec, Facts::of(spec));
         let (num_parameters, copied) = plan.finish();
         Self {
             net,
@@ -255,9 +150,8 @@ impl Model {
         self.call.pass_mask(batch.padding_mask.as_ref());
         self.call.pass_images(batch.images());
         let output = match &self.net {
-            Net::Linear(net) => Output::of(net.forward(t, &batch.input), None),
             Net::Encoder(net) => net.forward(t, &batch.input, labels),
-            Net::Dual(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
+            Net::Pairs(net) => net.forward(t, &batch.input, batch.images.as_ref(), labels),
             Net::Seq2Seq(net) => {
                 let decoder_ids = batch.decoder_ids.as_ref();
                 let before = self.call.encoded();

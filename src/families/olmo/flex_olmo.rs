@@ -38,6 +38,8 @@ pub(crate) const FLEX_OLMO: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["newest_decoders.jsonl"],
     published: &[("flex-olmo-7x7b", 33_270_665_216)],
     ..LLAMA

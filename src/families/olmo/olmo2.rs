@@ -51,6 +51,10 @@ pub(crate) const OLMO2: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport {
+        norms_in_place: false,
+        ..crate::model::LigerSupport::SWIGLU
+    }),
     fixtures: &["olmo2.jsonl"],
     published: &[("olmo-2-1b", 1_484_916_736)],
     ..LLAMA

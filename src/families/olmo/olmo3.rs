@@ -41,6 +41,10 @@ pub(crate) const OLMO3: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport {
+        norms_in_place: false,
+        ..crate::model::LigerSupport::SWIGLU_SINCE_5
+    }),
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-3-7b", 7_298_011_136)],
     ..LLAMA

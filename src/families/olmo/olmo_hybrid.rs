@@ -48,6 +48,11 @@ pub(crate) const OLMO_HYBRID: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        check: Some(crate::families::hybrid::check_delta_rule),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["olmo_hybrid.jsonl"],
     published: &[],
     ..LLAMA

@@ -29,6 +29,8 @@ pub(crate) const OLMOE: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["moe.jsonl"],
     published: &[("olmoe-1b-7b", 6_919_161_856)],
     ..LLAMA

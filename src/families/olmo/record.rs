@@ -36,6 +36,11 @@ pub(crate) const OLMO: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    quantized_support: crate::model::QuantizedSupport {
+        whole_last: crate::model::Versions::Since5,
+        ..crate::model::QuantizedSupport::USUAL
+    },
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-1b", 1_176_764_416), ("olmo-7b", 6_888_095_744)],
     ..LLAMA

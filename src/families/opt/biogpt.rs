@@ -19,6 +19,7 @@ pub(crate) const BIOGPT: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
     fixtures: &["further_decoders.jsonl"],
     published: &[("biogpt", 346_763_264)],
     ..LLAMA

@@ -5,8 +5,8 @@ mod network;
 pub(crate) mod reader;
 mod xglm_network;
 
-pub(crate) use network::Opt;
-pub(crate) use xglm_network::Xglm;
+pub(crate) use network::build;
+pub(crate) use xglm_network::build_xglm;
 
 mod biogpt;
 mod record;

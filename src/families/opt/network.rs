@@ -2,6 +2,7 @@
 
 use super::reader::decoder_names;
 use crate::ask::Attention;
+use crate::families::network::{CausalLm, Net};
 use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
 use crate::nn::attention::{
     AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads,
@@ -102,13 +103,6 @@ impl Opt {
             path,
             bio: bio.then_some(c.dropout.embedding),
         }
-    }
-
-    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped(self.path, None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 
     /// The mask of tokens that are no padding `[B, S]` that is made when none came with the batch.
@@ -212,6 +206,15 @@ impl Opt {
         }
         drop((ones, embedded, position_embedded));
         hidden
+    }
+}
+
+impl CausalLm for Opt {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped(self.path, None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 }
 
@@ -408,4 +411,9 @@ pub(crate) fn weights_not_below(
     } else {
         t.softmax(&scores, None)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Opt::new(b, spec.config(), spec, facts))
 }

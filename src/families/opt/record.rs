@@ -21,6 +21,7 @@ pub(crate) const OPT: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["opt.jsonl"],
     published: &[("opt-125m", 125_239_296), ("opt-1.3b", 1_315_758_080)],
     ..LLAMA

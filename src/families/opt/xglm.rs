@@ -19,6 +19,8 @@ pub(crate) const XGLM: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
+    attention_support: crate::families::gpt2::EAGER_ATTENTION,
     fixtures: &["xglm.jsonl"],
     published: &[
         ("xglm-564m", 564_463_616),

@@ -2,6 +2,7 @@
 //! being one dimension, and positions are sines.
 
 use super::network::weights_not_below;
+use crate::families::network::{CausalLm, Net};
 use crate::model::{Activation, DecoderConfig, ResolvedSpec};
 use crate::nn::attention::{dropped, in_heads};
 use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
@@ -67,13 +68,6 @@ impl Xglm {
         }
     }
 
-    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
-        let hidden = t.scoped("model", None, || self.decode(t, input_ids));
-        let given = (input_ids, labels);
-        self.shell.language_model(t, &hidden, &self.lm_head, given)
-    }
-
     fn decode(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
         let embedded = t.scoped("embed_tokens", None, || {
             self.embed_tokens.forward(t, input_ids)
@@ -99,6 +93,15 @@ impl Xglm {
         let out = t.scoped("layer_norm", None, || self.layer_norm.forward(t, &hidden));
         drop((hidden, positions, mask, embedded));
         out
+    }
+}
+
+impl CausalLm for Xglm {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        let hidden = t.scoped("model", None, || self.decode(t, input_ids));
+        let given = (input_ids, labels);
+        self.shell.language_model(t, &hidden, &self.lm_head, given)
     }
 }
 
@@ -180,4 +183,9 @@ impl Block for XglmLayer {
         drop((out, sum, weights));
         result
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_xglm(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Xglm::new(b, spec.config(), spec, facts))
 }

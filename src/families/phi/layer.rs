@@ -1,9 +1,10 @@
 //! Phi-1, 1.5 and 2 (`models/phi/modeling_phi.py`).
 
-use crate::model::DecoderConfig;
+use crate::families::network::Net;
+use crate::model::{DecoderConfig, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, attend_with_weights, dropped, in_heads, rotary};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
-use crate::nn::decoder::{Layer, Shared, WeighingBlock};
+use crate::nn::decoder::{Causal, Layer, Shared, WeighingBlock};
 use crate::nn::mlp::gelu_new;
 use crate::tape::{Tape, Tensor};
 
@@ -119,4 +120,9 @@ impl SelfAttention {
         let out = t.contiguous(&out);
         (self.dense.forward(t, &out), weights)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Causal::<PhiLayer>::new(b, spec.config(), spec, facts))
 }

@@ -6,8 +6,8 @@ mod phi3_layer;
 pub(crate) mod phi3_reader;
 pub(crate) mod reader;
 
-pub(crate) use layer::PhiLayer;
-pub(crate) use phi3_layer::Phi3Layer;
+pub(crate) use layer::build;
+pub(crate) use phi3_layer::build_phi3;
 
 mod phi3;
 mod phimoe;

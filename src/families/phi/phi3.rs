@@ -17,6 +17,7 @@ pub(crate) const PHI3: Family = Family {
     },
     // Programs.
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: &["phi3.jsonl"],
     published: &[("phi-3-mini", 3_821_079_552)],
     ..LLAMA

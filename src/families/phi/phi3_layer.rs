@@ -1,9 +1,10 @@
 //! Phi-3 (`models/phi3/modeling_phi3.py`).
 
-use crate::model::{DecoderConfig, NormKind};
+use crate::families::network::Net;
+use crate::model::{DecoderConfig, NormKind, ResolvedSpec};
 use crate::nn::attention::{AttentionOptions, attend_with_weights, dropped, in_heads, rotary};
 use crate::nn::build::{Builder, Facts, Linear, Norm};
-use crate::nn::decoder::{Layer, Shared, WeighingBlock};
+use crate::nn::decoder::{Causal, Layer, Shared, WeighingBlock};
 use crate::nn::mlp::FusedMlp;
 use crate::tape::{Tape, Tensor};
 
@@ -116,4 +117,9 @@ impl SelfAttention {
         drop(all);
         (projected, weights)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build_phi3(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::decoder(Causal::<Phi3Layer>::new(b, spec.config(), spec, facts))
 }

@@ -24,6 +24,8 @@ pub(crate) const PHIMOE: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    adapter_support: crate::model::AdapterSupport::LINEAR_ROUTERS,
     fixtures: &["phimoe.jsonl"],
     published: &[("phi-3.5-moe", 41_873_153_344)],
     ..LLAMA

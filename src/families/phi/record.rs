@@ -22,6 +22,7 @@ pub(crate) const PHI: Family = Family {
     },
     // Programs.
     // Support.
+    liger: None,
     fixtures: &["phi.jsonl"],
     published: &[("phi-2", 2_779_683_840)],
     ..LLAMA

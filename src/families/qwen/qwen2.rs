@@ -23,6 +23,7 @@ pub(crate) const QWEN2: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: &["llama_family.jsonl"],
     published: &[
         ("qwen2.5-0.5b", 494_032_768),

@@ -33,6 +33,7 @@ pub(crate) const QWEN2_MOE: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: None,
     fixtures: &["moe.jsonl"],
     published: &[("qwen1.5-moe-a2.7b", 14_315_784_192)],
     ..LLAMA

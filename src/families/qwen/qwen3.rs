@@ -28,6 +28,7 @@ pub(crate) const QWEN3: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU),
     fixtures: &["llama_family.jsonl"],
     published: &[
         ("qwen3-0.6b", 596_049_920),

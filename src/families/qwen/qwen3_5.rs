@@ -32,6 +32,11 @@ pub(crate) const QWEN3_5: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        check: Some(crate::families::hybrid::check_delta_rule),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-9b", 8_953_803_264)],
     ..LLAMA

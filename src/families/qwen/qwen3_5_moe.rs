@@ -34,6 +34,11 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
     since: crate::model::Since::V5,
     tasks: crate::model::CAUSAL_LM,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        check: Some(crate::families::hybrid::check_delta_rule),
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-35b-a3b", 34_660_610_688)],
     ..LLAMA

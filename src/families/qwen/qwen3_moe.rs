@@ -26,6 +26,9 @@ pub(crate) const QWEN3_MOE: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    liger: Some(crate::model::LigerSupport::SWIGLU_SINCE_5),
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
+    balances_every_layer: true,
     fixtures: &["moe.jsonl"],
     published: &[
         ("qwen3-30b-a3b", 30_532_122_624),

@@ -33,6 +33,12 @@ pub(crate) const QWEN3_NEXT: Family = Family {
     // Programs.
     since: crate::model::Since::V5,
     // Support.
+    liger: None,
+    attention_support: crate::model::AttentionSupport {
+        check: Some(crate::families::hybrid::check_delta_rule),
+        ..crate::model::AttentionSupport::ALL
+    },
+    adapter_support: crate::model::AdapterSupport::EXPERTS_OF_LAYERS,
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3-next-80b-a3b", 79_674_391_296)],
     ..LLAMA

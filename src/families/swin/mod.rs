@@ -6,7 +6,7 @@ mod network;
 pub(crate) mod reader;
 mod second;
 
-pub(crate) use network::Swin;
+pub(crate) use network::build;
 pub(crate) use reader::{STAGES, numbers};
 
 mod records;

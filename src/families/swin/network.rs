@@ -3,6 +3,7 @@
 
 use super::layer::SwinLayer;
 use super::second::SecondStage;
+use crate::families::network::{Encoder, Net};
 use crate::model::{ResolvedSpec, SwinConfig};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
@@ -76,15 +77,6 @@ impl Swin {
         }
     }
 
-    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
-        let (last, pooled) = t.scoped(self.name, None, || self.encode(t, images));
-        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
-        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop((last, pooled));
-        Output::of(logits, loss)
-    }
-
     /// `SwinModel`: the last hidden states `[B, patches, H]` and their mean `[B, H]`.
     fn encode(&self, t: &Tape, images: &Tensor) -> (Tensor, Tensor) {
         let embedded = t.scoped("embeddings", None, || {
@@ -126,6 +118,17 @@ impl Swin {
         let pooled = t.view(&pooled, [last.dim(0), last.dim(2)]);
         drop((hidden, embedded));
         (last, pooled)
+    }
+}
+
+impl Encoder for Swin {
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
+    fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+        let (last, pooled) = t.scoped(self.name, None, || self.encode(t, images));
+        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &pooled));
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop((last, pooled));
+        Output::of(logits, loss)
     }
 }
 
@@ -198,4 +201,9 @@ pub(crate) fn merged(t: &Tape, hidden: &Tensor, side: u64, facts: Facts) -> (Ten
     drop(parts);
     let merged = t.view(&merged, [b, even * even / 4, 4 * columns]);
     (merged, image)
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(Swin::new(b, spec.config(), spec, facts))
 }

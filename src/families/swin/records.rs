@@ -14,6 +14,10 @@ pub(crate) const SWIN: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::ALL
+    },
     fixtures: &["swin.jsonl"],
     published: &[
         ("swin-tiny", 28_288_354),
@@ -34,6 +38,10 @@ pub(crate) const SWINV2: Family = Family {
     tasks: &[crate::ask::Task::ImageClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::EAGER
+    },
     fixtures: &["swinv2.jsonl"],
     published: &[
         ("swinv2-tiny", 28_347_154),

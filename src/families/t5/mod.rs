@@ -7,7 +7,7 @@ mod network;
 pub(crate) mod reader;
 mod refused;
 
-pub(crate) use network::T5;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use models::MODELS;

@@ -2,6 +2,7 @@
 
 use super::block::{Biases, Block, T5Norm};
 use crate::ask::{ActivationCheckpointing, Attention};
+use crate::families::network::Net;
 use crate::families::network::{Seq2Seq, Shared};
 use crate::model::{MaskStyle, ResolvedSpec, T5Config, T5Kind, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
@@ -284,4 +285,9 @@ impl Stack {
         };
         (shared, locals)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::seq2seq(T5::new(b, spec.config(), spec, facts))
 }

@@ -24,6 +24,12 @@ pub(crate) const T5: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        without_flash: crate::model::Versions::All,
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::whole(&[".wo"]),
     fixtures: &["t5.jsonl"],
     published: &[
         ("t5-small", 60_506_624),
@@ -50,6 +56,12 @@ pub(crate) const MT5: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        without_flash: crate::model::Versions::All,
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::whole(&[".wo"]),
     fixtures: &["t5.jsonl"],
     published: &[("mt5-small", 172_119_424)],
     ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::Mt5, fields)))
@@ -67,6 +79,12 @@ pub(crate) const UMT5: Family = Family {
     generation: GENERATION,
     check: Some(super::refused::check),
     // Support.
+    attention_support: crate::model::AttentionSupport {
+        without_flash: crate::model::Versions::All,
+        masked: crate::model::Versions::All,
+        ..crate::model::AttentionSupport::ALL
+    },
+    quantized_support: crate::model::QuantizedSupport::whole(&[".wo"]),
     fixtures: &["t5.jsonl"],
     published: &[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)],
     ..Family::new(|family, _, fields| Architecture::T5(reader::read(family, T5Kind::Umt5, fields)))

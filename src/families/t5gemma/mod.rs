@@ -5,7 +5,7 @@ mod models;
 mod network;
 pub(crate) mod reader;
 
-pub(crate) use network::T5Gemma;
+pub(crate) use network::build;
 
 mod records;
 pub(crate) use models::MODELS;

@@ -2,6 +2,7 @@
 //! Gemma 2's layers, each with an embedding of its own.
 
 use super::layer::{Given, T5GemmaLayer};
+use crate::families::network::Net;
 use crate::families::network::Seq2Seq;
 use crate::model::{DecoderConfig, MaskStyle, NormKind, ResolvedSpec, T5GemmaConfig};
 use crate::nn::attention::{AttentionOptions, KeptStates, Rotary, dropped};
@@ -241,4 +242,9 @@ impl Stack {
         }
         mask::of_given(t, size, (true, padded), dtype)
     }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::seq2seq(T5Gemma::new(b, spec.config(), spec, facts))
 }

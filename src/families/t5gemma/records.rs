@@ -20,6 +20,8 @@ pub(crate) const T5GEMMA: Family = Family {
         ..crate::model::Generation::DECODER
     },
     // Support.
+    attention_support: crate::model::AttentionSupport::EAGER,
+    training_cache: crate::model::CacheSupport::EVALUATED,
     fixtures: &["t5gemma.jsonl"],
     published: &[
         ("t5gemma-2b-2b", 5_596_853_760),

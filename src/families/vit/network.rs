@@ -2,6 +2,7 @@
 //! audio_spectrogram_transformer}/modeling_*.py`).
 
 use super::layer::VitLayer;
+use crate::families::network::{Encoder, Net};
 use crate::model::{ResolvedSpec, Transformers, VitConfig, VitKind};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
@@ -92,28 +93,6 @@ impl Vit {
         }
     }
 
-    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
-    pub(crate) fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
-        let facts = self.shell.facts;
-        let encoded = t.scoped(self.kind.name(), None, || self.encode(t, images));
-        if let Some(norm) = &self.last_norm {
-            return self.heard(t, norm, encoded, labels);
-        }
-        // sequence_output[:, 0, :]
-        let rows = facts.index_all(t, &encoded, 1);
-        let mut read = facts.index_all(t, &t.select(&rows, 1), 1);
-        if self.kind.of_dino() {
-            let first = 1 + self.registers.as_ref().map_or(0, |tokens| tokens.dim(1));
-            let patches = t.slice(&encoded, 1, first, encoded.dim(1));
-            let mean = t.mean_of_rows(&patches);
-            read = t.cat(&[&read, &mean], 1);
-        }
-        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &read));
-        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-        drop((rows, read, encoded));
-        Output::of(logits, loss)
-    }
-
     /// What the mean of the first two tokens says.
     fn heard(
         &self,
@@ -178,4 +157,33 @@ impl Vit {
         }
         dropped(t, sum, self.dropout)
     }
+}
+
+impl Encoder for Vit {
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss.
+    fn forward(&self, t: &Tape, images: &Tensor, labels: Option<&Tensor>) -> Output {
+        let facts = self.shell.facts;
+        let encoded = t.scoped(self.kind.name(), None, || self.encode(t, images));
+        if let Some(norm) = &self.last_norm {
+            return self.heard(t, norm, encoded, labels);
+        }
+        // sequence_output[:, 0, :]
+        let rows = facts.index_all(t, &encoded, 1);
+        let mut read = facts.index_all(t, &t.select(&rows, 1), 1);
+        if self.kind.of_dino() {
+            let first = 1 + self.registers.as_ref().map_or(0, |tokens| tokens.dim(1));
+            let patches = t.slice(&encoded, 1, first, encoded.dim(1));
+            let mean = t.mean_of_rows(&patches);
+            read = t.cat(&[&read, &mean], 1);
+        }
+        let logits = t.scoped("classifier", None, || self.classifier.forward(t, &read));
+        let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+        drop((rows, read, encoded));
+        Output::of(logits, loss)
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(Vit::new(b, spec.config(), spec, facts))
 }

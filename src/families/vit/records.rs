@@ -15,6 +15,8 @@ pub(crate) const VIT: Family = Family {
     since: crate::model::Since::V448,
     tasks: &[crate::ask::Task::ImageClassification],
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["vit.jsonl"],
     published: &[
         ("vit-tiny", 5_717_416),
@@ -36,6 +38,8 @@ pub(crate) const VIT_MSN: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["spectrograms.jsonl"],
     published: &[("vit-msn-small", 21_666_434)],
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Msn, fields)))
@@ -52,6 +56,8 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     tasks: &[crate::ask::Task::AudioClassification],
     check: Some(|scenario, _, _, findings| check_quantized(scenario, findings)),
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["spectrograms.jsonl"],
     published: &[("ast-audioset", 86_594_063)],
     ..Family::new(|family, _, fields| Architecture::Vit(reader::read(family, VitKind::Ast, fields)))
@@ -67,6 +73,8 @@ pub(crate) const DEIT: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deit_dinov2.jsonl"],
     published: &[("deit-base-distilled", 86_569_192)],
     ..Family::new(|family, _, fields| {
@@ -84,6 +92,8 @@ pub(crate) const DINOV2: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deit_dinov2.jsonl"],
     published: &[
         ("dinov2-small", 22_058_114),
@@ -105,6 +115,8 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     // Programs.
     tasks: &[crate::ask::Task::ImageClassification],
     // Support.
+    attention_support: crate::model::AttentionSupport::UNMASKED,
+    quantized_support: crate::model::QuantizedSupport::WHOLE_HEADS,
     fixtures: &["deit_dinov2.jsonl"],
     published: &[
         ("dinov2-with-registers-small", 22_059_650),

@@ -4,6 +4,7 @@
 use super::features::{ConvLayer, Positions, lengths};
 use super::layer::SpeechLayer;
 use crate::ask::{Attention, Task};
+use crate::families::network::{Encoder, Net};
 use crate::model::{ResolvedSpec, SpeechConfig, SpeechKind};
 use crate::nn::attention::{AttentionOptions, dropped};
 use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
@@ -106,40 +107,6 @@ impl Speech {
             attention: options.implementation,
             shell: Shell::new(b, spec, facts),
         }
-    }
-
-    /// Waveforms `[B, N]` to logits and, from labels, the loss.
-    pub(crate) fn forward(&self, t: &Tape, waveform: &Tensor, labels: Option<&Tensor>) -> Output {
-        // labels.max() >= vocab_size
-        if let (Head::Transcribes(_), Some(_)) = (&self.head, labels) {
-            let largest = t.empty("max", Shape::new(&[]), DType::Int64);
-            let beyond = t.empty("ge", Shape::new(&[]), DType::Bool);
-            drop(largest);
-            drop(beyond);
-        }
-        let name = self.config.kind.name();
-        let (hidden, features, states) = t.scoped(name, None, || self.hear(t, waveform));
-        let output = match &self.head {
-            Head::Transcribes(head) => {
-                let kept = dropped(t, hidden.clone(), self.config.final_dropout);
-                let logits = t.scoped("lm_head", None, || head.forward(t, &kept));
-                let loss = labels.map(|labels| self.transcribed(t, waveform, &logits, labels));
-                drop(kept);
-                Output::of(logits, loss)
-            }
-            Head::Classifies([projector, classifier]) => {
-                let projected = t.scoped("projector", None, || projector.forward(t, &hidden));
-                let (pooled, held) = self.pooled(t, projected);
-                let logits = t.scoped("classifier", None, || classifier.forward(t, &pooled));
-                let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
-                drop((pooled, held));
-                Output::of(logits, loss)
-            }
-        };
-        // `filter_output_hidden_states` drops them behind the loss.
-        states.into_iter().rev().for_each(drop);
-        drop((hidden, features));
-        output
     }
 
     /// `Wav2Vec2Model`: `[B, S, H]`, and what it returns besides: the features, and where it
@@ -341,4 +308,45 @@ impl Speech {
             loss
         })
     }
+}
+
+impl Encoder for Speech {
+    /// Waveforms `[B, N]` to logits and, from labels, the loss.
+    fn forward(&self, t: &Tape, waveform: &Tensor, labels: Option<&Tensor>) -> Output {
+        // labels.max() >= vocab_size
+        if let (Head::Transcribes(_), Some(_)) = (&self.head, labels) {
+            let largest = t.empty("max", Shape::new(&[]), DType::Int64);
+            let beyond = t.empty("ge", Shape::new(&[]), DType::Bool);
+            drop(largest);
+            drop(beyond);
+        }
+        let name = self.config.kind.name();
+        let (hidden, features, states) = t.scoped(name, None, || self.hear(t, waveform));
+        let output = match &self.head {
+            Head::Transcribes(head) => {
+                let kept = dropped(t, hidden.clone(), self.config.final_dropout);
+                let logits = t.scoped("lm_head", None, || head.forward(t, &kept));
+                let loss = labels.map(|labels| self.transcribed(t, waveform, &logits, labels));
+                drop(kept);
+                Output::of(logits, loss)
+            }
+            Head::Classifies([projector, classifier]) => {
+                let projected = t.scoped("projector", None, || projector.forward(t, &hidden));
+                let (pooled, held) = self.pooled(t, projected);
+                let logits = t.scoped("classifier", None, || classifier.forward(t, &pooled));
+                let loss = labels.map(|labels| loss::of_classes(t, &logits, labels));
+                drop((pooled, held));
+                Output::of(logits, loss)
+            }
+        };
+        // `filter_output_hidden_states` drops them behind the loss.
+        states.into_iter().rev().for_each(drop);
+        drop((hidden, features));
+        output
+    }
+}
+
+/// Builds the model.
+pub(crate) fn build(b: &Builder, spec: &ResolvedSpec, facts: Facts) -> Net {
+    Net::encoder(Speech::new(b, spec.config(), spec, facts))
 }

@@ -96,6 +96,7 @@ pub(crate) const WAVLM: Family = Family {
     tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
     check: Some(super::reader::check),
     // Support.
+    attention_support: crate::model::AttentionSupport::EAGER,
     fixtures: &["wavlm.jsonl"],
     published: &[
         ("wavlm-base", 94_406_544),

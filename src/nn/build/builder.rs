@@ -4,7 +4,7 @@ use super::call::Call;
 use super::facts::Facts;
 use super::lists;
 use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
-use crate::model::{Architecture, DecoderType, ResolvedSpec, Transformers};
+use crate::model::{Architecture, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};
@@ -360,18 +360,11 @@ impl<'a> Builder<'a> {
         self.liger().gated && !mixes
     }
 
-    /// Whether Liger's norms write gradients in place (`LigerRMSNorm` and its classes for families,
-    /// liger-kernel 0.8.5): not where a layer has norms behind its parts, too, whose gradients a
-    /// residual reads.
+    /// Whether Liger's norms write gradients in place.
     pub(crate) fn liger_norms_in_place(&self) -> bool {
-        !matches!(&self.plan.spec.architecture,
-            Architecture::Decoder(config) if matches!(config.model_type,
-                DecoderType::Gemma2
-                    | DecoderType::Gemma3
-                    | DecoderType::Olmo2
-                    | DecoderType::Olmo3
-                    | DecoderType::Glm4
-                    | DecoderType::Exaone4))
+        let family = self.plan.spec.architecture.family();
+        let liger = family.and_then(|family| family.liger);
+        liger.is_none_or(|liger| liger.norms_in_place)
     }
 
     /// How linear layers are held.

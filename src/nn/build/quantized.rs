@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use crate::ask::QuantizationType;
-use crate::model::{Architecture, DecoderType, Transformers};
+use crate::model::{Architecture, Family, QuantizedSupport, Transformers};
 use crate::tape::{Category, Tensor};
 use crate::units::{DType, Shape};
 
@@ -11,59 +11,45 @@ const BIASED_HEADS: [&str; 3] = ["lm_head.", "cls.predictions.", "predictions."]
 
 impl Builder<'_> {
     /// How the linear layer at this place is held. Beside what gives the logits, and what is tied to
-    /// it, transformers keeps some whole (`get_modules_to_not_convert`): T5's `wo`, and the layer of
-    /// a model's last parameter. That is one inside the last block of `OLMo`, whose norms have no
-    /// parameters, where nothing of the head comes after it; before transformers 5 the last
+    /// it, transformers keeps some whole (`get_modules_to_not_convert`): those that a family names, and
+    /// the layer of a model's last parameter. That is one inside the last block where norms have no
+    /// parameters and nothing of the head comes after it; before transformers 5 the last
     /// parameter is the head's, which is tied later, and one that is a bias counts too (the last
-    /// layer of classifiers), as does one that is tied, which stands for the whole head; of CLIP it is the projection of texts. Of classes derived from `nn.Linear`,
-    /// Falcon's and those in PyTorch's own `MultiheadAttention`, it takes those of transformers 4
-    /// only (`replace_with_bnb_linear`).
+    /// layer of classifiers), as does one that is tied, which stands for the whole head.
     pub(crate) fn held(&self) -> QuantizationType {
         let spec = self.plan.spec;
-        let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
-        let is_within = |name: &str| self.plan.tape.scope_path(self.scope).starts_with(name);
-        let whole = spec.quantization.is_on()
-            && match &spec.architecture {
-                Architecture::T5(_) => is_called(".wo"),
-                Architecture::Vit(_)
-                | Architecture::Bert(_)
-                | Architecture::DistilBert(_)
-                | Architecture::ModernBert(_) => {
-                    self.facts().transformers != Transformers::V5
-                        && (is_called("classifier")
-                            || is_called("qa_outputs")
-                            || BIASED_HEADS.iter().any(|name| is_within(name)))
-                }
-                Architecture::Dual(_) => {
-                    is_called("text_projection") || is_called("head.attention.out_proj")
-                }
-                Architecture::Decoder(config)
-                    if config.model_type == DecoderType::Olmo
-                        && config.tie_word_embeddings
-                        && self.facts().transformers == Transformers::V5 =>
-                {
-                    self.differs();
-                    is_called(&format!(
-                        "layers.{}.mlp.down_proj",
-                        config.num_hidden_layers - 1
-                    ))
-                }
-                Architecture::Decoder(config)
-                    if config.latent.is_some_and(|latent| latent.indexer.is_some()) =>
-                {
-                    is_called("indexer.weights_proj")
-                }
-                Architecture::Decoder(config) => {
-                    config.model_type == DecoderType::Falcon
-                        && self.facts().transformers == Transformers::V5
-                }
-                _ => false,
-            };
-        if whole {
+        let quantized = spec.quantization.is_on();
+        let whole = |family: &&Family| self.is_whole(&family.quantized_support);
+        if quantized && spec.architecture.family().filter(whole).is_some() {
             QuantizationType::None
         } else {
             spec.quantization.kind
         }
+    }
+
+    /// Whether the linear layer at this place stays whole in a quantized model.
+    fn is_whole(&self, support: &QuantizedSupport) -> bool {
+        let spec = self.plan.spec;
+        let is_called = |name: &str| self.plan.tape.scope_path(self.scope).ends_with(name);
+        let is_within = |name: &&str| self.plan.tape.scope_path(self.scope).starts_with(name);
+        let of_head = support.whole_heads.has(spec.framework)
+            && (is_called("classifier")
+                || is_called("qa_outputs")
+                || BIASED_HEADS.iter().any(is_within));
+        let is_last = || match &spec.architecture {
+            Architecture::Decoder(config) if config.tie_word_embeddings => {
+                self.differs();
+                is_called(&format!(
+                    "layers.{}.mlp.down_proj",
+                    config.num_hidden_layers - 1
+                ))
+            }
+            _ => false,
+        };
+        support.whole_linear.has(spec.framework)
+            || support.whole.iter().any(|name| is_called(name))
+            || of_head
+            || support.whole_last.has(spec.framework) && is_last()
     }
 
     /// The dtype of layers that transformers keeps whole for being narrow in half precision

@@ -1,0 +1,98 @@
+//! What a model on the tape can do, whichever it is.
+
+use super::seq2seq::Seq2Seq;
+use crate::model::ResolvedSpec;
+use crate::nn::build::{Builder, Facts, Output};
+use crate::nn::decoder::{Causal, Layer};
+use crate::nn::vision::ImageFeatures;
+use crate::tape::{Tape, Tensor};
+
+/// What builds the models of a family: their parameters and buffers are allocated.
+pub(crate) type Build = fn(&Builder, &ResolvedSpec, Facts) -> Net;
+
+/// A model's modules.
+pub(crate) enum Net {
+    /// What gives a sequence for a sequence.
+    Seq2Seq(Box<dyn Seq2Seq>),
+    /// What predicts the next token.
+    Decoder(Box<dyn CausalLm>),
+    /// What reads its whole input at once.
+    Encoder(Box<dyn Encoder>),
+    /// What compares images with texts.
+    Pairs(Box<dyn Compares>),
+}
+
+impl Net {
+    /// What gives a sequence for a sequence.
+    pub(crate) fn seq2seq(net: impl Seq2Seq + 'static) -> Self {
+        Self::Seq2Seq(Box::new(net))
+    }
+
+    /// What predicts the next token.
+    pub(crate) fn decoder(net: impl CausalLm + 'static) -> Self {
+        Self::Decoder(Box::new(net))
+    }
+
+    /// What reads its whole input at once.
+    pub(crate) fn encoder(net: impl Encoder + 'static) -> Self {
+        Self::Encoder(Box::new(net))
+    }
+
+    /// What compares images with texts.
+    pub(crate) fn pairs(net: impl Compares + 'static) -> Self {
+        Self::Pairs(Box::new(net))
+    }
+}
+
+/// A causal language model.
+pub(crate) trait CausalLm {
+    /// Token ids `[B, S]` to logits `[B, S, V]` and, from labels `[B, S]`, the loss.
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output;
+
+    /// Features of images of so many samples, where `generate` asks for them before it gives a prompt.
+    fn see(&self, _t: &Tape, _images: &Tensor, _samples: u64) -> Option<ImageFeatures> {
+        None
+    }
+
+    /// Positions `[B, S]` of a prompt to what `generate` gives instead.
+    fn places(&self, _t: &Tape, positions: Tensor) -> Tensor {
+        positions
+    }
+}
+
+impl<L: Layer> CausalLm for Causal<L> {
+    fn forward(&self, t: &Tape, input_ids: &Tensor, labels: Option<&Tensor>) -> Output {
+        self.forward(t, input_ids, labels)
+    }
+
+    fn see(&self, t: &Tape, images: &Tensor, samples: u64) -> Option<ImageFeatures> {
+        let (sight, shell) = self.sight()?;
+        sight.features(t, shell, images, samples)
+    }
+
+    fn places(&self, t: &Tape, positions: Tensor) -> Tensor {
+        match self.sight() {
+            Some((sight, shell)) => sight.places(t, positions, shell.padding_mask),
+            None => positions,
+        }
+    }
+}
+
+/// A model that reads its whole input at once.
+pub(crate) trait Encoder {
+    /// Token ids `[B, S]` or images `[B, C, I, I]` to logits and, from labels, the loss.
+    fn forward(&self, t: &Tape, input: &Tensor, labels: Option<&Tensor>) -> Output;
+}
+
+/// A model that compares images with texts, or tells classes of images.
+pub(crate) trait Compares {
+    /// Images `[B, C, I, I]` to logits `[B, classes]` and, from labels `[B]`, the loss; or token ids
+    /// `[B, S]` with images, and whether their loss is asked for, to logits `[B, B]` and the loss.
+    fn forward(
+        &self,
+        t: &Tape,
+        input: &Tensor,
+        images: Option<&(Tensor, bool)>,
+        labels: Option<&Tensor>,
+    ) -> Output;
+}

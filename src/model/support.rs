@@ -1,0 +1,332 @@
+//! What a family supports, and where it behaves otherwise than most do.
+
+use super::Architecture;
+use crate::ask::{Attention, Finding, Framework, LigerKernel, Scenario};
+
+/// A check of a family's own. What is wrong is pushed to the findings.
+pub type SupportCheck = fn(&Scenario, &Architecture, &mut Vec<Finding>);
+
+/// The versions of transformers in which something is so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Versions {
+    /// In none.
+    None,
+    /// In all.
+    All,
+    /// In those before 5.
+    Before5,
+    /// In 5 and later.
+    Since5,
+}
+
+impl Versions {
+    /// Whether it is so in this version.
+    pub fn has(self, framework: Framework) -> bool {
+        let recent = framework == Framework::Torch215Transformers523;
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Before5 => !recent,
+            Self::Since5 => recent,
+        }
+    }
+}
+
+/// What Liger has for a family (`transformers/monkey_patch.py`, liger-kernel 0.8.5 with transformers 5
+/// and 0.5.10 with transformers 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LigerSupport {
+    /// The versions of transformers with which it is estimated.
+    pub versions: Versions,
+    /// The gated product that it replaces.
+    pub gated: Option<LigerKernel>,
+    /// The loss that is its own without arguments.
+    pub loss: LigerKernel,
+    /// What its patch says it cannot do yet (`NotImplementedError`).
+    pub lacks: Option<LigerKernel>,
+    /// Whether its patch of the loss from logits is of one that transformers does not call.
+    pub misses_loss: bool,
+    /// Whether its norms write gradients in place (`LigerRMSNorm` and its classes for families): not where
+    /// a layer has norms behind its parts, too, whose gradients a residual reads.
+    pub norms_in_place: bool,
+}
+
+impl LigerSupport {
+    /// Gated products with `silu`, in all versions.
+    pub const SWIGLU: Self = Self {
+        versions: Versions::All,
+        gated: Some(LigerKernel::Swiglu),
+        loss: LigerKernel::FusedLinearCrossEntropy,
+        lacks: None,
+        misses_loss: false,
+        norms_in_place: true,
+    };
+    /// The same since transformers 5.
+    pub const SWIGLU_SINCE_5: Self = Self {
+        versions: Versions::Since5,
+        ..Self::SWIGLU
+    };
+    /// Gated products with `gelu`, in all versions.
+    pub const GEGLU: Self = Self {
+        gated: Some(LigerKernel::Geglu),
+        ..Self::SWIGLU
+    };
+
+    /// The kernels that do something for the model.
+    pub fn kernels(self) -> impl Iterator<Item = LigerKernel> {
+        let all = LigerKernel::ALL.iter().copied();
+        all.filter(move |kernel| !self.ignores(*kernel) && self.lacks != Some(*kernel))
+    }
+
+    /// Those of `apply_liger_kernel_to_*` without arguments.
+    pub fn usual(self) -> impl Iterator<Item = LigerKernel> {
+        let losses = [
+            LigerKernel::CrossEntropy,
+            LigerKernel::FusedLinearCrossEntropy,
+        ];
+        self.kernels().filter(move |kernel| {
+            *kernel != LigerKernel::All && (*kernel == self.loss || !losses.contains(kernel))
+        })
+    }
+
+    /// Whether the model has nothing that the kernel replaces.
+    pub fn ignores(self, kernel: LigerKernel) -> bool {
+        match kernel {
+            LigerKernel::Swiglu | LigerKernel::Geglu => self.gated != Some(kernel),
+            LigerKernel::CrossEntropy => self.misses_loss,
+            _ => false,
+        }
+    }
+}
+
+/// Why the flash-attn package is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlashRefusal {
+    /// transformers writes the attention of this model, by its name in texts, in one way only.
+    OneWay(&'static str),
+    /// It has no attention sinks.
+    Sinks,
+    /// transformers does not run it where attention chooses its keys.
+    ChosenKeys,
+    /// For what these say, in English and in Chinese; this is estimated.
+    Because {
+        /// Why, in English and in Chinese.
+        texts: [&'static str; 2],
+        /// What can be asked for in its place.
+        instead: Attention,
+    },
+}
+
+/// The implementations of attention that a family has, and the masks that they are given.
+#[derive(Clone, Copy, Debug)]
+pub struct AttentionSupport {
+    /// Whether anything attends.
+    pub attends: bool,
+    /// Where transformers uses eager attention though sdpa is asked for, which the family does not have.
+    pub eager_only: Versions,
+    /// Where transformers has not written flash-attention for it.
+    pub without_flash: Versions,
+    /// Why the flash-attn package is refused in all versions, if it is.
+    pub flash_refused: Option<FlashRefusal>,
+    /// Where sdpa is given a mask, or a bias of scores, whether or not samples are padded.
+    pub masked: Versions,
+    /// Whether sdpa is given a mask of padding.
+    pub pads: bool,
+    /// Whether a mask of tokens by tokens is made however attention is computed.
+    pub holds_mask: bool,
+    /// Where heads of keys, of which there are fewer, are left to PyTorch to be broadcast.
+    pub broadcasts_keys: Versions,
+    /// Whether what is found in a batch's mask of padding stays for the next batches.
+    pub keeps_masks: bool,
+    /// A check of its own.
+    pub check: Option<SupportCheck>,
+}
+
+impl AttentionSupport {
+    /// All implementations, given masks of padding and windows alone.
+    pub const ALL: Self = Self {
+        attends: true,
+        eager_only: Versions::None,
+        without_flash: Versions::None,
+        flash_refused: None,
+        masked: Versions::None,
+        pads: true,
+        holds_mask: false,
+        broadcasts_keys: Versions::None,
+        keeps_masks: false,
+        check: None,
+    };
+    /// Eager attention alone.
+    pub const EAGER: Self = Self {
+        eager_only: Versions::All,
+        ..Self::ALL
+    };
+    /// Eager attention alone, with attention sinks.
+    pub const SINKS: Self = Self {
+        flash_refused: Some(FlashRefusal::Sinks),
+        ..Self::EAGER
+    };
+    /// Attention that chooses its keys, by a mask.
+    pub const CHOSEN_KEYS: Self = Self {
+        flash_refused: Some(FlashRefusal::ChosenKeys),
+        masked: Versions::All,
+        ..Self::ALL
+    };
+    /// Attention that is given no mask.
+    pub const UNMASKED: Self = Self {
+        pads: false,
+        ..Self::ALL
+    };
+    /// No attention.
+    pub const NOTHING: Self = Self {
+        attends: false,
+        ..Self::UNMASKED
+    };
+    /// Attention of encoders that transformers 4 has without flash-attention.
+    pub const FLASH_SINCE_5: Self = Self {
+        without_flash: Versions::Before5,
+        ..Self::ALL
+    };
+    /// Attention of flash-linear-attention, which keeps what it finds in a mask.
+    pub const KEPT_MASKS: Self = Self {
+        keeps_masks: true,
+        ..Self::ALL
+    };
+    /// The same of encoders, written in one way only.
+    pub const fn one_way(name: &'static str) -> Self {
+        Self {
+            eager_only: Versions::All,
+            flash_refused: Some(FlashRefusal::OneWay(name)),
+            ..Self::FLASH_SINCE_5
+        }
+    }
+}
+
+/// What checkpointing and the cache of keys and values do to training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheSupport {
+    /// Whether training fills a cache that is asked for.
+    pub trained: bool,
+    /// Where it does with checkpointed layers, too.
+    pub checkpointed: Versions,
+    /// Whether the cache knows without attention how many tokens it holds.
+    pub counts: bool,
+    /// Whether `Trainer.evaluate` takes the cache for a prediction.
+    pub predicted: bool,
+}
+
+impl CacheSupport {
+    /// As most have it.
+    pub const USUAL: Self = Self {
+        trained: true,
+        checkpointed: Versions::None,
+        counts: false,
+        predicted: false,
+    };
+    /// No training fills it.
+    pub const EVALUATED: Self = Self {
+        trained: false,
+        ..Self::USUAL
+    };
+    /// The states of a model without attention, `cache_params`.
+    pub const STATES: Self = Self {
+        predicted: true,
+        ..Self::EVALUATED
+    };
+}
+
+/// What PEFT does with a family's layers.
+#[derive(Clone, Copy, Debug)]
+pub struct AdapterSupport {
+    /// Whether it refuses adapters of `out_proj`, which kernels would leave out
+    /// (`_check_lora_target_modules_mamba`, `tuners/tuners_utils.py`, peft 0.21).
+    pub refuses_out_proj: bool,
+    /// Whether `all-linear` takes routers, too: those that are derived from `nn.Linear`, but return
+    /// several tensors.
+    pub linear_routers: bool,
+    /// Whether the module of the token embeddings multiplies what it looks up, so that adapters of it are
+    /// not estimated.
+    pub scaled_table: bool,
+    /// What layers of experts and their router were called in transformers 4, of the models whose targets
+    /// PEFT takes for the parameters that transformers 5 has made of them: the router, the two of one
+    /// parameter, and the last (`_MOE_TARGET_MODULE_MAPPING`, `utils/transformers_weight_conversion.py`,
+    /// peft 0.21; `_MODEL_TO_CONVERSION_PATTERN`, `conversion_mapping.py`, transformers 5.23).
+    pub former_experts: Option<&'static [&'static str; 4]>,
+    /// A check of its own.
+    pub check: Option<SupportCheck>,
+}
+
+impl AdapterSupport {
+    /// As most have it.
+    pub const USUAL: Self = Self {
+        refuses_out_proj: false,
+        linear_routers: false,
+        scaled_table: false,
+        former_experts: None,
+        check: None,
+    };
+    /// Adapters of all layers but `out_proj`.
+    pub const WITHOUT_OUT_PROJ: Self = Self {
+        refuses_out_proj: true,
+        ..Self::USUAL
+    };
+    /// Routers that `all-linear` takes for layers.
+    pub const LINEAR_ROUTERS: Self = Self {
+        linear_routers: true,
+        ..Self::USUAL
+    };
+    /// Token embeddings without adapters.
+    pub const SCALED_TABLE: Self = Self {
+        scaled_table: true,
+        ..Self::USUAL
+    };
+    /// Experts that were called as Mixtral's were.
+    pub const EXPERTS_OF_MIXTRAL: Self = Self {
+        former_experts: Some(&["gate", "w1", "w3", "w2"]),
+        ..Self::USUAL
+    };
+    /// Experts that were gated MLPs as Llama's are.
+    pub const EXPERTS_OF_LAYERS: Self = Self {
+        former_experts: Some(&["gate", "gate_proj", "up_proj", "down_proj"]),
+        ..Self::USUAL
+    };
+}
+
+/// Which linear layers stay whole when a model is quantized, beside what gives the logits and what is tied
+/// to it (`get_modules_to_not_convert`).
+#[derive(Clone, Copy, Debug)]
+pub struct QuantizedSupport {
+    /// Ends of the paths of layers that do.
+    pub whole: &'static [&'static str],
+    /// Where all do, as of classes derived from `nn.Linear` (`replace_with_bnb_linear`).
+    pub whole_linear: Versions,
+    /// Where heads do that end in a parameter which is a bias or tied.
+    pub whole_heads: Versions,
+    /// Where the last layer of a model with tied embeddings does, whose norms have no parameters.
+    pub whole_last: Versions,
+    /// A check of its own.
+    pub check: Option<SupportCheck>,
+}
+
+impl QuantizedSupport {
+    /// As most have it.
+    pub const USUAL: Self = Self {
+        whole: &[],
+        whole_linear: Versions::None,
+        whole_heads: Versions::None,
+        whole_last: Versions::None,
+        check: None,
+    };
+    /// Encoders whose heads stay whole in transformers 4.
+    pub const WHOLE_HEADS: Self = Self {
+        whole_heads: Versions::Before5,
+        ..Self::USUAL
+    };
+    /// These layers stay whole.
+    pub const fn whole(ends: &'static [&'static str]) -> Self {
+        Self {
+            whole: ends,
+            ..Self::USUAL
+        }
+    }
+}
