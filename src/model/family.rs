@@ -3,7 +3,7 @@
 use super::config_fields::ConfigFields;
 use super::layer_names::LayerNames;
 use super::parts::{Parts, PutTogether};
-use super::programs::{Check, Generation, QUANTIZED_HEADS, Since};
+use super::programs::{Check, Generation, ImageSides, QUANTIZED_HEADS, Since};
 use super::style::Style;
 use super::support::{
     AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
@@ -63,6 +63,8 @@ pub struct Family {
     pub quantized_heads: &'static [(Task, Since)],
     /// How it generates.
     pub generation: Generation,
+    /// How large images are that it sees among tokens.
+    pub image_sides: Option<ImageSides>,
     /// What is refused of it alone.
     pub check: Option<Check>,
     // Support.
@@ -111,6 +113,7 @@ impl Family {
             later_tasks: &[],
             quantized_heads: QUANTIZED_HEADS,
             generation: Generation::NONE,
+            image_sides: None,
             check: None,
             // Support.
             liger: None,

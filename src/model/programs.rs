@@ -1,6 +1,6 @@
 //! What can be run of a family: since which version of transformers, for which tasks, and how it generates.
 
-use super::{Architecture, Family};
+use super::{Architecture, Family, ImageConfig};
 use crate::ask::{Finding, Framework, Scenario, Task};
 
 /// The first of the versions of transformers in which something is there and estimated. What came with the
@@ -31,6 +31,9 @@ impl Since {
 /// What is checked of a family only: refuses what its code in transformers does not do, or what is not
 /// estimated of it.
 pub type Check = fn(&Scenario, &Architecture, Task, &mut Vec<Finding>);
+
+/// Height and width in pixels of the images of a scenario, as a family's processor makes them.
+pub type ImageSides = fn(&Scenario, &ImageConfig, &mut Vec<Finding>) -> [u64; 2];
 
 /// The task of decoders with which nothing classifies.
 pub const CAUSAL_LM: &[Task] = &[Task::CausalLm];

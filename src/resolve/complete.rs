@@ -1,12 +1,11 @@
 //! From intent to facts.
 
 use super::{
-    adapters, allocator, attention_support, chunked_loss, classifier, evaluation, hardware, liger,
-    offload, optimizer, parallelism, quantization, refused, support, task, training, versions,
-    weights,
+    adapters, allocator, attention_support, chunked_loss, classifier, evaluation, hardware, images,
+    liger, offload, optimizer, parallelism, quantization, refused, support, task, training,
+    versions, weights,
 };
 use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits};
-use crate::families::image_text::reader as image_text;
 use crate::families::reading::model;
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, sort_short};
@@ -75,7 +74,7 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     evaluation::check_combinations(scenario, &model.architecture, findings);
     refused::check(scenario, &model.architecture, task, findings);
     task::check_answers(scenario, &model.architecture, task, findings);
-    let (images, image_size) = image_text::resolve(scenario, model.architecture.images(), findings);
+    let (images, image_size) = images::resolve(scenario, &model.architecture, findings);
     let family = model.architecture.whole_family();
     if let Some(check) = family.and_then(|family| family.check) {
         check(scenario, &model.architecture, task, findings);

@@ -19,6 +19,7 @@ mod expert_adapters;
 pub(crate) mod expert_support;
 mod hardware;
 mod idle;
+mod images;
 mod liger;
 mod offers;
 mod offload;

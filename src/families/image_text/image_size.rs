@@ -1,7 +1,7 @@
 //! How large images are that come in any size.
 
 use crate::ask::{Finding, Scenario};
-use crate::model::PackedConfig;
+use crate::model::{ImageConfig, WholeConfig};
 
 /// Pixels along each side of an image where nothing is said: as many as LLaMA-Factory passes on at
 /// most (`image_max_pixels` in `src/llamafactory/hparams/model_args.py` as of commit 00577a8: 768 x 768).
@@ -38,27 +38,49 @@ fn parse(text: &str) -> Option<[u64; 2]> {
     (short > 0 && long <= SIDE && long <= RATIO * short).then_some(sides)
 }
 
-/// Height and width in pixels of an image as the processor makes it for a model.
-pub(crate) fn resolve(
+/// Height and width in pixels of an image as the processor of Qwen2-VL makes it.
+pub(crate) fn packed(
     scenario: &Scenario,
-    config: &PackedConfig,
+    images: &ImageConfig,
     findings: &mut Vec<Finding>,
 ) -> [u64; 2] {
+    let Some(config) = images.packed() else {
+        return fixed(scenario, images, findings);
+    };
     let pixels = match config.deep {
         Some(_) => PIXELS_OF_QWEN3,
         None => PIXELS,
     };
-    let sides = given(scenario, DEFAULT_SIDE, findings);
+    let sides = usual(scenario, images, findings);
     resized(sides, config.factor(), pixels)
 }
 
+/// Height and width in pixels of an image that has one size only.
+pub(crate) fn fixed(_: &Scenario, images: &ImageConfig, _: &mut Vec<Finding>) -> [u64; 2] {
+    match images {
+        ImageConfig::Whole(config) => [config.tower.image_size; 2],
+        ImageConfig::Crossed(config) => [config.image_size; 2],
+        _ => [DEFAULT_SIDE; 2],
+    }
+}
+
 /// Height and width in pixels of an image as they are given, or where nothing is said.
-pub(crate) fn usual(scenario: &Scenario, findings: &mut Vec<Finding>) -> [u64; 2] {
+pub(crate) fn usual(scenario: &Scenario, _: &ImageConfig, findings: &mut Vec<Finding>) -> [u64; 2] {
     given(scenario, DEFAULT_SIDE, findings)
 }
 
-/// Height and width in pixels of an image that Pixtral's processor makes as many multiples of
-/// `factor` as cover it (`get_resize_output_image_size`,
+/// The same, where nothing is said as large as the processors of Idefics3 and its like make all images.
+pub(crate) fn tiled(
+    scenario: &Scenario,
+    images: &ImageConfig,
+    findings: &mut Vec<Finding>,
+) -> [u64; 2] {
+    let side = images.whole().map_or(DEFAULT_SIDE, WholeConfig::usual_side);
+    given(scenario, side, findings)
+}
+
+/// Height and width in pixels of an image that Pixtral's processor makes as many squares as
+/// cover it (`get_resize_output_image_size`,
 /// `models/pixtral/image_processing_pixtral.py`, transformers 5.23).
 #[allow(
     clippy::cast_precision_loss,
@@ -66,8 +88,16 @@ pub(crate) fn usual(scenario: &Scenario, findings: &mut Vec<Finding>) -> [u64; 2
     clippy::cast_sign_loss,
     reason = "sides have 16 bits"
 )]
-pub(crate) fn covering(scenario: &Scenario, factor: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
-    let sides = given(scenario, DEFAULT_SIDE, findings);
+pub(crate) fn covering(
+    scenario: &Scenario,
+    images: &ImageConfig,
+    findings: &mut Vec<Finding>,
+) -> [u64; 2] {
+    let factor = match images {
+        ImageConfig::Joined(config) => config.factor(),
+        _ => 1,
+    };
+    let sides = usual(scenario, images, findings);
     let ratio = sides[0].max(sides[1]) as f64 / LONGEST as f64;
     let within = sides.map(|side| {
         if ratio > 1.0 {
@@ -80,7 +110,7 @@ pub(crate) fn covering(scenario: &Scenario, factor: u64, findings: &mut Vec<Find
 }
 
 /// Height and width in pixels of an image as they are given, `usual` both where nothing is said.
-pub(crate) fn given(scenario: &Scenario, usual: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
+fn given(scenario: &Scenario, usual: u64, findings: &mut Vec<Finding>) -> [u64; 2] {
     let given = scenario.image_size.as_ref();
     let Some(text) = given.filter(|text| !text.is_empty()) else {
         return [usual; 2];

@@ -16,6 +16,7 @@ pub(crate) const LLAVA: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(super::image_size::fixed),
     check: Some(super::refused::check),
     // Support.
     fixtures: &["vision_language.jsonl"],
@@ -40,6 +41,7 @@ pub(crate) const LLAVA_NEXT: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(super::image_size::usual),
     check: Some(super::refused::check),
     // Support.
     fixtures: &["llava_next.jsonl"],
@@ -70,6 +72,7 @@ pub(crate) const GEMMA3_WITH_IMAGES: Family = Family {
         kinds: Some(crate::model::TokenKinds::Repeated { given: false }),
         ..crate::model::Generation::NONE
     },
+    image_sides: Some(super::image_size::fixed),
     check: Some(super::refused::check),
     // Support.
     fixtures: &["vision_language.jsonl"],
@@ -100,6 +103,7 @@ pub(crate) const PALIGEMMA: Family = Family {
         later_positions: true,
         ..crate::model::Generation::NONE
     },
+    image_sides: Some(super::image_size::fixed),
     check: Some(super::refused::check),
     // Support.
     fixtures: &["paligemma.jsonl", "vision_language.jsonl"],
@@ -126,6 +130,7 @@ pub(crate) const IDEFICS3: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(super::image_size::tiled),
     check: Some(super::refused::check),
     // Support.
     fixtures: &["idefics3.jsonl"],
@@ -152,6 +157,7 @@ pub(crate) const SMOLVLM: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(super::image_size::tiled),
     check: Some(super::refused::check),
     // Support.
     fixtures: &["idefics3.jsonl"],

@@ -13,6 +13,7 @@ pub(crate) const INTERNVL: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(crate::families::image_text::image_size::usual),
     check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["internvl.jsonl", "vision_language.jsonl"],

@@ -16,6 +16,7 @@ pub(crate) const MISTRAL3_WITH_IMAGES: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(crate::families::image_text::image_size::covering),
     check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["mistral3.jsonl"],

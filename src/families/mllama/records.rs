@@ -14,6 +14,7 @@ pub(crate) const MLLAMA: Family = Family {
     // Parts.
     // Programs.
     tasks: &[crate::ask::Task::ImageTextToText],
+    image_sides: Some(crate::families::image_text::image_size::fixed),
     check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["mllama.jsonl", "vision_language.jsonl"],

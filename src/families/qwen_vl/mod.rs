@@ -2,6 +2,7 @@
 
 mod models;
 pub(crate) mod reader;
+mod refused;
 
 mod records;
 pub(crate) use models::MODELS;

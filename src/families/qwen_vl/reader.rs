@@ -1,7 +1,7 @@
 //! Decoders that read images of any size, whose patches lie in one list
 //! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}/configuration_*.py` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, Scenario, WIDTH};
+use crate::ask::{Finding, HEADS, LAYERS, WIDTH};
 use crate::families::image_text::part;
 use crate::families::qwen::{QWEN2, QWEN3, QWEN3_MOE};
 use crate::families::reading::decoder;
@@ -17,9 +17,6 @@ use std::ops::RangeInclusive;
 
 /// Patches along a side of what becomes one token.
 const MERGE: RangeInclusive<u64> = 1..=1 << 6;
-
-/// Windows that one forward pass may see, each of which is attended to by itself.
-const WINDOWS: u64 = 1 << 14;
 
 /// The decoder that reads images so.
 pub(crate) fn decoder(kind: ImageKind) -> Option<&'static Family> {
@@ -227,25 +224,4 @@ pub(crate) fn modules(c: &PackedConfig) -> Vec<Module> {
         all.extend(["linear_fc1", "linear_fc2"].map(|name| linear(at(name), true)));
     }
     all
-}
-
-/// Refuses more windows than are simulated.
-pub(crate) fn check_windows(
-    scenario: &Scenario,
-    config: &PackedConfig,
-    sides: [u64; 2],
-    findings: &mut Vec<Finding>,
-) {
-    let of_image = config.windows(sides, false).len().max(1) as u64;
-    let images = scenario.micro_batch_size.saturating_mul(scenario.images);
-    if images.saturating_mul(of_image) > WINDOWS {
-        findings.push(
-            Finding::error(
-                "images",
-                format!("{images} images in a batch are seen in {of_image} windows each; up to {WINDOWS} windows are estimated."),
-                format!("一个批次有 {images} 张图像，每张分为 {of_image} 个窗口；最多支持估算 {WINDOWS} 个窗口。"),
-            )
-            .with_fix("images", 1),
-        );
-    }
 }

@@ -21,7 +21,8 @@ pub(crate) const QWEN2_VL: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
-    check: Some(crate::families::image_text::refused::check),
+    image_sides: Some(crate::families::image_text::image_size::packed),
+    check: Some(super::refused::check),
     // Support.
     fixtures: &[
         "qwen_vl.jsonl",
@@ -55,7 +56,8 @@ pub(crate) const QWEN2_5_VL: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
-    check: Some(crate::families::image_text::refused::check),
+    image_sides: Some(crate::families::image_text::image_size::packed),
+    check: Some(super::refused::check),
     // Support.
     fixtures: &[
         "qwen_vl.jsonl",
@@ -87,7 +89,8 @@ pub(crate) const QWEN3_VL: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
-    check: Some(crate::families::image_text::refused::check),
+    image_sides: Some(crate::families::image_text::image_size::packed),
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
     published: &[
@@ -115,7 +118,8 @@ pub(crate) const QWEN3_VL_MOE: Family = Family {
         kinds: Some(crate::model::TokenKinds::OfTexts),
         ..crate::model::Generation::NONE
     },
-    check: Some(crate::families::image_text::refused::check),
+    image_sides: Some(crate::families::image_text::image_size::packed),
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
     published: &[

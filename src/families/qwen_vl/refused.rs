@@ -1,0 +1,45 @@
+//! What is not estimated of Qwen's models that see images.
+
+use crate::ask::{Finding, Scenario, Task};
+use crate::families::image_text::{image_size, refused};
+use crate::model::{Architecture, PackedConfig};
+
+/// Windows that one forward pass may see, each of which is attended to by itself.
+const WINDOWS: u64 = 1 << 14;
+
+/// Refuses more windows than are simulated, and what is refused of all that see images.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if let Some(images) = architecture.images()
+        && let Some(config) = images.packed()
+    {
+        // What is wrong with the sides themselves is said already.
+        let sides = image_size::packed(scenario, images, &mut Vec::new());
+        check_windows(scenario, config, sides, findings);
+    }
+    refused::check(scenario, architecture, task, findings);
+}
+
+fn check_windows(
+    scenario: &Scenario,
+    config: &PackedConfig,
+    sides: [u64; 2],
+    findings: &mut Vec<Finding>,
+) {
+    let of_image = config.windows(sides, false).len().max(1) as u64;
+    let images = scenario.micro_batch_size.saturating_mul(scenario.images);
+    if images.saturating_mul(of_image) > WINDOWS {
+        findings.push(
+            Finding::error(
+                "images",
+                format!("{images} images in a batch are seen in {of_image} windows each; up to {WINDOWS} windows are estimated."),
+                format!("一个批次有 {images} 张图像，每张分为 {of_image} 个窗口；最多支持估算 {WINDOWS} 个窗口。"),
+            )
+            .with_fix("images", 1),
+        );
+    }
+}
