@@ -57,6 +57,6 @@ pub(crate) mod t5gemma;
 pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
-pub use network::{Batch, Calling, GenerateVersion, Kinds, Model, mask_beforehand};
+pub use network::{Batch, Calling, GenerateVersion, Kinds, Model, mask_beforehand, modules};
 pub use reading::essential_config;
 pub use support::{has_places, takes_logits_to_keep};

@@ -73,7 +73,7 @@ pub use images_whole::WholeConfig;
 pub use latent::{Indexer, Latent, LatentRotary};
 pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
-pub use modules::{Module, ModuleKind};
+pub use modules::{BuiltModule, Module, ModuleKind, Parameter};
 pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
 pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};

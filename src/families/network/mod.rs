@@ -10,6 +10,6 @@ pub(crate) mod seq2seq;
 
 pub use batch::Batch;
 pub use generation::{Calling, GenerateVersion, Kinds};
-pub use model::Model;
+pub use model::{Model, modules};
 pub use model_cache::mask_beforehand;
 pub(crate) use seq2seq::{Seq2Seq, Shared};

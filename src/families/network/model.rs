@@ -6,7 +6,7 @@ use super::encoders::Encoder;
 use super::generation::Calling;
 use super::seq2seq::Seq2Seq;
 use super::{decoders, generation, seq2seq};
-use crate::ask::{EvaluationKind, Loss};
+use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::bart::{Bart, BartDecoder, Whisper};
 use crate::families::beit::Beit;
 use crate::families::bert::{
@@ -25,7 +25,9 @@ use crate::families::t5::T5;
 use crate::families::t5gemma::T5Gemma;
 use crate::families::vit::Vit;
 use crate::families::wav2vec2::Speech;
-use crate::model::{Architecture, BertConfig, BertKind, ConvNetConfig, ConvNetKind, ResolvedSpec};
+use crate::model::{
+    Architecture, BertConfig, BertKind, BuiltModule, ConvNetConfig, ConvNetKind, ResolvedSpec,
+};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
@@ -87,59 +89,77 @@ fn conv_net(b: &Builder, c: &ConvNetConfig) -> Box<dyn Encoder> {
     }
 }
 
+impl Net {
+    /// Builds it.
+    fn new(b: &Builder, spec: &ResolvedSpec) -> Self {
+        let facts = Facts::of(spec);
+        match &spec.architecture {
+            Architecture::Linear(config) => Self::Linear(apart(|| LinearNet::new(b, config))),
+            Architecture::Bert(config) => Self::Encoder(bert(b, config, spec, facts)),
+            Architecture::DistilBert(config) => {
+                Self::Encoder(Box::new(apart(|| DistilBert::new(b, config, spec, facts))))
+            }
+            Architecture::ModernBert(config) => {
+                Self::Encoder(Box::new(apart(|| ModernBert::new(b, config, spec, facts))))
+            }
+            Architecture::EuroBert(config) => {
+                Self::Encoder(Box::new(apart(|| EuroBert::new(b, config, spec, facts))))
+            }
+            Architecture::Vit(config) => {
+                Self::Encoder(Box::new(apart(|| Vit::new(b, config, spec, facts))))
+            }
+            Architecture::Swin(config) => {
+                Self::Encoder(Box::new(apart(|| Swin::new(b, config, spec, facts))))
+            }
+            Architecture::Speech(config) => {
+                Self::Encoder(Box::new(apart(|| Speech::new(b, config, spec, facts))))
+            }
+            Architecture::Beit(config) => {
+                Self::Encoder(Box::new(apart(|| Beit::new(b, config, spec, facts))))
+            }
+            Architecture::ConvNet(config) => Self::Encoder(conv_net(b, config)),
+            Architecture::Dual(config) => {
+                Self::Dual(Box::new(apart(|| Dual::new(b, config, spec, facts))))
+            }
+            Architecture::T5(config) => {
+                Self::Seq2Seq(Box::new(apart(|| T5::new(b, config, spec, facts))))
+            }
+            Architecture::T5Gemma(config) => {
+                Self::Seq2Seq(Box::new(apart(|| T5Gemma::new(b, config, spec, facts))))
+            }
+            Architecture::Bart(config) if config.alone => {
+                Self::Encoder(Box::new(apart(|| BartDecoder::new(b, config, spec, facts))))
+            }
+            Architecture::Bart(config) => Self::Seq2Seq(match config.recordings {
+                Some(heard) => Box::new(apart(|| Whisper::new(b, config, heard, spec, facts))),
+                None => Box::new(apart(|| Bart::new(b, config, spec, facts))),
+            }),
+            Architecture::Fla(config) => {
+                Self::Decoder(Box::new(apart(|| Fla::new(b, config, spec, facts))))
+            }
+            Architecture::Decoder(config) => Self::Decoder(decoders::build(b, config, spec, facts)),
+        }
+    }
+}
+
+/// The modules of a model by name, in the order of `named_modules`: it is built dry, on a tape that records
+/// nothing, with as many layers as repeat.
+pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<BuiltModule> {
+    let tape = Tape::silent();
+    let spec = ResolvedSpec::plain(architecture.clone(), task, framework);
+    let plan = Plan::dry(&tape, &spec, &Rc::default());
+    drop(Net::new(&Builder::new(&plan, spec.weights), &spec));
+    let outline = plan.outline.unwrap_or_default();
+    outline.modules(&tape.finish().1)
+}
+
 impl Model {
     /// Builds the model: its parameters and buffers are allocated.
     pub fn new(t: &Tape, spec: &ResolvedSpec) -> Self {
         let call = Rc::new(Call::default());
         let plan = Plan::new(t, spec, &call);
         let b = Builder::new(&plan, spec.weights);
-        let facts = Facts::of(spec);
-        let net = match &spec.architecture {
-            Architecture::Linear(config) => Net::Linear(apart(|| LinearNet::new(&b, config))),
-            Architecture::Bert(config) => Net::Encoder(bert(&b, config, spec, facts)),
-            Architecture::DistilBert(config) => {
-                Net::Encoder(Box::new(apart(|| DistilBert::new(&b, config, spec, facts))))
-            }
-            Architecture::ModernBert(config) => {
-                Net::Encoder(Box::new(apart(|| ModernBert::new(&b, config, spec, facts))))
-            }
-            Architecture::EuroBert(config) => {
-                Net::Encoder(Box::new(apart(|| EuroBert::new(&b, config, spec, facts))))
-            }
-            Architecture::Vit(config) => {
-                Net::Encoder(Box::new(apart(|| Vit::new(&b, config, spec, facts))))
-            }
-            Architecture::Swin(config) => {
-                Net::Encoder(Box::new(apart(|| Swin::new(&b, config, spec, facts))))
-            }
-            Architecture::Speech(config) => {
-                Net::Encoder(Box::new(apart(|| Speech::new(&b, config, spec, facts))))
-            }
-            Architecture::Beit(config) => {
-                Net::Encoder(Box::new(apart(|| Beit::new(&b, config, spec, facts))))
-            }
-            Architecture::ConvNet(config) => Net::Encoder(conv_net(&b, config)),
-            Architecture::Dual(config) => {
-                Net::Dual(Box::new(apart(|| Dual::new(&b, config, spec, facts))))
-            }
-            Architecture::T5(config) => {
-                Net::Seq2Seq(Box::new(apart(|| T5::new(&b, config, spec, facts))))
-            }
-            Architecture::T5Gemma(config) => {
-                Net::Seq2Seq(Box::new(apart(|| T5Gemma::new(&b, config, spec, facts))))
-            }
-            Architecture::Bart(config) if config.alone => Net::Encoder(Box::new(apart(|| {
-                BartDecoder::new(&b, config, spec, facts)
-            }))),
-            Architecture::Bart(config) => Net::Seq2Seq(match config.recordings {
-                Some(heard) => Box::new(apart(|| Whisper::new(&b, config, heard, spec, facts))),
-                None => Box::new(apart(|| Bart::new(&b, config, spec, facts))),
-            }),
-            Architecture::Fla(config) => {
-                Net::Decoder(Box::new(apart(|| Fla::new(&b, config, spec, facts))))
-            }
-            Architecture::Decoder(config) => Net::Decoder(decoders::build(&b, config, spec, facts)),
-        };
+        let net = Net::new(&b, spec);
         let (num_parameters, copied) = plan.finish();
         Self {
             net,
