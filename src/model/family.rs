@@ -1,6 +1,10 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
 use super::config_fields::ConfigFields;
+use super::layer_names::LayerNames;
+use super::parts::{Parts, PutTogether};
+use super::programs::{Check, Generation, QUANTIZED_HEADS, Since};
+use super::style::Style;
 use super::{Architecture, DecoderType};
 use crate::ask::{Framework, Task};
 
@@ -36,8 +40,28 @@ pub struct Family {
     pub parts: ConfigParts,
     // Sizes and options.
     // Names.
+    /// What its modules are called.
+    pub names: LayerNames,
     // Parts.
+    /// How what stands around its layers is put together.
+    pub style: Style,
+    /// How its layers are put together.
+    pub layers: Parts,
+    /// What a config or transformers 4 changes in both.
+    pub put_together: PutTogether,
     // Programs.
+    /// The oldest of the versions of transformers in which it is estimated.
+    pub since: Since,
+    /// What it can be trained for, its own task first.
+    pub tasks: &'static [Task],
+    /// The tasks of these that came later than the family.
+    pub later_tasks: &'static [(Task, Since)],
+    /// Tasks whose heads, which PEFT trains as a whole, have layers that transformers quantizes.
+    pub quantized_heads: &'static [(Task, Since)],
+    /// How it generates.
+    pub generation: Generation,
+    /// What is refused of it alone.
+    pub check: Option<Check>,
     // Support.
     /// The files of `tests/fixtures` that hold measured cases of it.
     pub fixtures: &'static [&'static str],
@@ -56,8 +80,18 @@ impl Family {
             parts: ConfigParts::One,
             // Sizes and options.
             // Names.
+            names: LayerNames::LLAMA,
             // Parts.
+            style: Style::LLAMA,
+            layers: Parts::LLAMA,
+            put_together: |_, _, _, _| {},
             // Programs.
+            since: Since::V5,
+            tasks: &[],
+            later_tasks: &[],
+            quantized_heads: QUANTIZED_HEADS,
+            generation: Generation::NONE,
+            check: None,
             // Support.
             fixtures: &[],
             published: &[],

@@ -1,7 +1,7 @@
 //! `deepseek_v2` (`models/deepseek_v2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, Style};
 
 /// `deepseek_v2`.
 pub(crate) const DEEPSEEK_V2: Family = Family {
@@ -11,7 +11,12 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        complex_rotary: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[

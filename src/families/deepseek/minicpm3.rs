@@ -1,7 +1,7 @@
 //! `minicpm3` (`models/minicpm3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, EmbeddingScale, Family, Parts, Style};
 
 /// `minicpm3`.
 pub(crate) const MINICPM3: Family = Family {
@@ -11,7 +11,17 @@ pub(crate) const MINICPM3: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Buffer,
+        scaled_hidden: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("minicpm3-4b", 4_073_875_968)],

@@ -1,7 +1,7 @@
 //! `doge` (`models/doge, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{AttentionKind, DecoderType, Family, LayerNames, Masks, Parts, Piece, Style};
 
 /// `doge`.
 pub(crate) const DOGE: Family = Family {
@@ -10,8 +10,22 @@ pub(crate) const DOGE: Family = Family {
     decoder: Some(DecoderType::Doge),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masks: Masks::Always,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        attention: AttentionKind::Dynamic,
+        trained_residuals: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["doge.jsonl"],
     published: &[],

@@ -1,7 +1,7 @@
 //! `ernie4_5_moe` (`models/ernie4_5_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, Parts, Style, Turn};
 
 /// `ernie4_5_moe`.
 pub(crate) const ERNIE4_5_MOE: Family = Family {
@@ -11,7 +11,17 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideNeighbours,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("ernie-4.5-21b-a3b", 21_825_437_888)],

@@ -1,7 +1,7 @@
 //! `exaone4` (`models/exaone4, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, LayerNames, Masks, NormKind, Parts, Style};
 
 /// `exaone4`.
 pub(crate) const EXAONE4: Family = Family {
@@ -10,8 +10,27 @@ pub(crate) const EXAONE4: Family = Family {
     decoder: Some(DecoderType::Exaone4),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        norms: [
+            None,
+            Some("post_attention_layernorm"),
+            None,
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[

@@ -1,7 +1,7 @@
 //! `exaone_moe` (`models/exaone_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, Masks, NormKind, Parts, Style};
 
 /// `exaone_moe`.
 pub(crate) const EXAONE_MOE: Family = Family {
@@ -11,7 +11,18 @@ pub(crate) const EXAONE_MOE: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("k-exaone-236b-a23b", 236_571_150_336)],

@@ -1,7 +1,7 @@
 //! `glm4` (`models/glm4, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, MlpNames, Parts, Turn};
 
 /// `glm4`.
 pub(crate) const GLM4: Family = Family {
@@ -10,8 +10,30 @@ pub(crate) const GLM4: Family = Family {
     decoder: Some(DecoderType::Glm4),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            Some("post_self_attn_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("post_mlp_layernorm"),
+        ],
+        mlp: MlpNames::Fused {
+            names: ["gate_up_proj", "down_proj"],
+            gate_first: false,
+        },
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        turn: Turn::PartPairs,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("glm-4-9b-0414", 9_400_279_040)],

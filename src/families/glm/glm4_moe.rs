@@ -1,7 +1,7 @@
 //! `glm4_moe` (`models/glm4_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts, Turn};
 
 /// `glm4_moe`.
 pub(crate) const GLM4_MOE: Family = Family {
@@ -11,7 +11,20 @@ pub(crate) const GLM4_MOE: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    layers: Parts {
+        turn: Turn::FirstColumns,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, _, parts| {
+        parts.head_norm = HeadNorm::Together(NormKind::Root).when(c.head_norms);
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[("glm-4.5-air", 106_852_245_504)],

@@ -1,7 +1,7 @@
 //! `granite` (`models/granite, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, EmbeddingScale, Family, Parts, Style};
 
 /// `granite`.
 pub(crate) const GRANITE: Family = Family {
@@ -11,7 +11,17 @@ pub(crate) const GRANITE: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["starcoder2_granite.jsonl"],
     published: &[

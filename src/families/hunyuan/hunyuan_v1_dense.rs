@@ -1,7 +1,7 @@
 //! `hunyuan_v1_dense` (`models/hunyuan_v1_dense, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts};
 
 /// `hunyuan_v1_dense`.
 pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
@@ -10,8 +10,17 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     decoder: Some(DecoderType::HunyuanDense),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        head_norms: ["query_layernorm", "key_layernorm"],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Turned(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-1.8b", 1_791_080_448)],

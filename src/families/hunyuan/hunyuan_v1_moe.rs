@@ -1,7 +1,7 @@
 //! `hunyuan_v1_moe` (`models/hunyuan_v1_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts};
 
 /// `hunyuan_v1_moe`.
 pub(crate) const HUNYUAN_V1_MOE: Family = Family {
@@ -10,8 +10,18 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     decoder: Some(DecoderType::HunyuanMoe),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        head_norms: ["query_layernorm", "key_layernorm"],
+        shared: "shared_mlp",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Turned(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-a13b", 80_393_183_232)],

@@ -1,7 +1,7 @@
 //! `hy_v3` (`models/hy_v3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts};
 
 /// `hy_v3`.
 pub(crate) const HY_V3: Family = Family {
@@ -11,7 +11,13 @@ pub(crate) const HY_V3: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("hy3-295b-a21b", 295_033_528_320)],

@@ -1,7 +1,7 @@
 //! `lfm2` (`models/lfm2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, LayerNames, MlpNames, NormKind, Parts, Style};
 
 /// `lfm2`.
 pub(crate) const LFM2: Family = Family {
@@ -10,8 +10,28 @@ pub(crate) const LFM2: Family = Family {
     decoder: Some(DecoderType::Lfm2),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        block: "feed_forward",
+        attention_output: "out_proj",
+        head_norms: ["q_layernorm", "k_layernorm"],
+        mixer: "conv",
+        last_norm: "embedding_norm",
+        norms: [Some("operator_norm"), None, Some("ffn_norm"), None],
+        mlp: MlpNames::Numbered,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["lfm2_bamba.jsonl"],
     published: &[

@@ -1,7 +1,7 @@
 //! `nemotron_h` (`models/nemotron_h, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, MlpNames, NormKind, Piece, Style};
 
 /// `nemotron_h`.
 pub(crate) const NEMOTRON_H: Family = Family {
@@ -10,8 +10,28 @@ pub(crate) const NEMOTRON_H: Family = Family {
     decoder: Some(DecoderType::NemotronH),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        embedding: "embeddings",
+        last_norm: "norm_f",
+        norms: [Some("norm"), None, None, None],
+        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+        block: "mixer",
+        attention: "mixer",
+        mixer: "mixer",
+        order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
+        alone: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WidenedRoot,
+        wide_logits: true,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["nemotron_h.jsonl"],
     published: &[

@@ -1,7 +1,7 @@
 //! `diffllama` (`models/diffllama, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{AttentionKind, DecoderType, Family, Parts};
 
 /// `diffllama`.
 pub(crate) const DIFFLLAMA: Family = Family {
@@ -11,7 +11,12 @@ pub(crate) const DIFFLLAMA: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    layers: Parts {
+        attention: AttentionKind::Differential,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["diffllama.jsonl"],
     published: &[],

@@ -1,7 +1,7 @@
 //! `helium` (`models/helium, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, NormKind, Parts, Style, Turn};
 
 /// `helium`.
 pub(crate) const HELIUM: Family = Family {
@@ -11,7 +11,16 @@ pub(crate) const HELIUM: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::WidenedRoot,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Pairs,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("helium-1-2b", 2_172_643_840)],

@@ -3,6 +3,7 @@
 mod differential;
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
+mod models;
 pub(crate) mod reader;
 pub(crate) mod windows;
 
@@ -45,6 +46,7 @@ pub(crate) use iquestcoder::IQUESTCODER;
 pub(crate) use jais2::JAIS2;
 pub(crate) use llama4_text::LLAMA4_TEXT;
 pub(crate) use mellum::MELLUM;
+pub(crate) use models::MODELS;
 pub(crate) use nanochat::NANOCHAT;
 pub(crate) use nemotron::NEMOTRON;
 pub(crate) use persimmon::PERSIMMON;

@@ -1,7 +1,9 @@
 //! `nanochat` (`models/nanochat, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    DecoderType, Family, HeadNorm, LayerNames, MlpNames, NormKind, Parts, Style, Turn,
+};
 
 /// `nanochat`.
 pub(crate) const NANOCHAT: Family = Family {
@@ -10,8 +12,24 @@ pub(crate) const NANOCHAT: Family = Family {
     decoder: Some(DecoderType::NanoChat),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["fc1", "fc2"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::BareRoot,
+        norm_before: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Backwards,
+        head_norm: HeadNorm::Turned(NormKind::BareRoot),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("nanochat-d32", 1_879_048_192)],

@@ -1,7 +1,9 @@
 //! `stablelm` (`models/stablelm, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    DecoderType, Family, HeadNorm, Holds, LayerNames, NormKind, Parts, Style, Turn,
+};
 
 /// `stablelm`.
 pub(crate) const STABLELM: Family = Family {
@@ -10,8 +12,28 @@ pub(crate) const STABLELM: Family = Family {
     decoder: Some(DecoderType::StableLm),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        head_norms: ["q_layernorm", "k_layernorm"],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Part,
+        holds: Holds::Both,
+        unread_rotary_in_4: true,
+        forgets_weights_in_4: true,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Apart.when(c.head_norms),
     // Programs.
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[

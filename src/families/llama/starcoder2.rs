@@ -1,7 +1,9 @@
 //! `starcoder2` (`models/starcoder2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    DecoderType, Family, LayerNames, MaskingIn4, MlpNames, NormKind, Parts, Style, Transformers,
+};
 
 /// `starcoder2`.
 pub(crate) const STARCODER2: Family = Family {
@@ -10,7 +12,24 @@ pub(crate) const STARCODER2: Family = Family {
     decoder: Some(DecoderType::Starcoder2),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["c_fc", "c_proj"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        masking_in_4: MaskingIn4::Compared,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        drops_attended: true,
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, _| {
+        // transformers 4 runs the layers without looking at `gradient_checkpointing`.
+        style.checkpoints = version == Transformers::V5;
+    },
     // Programs.
     // Support.
     fixtures: &["starcoder2_granite.jsonl"],

@@ -1,7 +1,7 @@
 //! `minimax` (`models/minimax, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, Parts, Piece, Style};
 
 /// `minimax`.
 pub(crate) const MINIMAX: Family = Family {
@@ -10,8 +10,26 @@ pub(crate) const MINIMAX: Family = Family {
     decoder: Some(DecoderType::MiniMax),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        order: [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        adds_to_normalized: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["minimax.jsonl"],
     published: &[("minimax-text-01", 456_089_655_296)],

@@ -1,7 +1,7 @@
 //! `ministral` (`models/ministral, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, Masks, Style};
 
 /// `ministral`.
 pub(crate) const MINISTRAL: Family = Family {
@@ -11,7 +11,12 @@ pub(crate) const MINISTRAL: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],

@@ -1,7 +1,7 @@
 //! `mixtral` (`models/mixtral, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, MaskingIn4, Style};
 
 /// `mixtral`.
 pub(crate) const MIXTRAL: Family = Family {
@@ -10,7 +10,15 @@ pub(crate) const MIXTRAL: Family = Family {
     decoder: Some(DecoderType::Mixtral),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        numbered_in_4: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["moe.jsonl"],

@@ -1,7 +1,7 @@
 //! `flex_olmo` (`models/flex_olmo, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts, Style, Turn};
 
 /// `flex_olmo`.
 pub(crate) const FLEX_OLMO: Family = Family {
@@ -10,8 +10,33 @@ pub(crate) const FLEX_OLMO: Family = Family {
     decoder: Some(DecoderType::FlexOlmo),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        norms: [
+            None,
+            Some("post_attention_layernorm"),
+            None,
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        head_norm: HeadNorm::Whole(NormKind::WideRoot),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("flex-olmo-7x7b", 33_270_665_216)],

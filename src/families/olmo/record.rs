@@ -1,7 +1,7 @@
 //! `olmo` (`models/olmo, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, NormKind, Parts, Style, Transformers, Turn};
 
 /// `olmo`.
 pub(crate) const OLMO: Family = Family {
@@ -11,7 +11,30 @@ pub(crate) const OLMO: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::BareLayer,
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, parts| {
+        if version != Transformers::V5 {
+            style.wide_rotary = false;
+            parts.turn = Turn::Halves;
+        }
+    },
     // Programs.
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-1b", 1_176_764_416), ("olmo-7b", 6_888_095_744)],

@@ -1,7 +1,7 @@
 //! `phi3` (`models/phi3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, MaskingIn4, Style};
 
 /// `phi3`.
 pub(crate) const PHI3: Family = Family {
@@ -11,6 +11,10 @@ pub(crate) const PHI3: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Compared,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["phi3.jsonl"],

@@ -1,7 +1,7 @@
 //! `phimoe` (`models/phimoe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, NormKind, Style};
 
 /// `phimoe`.
 pub(crate) const PHIMOE: Family = Family {
@@ -10,8 +10,19 @@ pub(crate) const PHIMOE: Family = Family {
     decoder: Some(DecoderType::PhiMoe),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        router: "router",
+        numbered_in_4: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        remade_rotary: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["phimoe.jsonl"],
     published: &[("phi-3.5-moe", 41_873_153_344)],

@@ -1,7 +1,7 @@
 //! `phi` (`models/phi, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, LayerNames, NormKind, Style};
 
 /// `phi`.
 pub(crate) const PHI: Family = Family {
@@ -10,7 +10,16 @@ pub(crate) const PHI: Family = Family {
     decoder: Some(DecoderType::Phi),
     // Sizes and options.
     // Names.
+    names: LayerNames {
+        last_norm: "final_layernorm",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        head_bias: true,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["phi.jsonl"],

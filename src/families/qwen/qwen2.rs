@@ -1,7 +1,7 @@
 //! `qwen2` (`models/qwen2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, MaskingIn4, Masks, Style};
 
 /// `qwen2`.
 pub(crate) const QWEN2: Family = Family {
@@ -11,7 +11,17 @@ pub(crate) const QWEN2: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        masking_in_4: MaskingIn4::WindowSince451,
+        ..Style::LLAMA
+    },
     // Programs.
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["llama_family.jsonl"],
     published: &[

@@ -1,7 +1,7 @@
 //! `qwen3` (`models/qwen3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, HeadNorm, MaskingIn4, Masks, NormKind, Parts, Style};
 
 /// `qwen3`.
 pub(crate) const QWEN3: Family = Family {
@@ -11,7 +11,22 @@ pub(crate) const QWEN3: Family = Family {
     // Sizes and options.
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["llama_family.jsonl"],
     published: &[

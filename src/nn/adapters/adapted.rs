@@ -4,8 +4,8 @@
 use super::dora::BaseWeight;
 use super::lora;
 use super::lora::{Slot, Target};
-use crate::model::ModuleKind;
-use crate::nn::build::{Builder, Transformers};
+use crate::model::{ModuleKind, Transformers};
+use crate::nn::build::Builder;
 use crate::units::{DType, Shape};
 
 impl Builder<'_> {

@@ -1,11 +1,13 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
 use super::call::Call;
-use super::facts::{Facts, Transformers};
+use super::facts::Facts;
 use super::lists;
 use super::outline::Outline;
 use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
-use crate::model::{Architecture, DecoderType, ModuleKind, Parameter, ResolvedSpec};
+use crate::model::{
+    Architecture, DecoderType, ModuleKind, Parameter, ResolvedSpec, Transformers,
+};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};
