@@ -59,6 +59,6 @@ pub(crate) mod vit;
 pub(crate) mod wav2vec2;
 
 pub use models::{catalog_model, catalog_models};
-pub use network::{Batch, Calling, GenerateVersion, Model, mask_beforehand};
+pub use network::{Batch, Calling, GenerateVersion, Model, mask_beforehand, modules};
 pub use reading::essential_config;
 pub use search::search_models;

@@ -100,3 +100,42 @@ pub(crate) fn biased_output(path: &str, tied: bool) -> Module {
         ..output(path, tied)
     }
 }
+
+/// A parameter of a module's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// What the module calls it.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: crate::units::Shape,
+}
+
+/// A module with parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltModule {
+    /// Its path, as in `model.layers.3.mlp.up_proj`; empty for the model itself.
+    pub path: String,
+    /// What it is.
+    pub kind: ModuleKind,
+    /// Its own parameters, which modules that repeat share.
+    pub parameters: std::rc::Rc<[Parameter]>,
+}
+
+impl BuiltModule {
+    /// A module that is nowhere yet.
+    pub(crate) fn of(kind: ModuleKind, parameters: Vec<Parameter>) -> Self {
+        Self {
+            path: String::new(),
+            kind,
+            parameters: parameters.into(),
+        }
+    }
+
+    /// The same at `path`.
+    pub(crate) fn at(&self, path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            ..self.clone()
+        }
+    }
+}

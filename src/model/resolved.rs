@@ -96,8 +96,58 @@ pub struct ResolvedSpec {
     pub framework: Framework,
 }
 
+impl ResolvedSpec {
+    /// A model with nothing asked of it, on no machine: what it is built by to know its modules.
+    pub(crate) fn plain(architecture: Architecture, task: Task, framework: Framework) -> Self {
+        let scenario = Scenario::default();
+        Self {
+            architecture,
+            model_name: String::new(),
+            task,
+            micro_batch_size: scenario.micro_batch_size,
+            seq_len: scenario.seq_len,
+            target_seq_len: scenario.seq_len,
+            images: scenario.images,
+            image_size: [0; 2],
+            usual_lengths: None,
+            gradient_accumulation_steps: scenario.gradient_accumulation_steps,
+            precision: scenario.precision,
+            weights: scenario.weights_dtype(),
+            autocast_style: scenario.autocast_style,
+            optimizer: scenario.optimizer,
+            attention: scenario.attention,
+            sdpa_backend: None,
+            padding_mask: false,
+            use_cache: false,
+            activation_checkpointing: scenario.activation_checkpointing,
+            checkpoint_every: scenario.checkpoint_every,
+            lora: None,
+            quantization: scenario.quantization,
+            liger: LigerKernels::default(),
+            frozen: Vec::new(),
+            clip_grad_norm: false,
+            zero_grad_set_to_none: true,
+            loss: scenario.loss,
+            keep_outputs: false,
+            parallelism: scenario.parallelism,
+            offload: scenario.offload,
+            program: scenario.program,
+            evaluation: scenario.evaluation,
+            dataset: scenario.dataset,
+            dataloader: scenario.dataloader,
+            device: DeviceFacts::default(),
+            host: HostFacts::default(),
+            allocator: AllocatorSettings::default(),
+            memory_limit: None,
+            other_device_memory: Bytes(0),
+            framework,
+            scenario,
+        }
+    }
+}
+
 /// What the engine needs to know of an accelerator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceFacts {
     /// Name for people.
     pub name: String,
@@ -114,7 +164,7 @@ pub struct DeviceFacts {
 }
 
 /// What the engine needs to know of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostFacts {
     /// RAM of one node.
     pub ram: Bytes,

@@ -65,7 +65,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// What the machine and the framework version decide below the level of operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backend {
     /// Bytes of cuBLAS workspace that a matrix product takes from the caching allocator.
     pub gemm_workspace: u64,
@@ -172,6 +172,13 @@ impl Tape {
     pub fn with_details(backend: Backend) -> Self {
         let tape = Self::new(backend);
         tape.recorder.keep_details();
+        tape
+    }
+
+    /// A tape that records nothing, for a model that is built and never run.
+    pub fn silent() -> Self {
+        let tape = Self::new(Backend::default());
+        tape.recorder.mute(true);
         tape
     }
 

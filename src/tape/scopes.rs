@@ -24,6 +24,16 @@ impl Scopes {
         self.0.get((scope as usize).checked_sub(1)?)
     }
 
+    /// The name of a scope and its index, unless it is the root.
+    pub fn name(&self, scope: u32) -> Option<(&'static str, Option<u32>)> {
+        self.get(scope).map(|scope| (scope.name, scope.index))
+    }
+
+    /// The scope that a scope is below, unless it is the root.
+    pub fn parent(&self, scope: u32) -> Option<u32> {
+        self.get(scope).map(|scope| scope.parent)
+    }
+
     /// Those from a number on.
     pub(super) fn since(&self, first: usize) -> impl Iterator<Item = (u32, &Scope)> {
         let first = first.max(1);

@@ -129,8 +129,8 @@ impl BeitLayer {
             (projections, norms, [fc1, fc2], None)
         };
         let (scales, parts) = if c.scales {
-            let (second, (first, parts)) = b.parameter_after("lambda_2", [hidden], || {
-                b.parameter_after("lambda_1", [hidden], parts)
+            let (first, (second, parts)) = b.parameter_after("lambda_1", [hidden], || {
+                b.parameter_after("lambda_2", [hidden], parts)
             });
             (Some([first, second]), parts)
         } else {

@@ -4,9 +4,9 @@ use super::batch::{Batch, Given, batch};
 use super::generation::Calling;
 use super::net::Net;
 use super::seq2seq;
-use crate::ask::{EvaluationKind, Loss};
+use crate::ask::{EvaluationKind, Framework, Loss, Task};
 use crate::families::registry;
-use crate::model::ResolvedSpec;
+use crate::model::{Architecture, BuiltModule, ResolvedSpec};
 use crate::nn::build::{Builder, Call, Facts, Output, Plan, Request};
 use crate::nn::vision::ImageFeatures;
 use crate::tape::{Tape, Tensor};
@@ -26,6 +26,18 @@ pub struct Model {
     pub(crate) calling: Calling,
     /// The dtype of the weights.
     pub(crate) dtype: DType,
+}
+
+/// The modules of a model by name, in the order of `named_modules`: it is built dry, on a tape that records
+/// nothing, with as many layers as repeat.
+pub fn modules(architecture: &Architecture, task: Task, framework: Framework) -> Vec<BuiltModule> {
+    let tape = Tape::silent();
+    let spec = ResolvedSpec::plain(architecture.clone(), task, framework);
+    let plan = Plan::dry(&tape, &spec, &Rc::default());
+    let builder = Builder::new(&plan, spec.weights);
+    drop(registry::build(&builder, &spec, Facts::of(&spec)));
+    let outline = plan.outline.unwrap_or_default();
+    outline.modules(&tape.finish().1)
 }
 
 impl Model {

@@ -4,7 +4,7 @@
 use super::dora::BaseWeight;
 use super::lora;
 use super::lora::{Slot, Target};
-use crate::model::Transformers;
+use crate::model::{ModuleKind, Transformers};
 use crate::nn::build::Builder;
 use crate::units::{DType, Shape};
 
@@ -18,6 +18,11 @@ impl Builder<'_> {
         output: bool,
         base: impl FnOnce() -> BaseWeight,
     ) -> Option<Slot> {
+        self.is_a(if output {
+            ModuleKind::Output
+        } else {
+            ModuleKind::Linear
+        });
         let lora = self.plan.spec.lora.as_ref()?;
         let copied = !output && self.is_copied();
         let path = self.plan.tape.scope_path(self.scope);
@@ -35,6 +40,7 @@ impl Builder<'_> {
         width: u64,
         base: impl FnOnce() -> BaseWeight,
     ) -> Option<Slot> {
+        self.is_a(ModuleKind::Embedding);
         let lora = self.plan.spec.lora.as_ref()?;
         let path = self.plan.tape.scope_path(self.scope);
         (!self.is_copied() && lora::is_target(lora, &path, true))
@@ -77,6 +83,7 @@ impl Builder<'_> {
         dtype: DType,
         transposed: bool,
     ) -> Option<Slot> {
+        self.is_a(ModuleKind::Matrices);
         let lora = self.plan.spec.lora.as_ref()?;
         if lora.target_parameters.is_empty() {
             return None;

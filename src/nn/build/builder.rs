@@ -3,8 +3,9 @@
 use super::call::Call;
 use super::facts::Facts;
 use super::lists;
+use super::outline::Outline;
 use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
-use crate::model::{Architecture, ResolvedSpec, Transformers};
+use crate::model::{Architecture, ModuleKind, Parameter, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};
@@ -37,6 +38,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) scale_code: OnceCell<Tensor>,
     /// How the model will be called.
     call: Rc<Call>,
+    /// The modules, where the model is built only to know them.
+    pub(crate) outline: Option<Outline>,
 }
 
 impl<'a> Plan<'a> {
@@ -55,6 +58,15 @@ impl<'a> Plan<'a> {
             untied: RefCell::default(),
             loaded: RefCell::default(),
             scale_code: OnceCell::new(),
+            outline: None,
+        }
+    }
+
+    /// Nothing is built yet of a model that is built only to know its modules.
+    pub(crate) fn dry(tape: &'a Tape, spec: &'a ResolvedSpec, call: &Rc<Call>) -> Self {
+        Self {
+            outline: Some(Outline::default()),
+            ..Self::new(tape, spec, call)
         }
     }
 
@@ -223,19 +235,25 @@ impl<'a> Builder<'a> {
     ) -> Tensor {
         let t = self.plan.tape;
         let trains = self.plan.trains(|| t.scope_path(self.scope), name);
-        self.loaded_parameter(shape.into(), dtype, trains)
+        self.loaded_parameter(name, shape.into(), dtype, trains)
     }
 
     /// A parameter in the dtype of the weights that is never trained.
     pub(crate) fn frozen(&self, shape: impl Into<Shape>) -> Tensor {
-        self.loaded_parameter(shape.into(), self.dtype, false)
+        self.loaded_parameter("weight", shape.into(), self.dtype, false)
     }
 
     /// A parameter that is loaded, and made `dtype` later where training from quantized weights is
     /// prepared.
-    fn loaded_parameter(&self, shape: Shape, dtype: DType, trains: bool) -> Tensor {
+    fn loaded_parameter(
+        &self,
+        name: &'static str,
+        shape: Shape,
+        dtype: DType,
+        trains: bool,
+    ) -> Tensor {
         let t = self.plan.tape;
-        self.count(shape.numel());
+        self.has(name, shape);
         let narrow = self.loaded_dtype();
         t.in_scope(self.scope, || {
             if narrow != self.dtype && narrow != dtype {
@@ -277,7 +295,7 @@ impl<'a> Builder<'a> {
             let made = between();
             return (self.fixed(name, shape, self.dtype), made);
         }
-        self.count(shape.numel());
+        self.has(name, shape);
         let parameter = t.in_scope(self.scope, || {
             t.parameter_without_storage(shape, self.dtype)
         });
@@ -317,11 +335,26 @@ impl<'a> Builder<'a> {
         dtype: DType,
     ) -> Tensor {
         let shape = shape.into();
-        self.count(shape.numel());
+        self.has(name, shape);
         let t = self.plan.tape;
         t.in_scope(self.scope, || {
             t.allocate(name, shape, dtype, Category::Parameters)
         })
+    }
+
+    /// The module has the parameter `name`.
+    fn has(&self, name: &'static str, shape: Shape) {
+        self.count(shape.numel());
+        if let Some(outline) = &self.plan.outline {
+            outline.has(self.scope, Parameter { name, shape });
+        }
+    }
+
+    /// The module is of this kind.
+    pub(crate) fn is_a(&self, kind: ModuleKind) {
+        if let Some(outline) = &self.plan.outline {
+            outline.is(self.scope, kind);
+        }
     }
 
     /// Counts elements of parameters.

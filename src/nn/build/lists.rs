@@ -131,6 +131,11 @@ impl Builder<'_> {
         repetition: Option<Repetition>,
         make: impl Fn(&Self) -> T,
     ) -> (Vec<T>, bool) {
+        let outline = self.plan.outline.as_ref();
+        let repeating = repetition.unwrap_or(Repetition::ALIKE).after(1);
+        let built = outline.map_or(built, |_| {
+            repeating.head.saturating_add(repeating.period).min(count)
+        });
         let at = |i| make(&self.child(list.name, Some(list.first + i), repetition));
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
         let asked = &self.plan.asked_index;
@@ -139,6 +144,8 @@ impl Builder<'_> {
         if built < count && asked.get() {
             self.plan.tape.keep_list_whole(list);
             items.extend((number(built)..number(count)).map(at));
+        } else if let Some(outline) = outline.filter(|_| built < count) {
+            outline.list(list, repeating, count);
         }
         (items, !asked.replace(outside))
     }

@@ -9,6 +9,7 @@ mod int8;
 mod layers;
 mod lists;
 mod norm;
+mod outline;
 mod output;
 mod quantized;
 

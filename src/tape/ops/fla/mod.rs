@@ -22,10 +22,11 @@ mod shared_delta;
 pub(in crate::tape) use packing::Packing;
 
 /// The versions of flash-linear-attention whose functions are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FlaVersion {
     /// 0.2.2, with torch 2.6.
     V022,
     /// 0.6.0, with torch 2.15.
+    #[default]
     V060,
 }
