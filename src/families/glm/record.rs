@@ -1,7 +1,10 @@
 //! `glm` (`models/glm, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, RotaryColumns, Sizes,
+};
 
 /// `glm`.
 pub(crate) const GLM: Family = Family {
@@ -9,6 +12,20 @@ pub(crate) const GLM: Family = Family {
     source: "models/glm, transformers 5.23",
     decoder: Some(DecoderType::Glm),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 13_696,
+        layers: 40,
+        vocabulary: 151_552,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::qkv(Flag::Said("attention_bias", true)),
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

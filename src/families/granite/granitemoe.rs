@@ -1,7 +1,8 @@
 //! `granitemoe` (`models/granitemoe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{DecoderType, ExpertRule, Family, Options, Reader, Routing};
 
 /// `granitemoe`.
 pub(crate) const GRANITEMOE: Family = Family {
@@ -9,6 +10,12 @@ pub(crate) const GRANITEMOE: Family = Family {
     source: "models/granitemoe, transformers 5.23",
     decoder: Some(DecoderType::GraniteMoe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    options: Options::PLAIN,
+    experts: Some(ExpertRule {
+        routing: Routing::Largest { biased: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `granitemoe_swa` (`models/granitemoe_swa, transformers 5.23`).
 
+use super::granite_swa;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Options, Reader, Routing, SharedForm, SharedWidth, Window,
+    WindowLayers, WindowOn,
+};
 
 /// `granitemoe_swa`.
 pub(crate) const GRANITEMOE_SWA: Family = Family {
@@ -9,6 +13,20 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
     source: "models/granitemoe_swa, transformers 5.23",
     decoder: Some(DecoderType::GraniteMoeSwa),
     // Sizes and options.
+    read: Reader::Decoder(granite_swa::read),
+    options: Options::PLAIN,
+    window: Window {
+        on: WindowOn::Needed,
+        layers: WindowLayers::AfterEvery(4),
+        width: 128,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        shared: SharedWidth::FieldOrNone("shared_intermediate_size", 0),
+        shared_form: SharedForm::Beside,
+        routing: Routing::Largest { biased: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,8 @@
 //! `hunyuan_v1_dense` (`models/hunyuan_v1_dense, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{DecoderType, Family, Flag, Options, Reader, Sizes};
 
 /// `hunyuan_v1_dense`.
 pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
@@ -9,6 +10,15 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     source: "models/hunyuan_v1_dense, transformers 5.23",
     decoder: Some(DecoderType::HunyuanDense),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        vocabulary: 290_943,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,12 @@
 //! `bamba` (`models/bamba, transformers 5.23`).
 
+use super::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::Mixing;
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, Options, Reader,
+    RotaryColumns, Sizes,
+};
 
 /// `bamba`.
 pub(crate) const BAMBA: Family = Family {
@@ -9,6 +14,19 @@ pub(crate) const BAMBA: Family = Family {
     source: "models/bamba, transformers 5.23",
     decoder: Some(DecoderType::Bamba),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        inner: 14_336,
+        vocabulary: 128_000,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        rotary_columns: RotaryColumns::Half,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -17,3 +35,16 @@ pub(crate) const BAMBA: Family = Family {
     published: &[("bamba-9b", 9_780_235_392)],
     ..LLAMA
 };
+
+/// The layers of `attn_layer_indices` attend.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = reader::frame(family, fields);
+    let attends = reader::named(frame.layers, "attn_layer_indices", fields);
+    let attends = attends.unwrap_or_default();
+    let mixers = Mixers {
+        kinds: frame.kinds(&attends, Mixing::StateSpace),
+        space: reader::state_space(frame.inner(fields), fields),
+    };
+    let width = reader::width(family, fields);
+    reader::read(family, frame, width, mixers, fields)
+}

@@ -1,7 +1,8 @@
 //! `jais2` (`models/jais2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{Biases, DecoderType, Family, Flag, MlpFunction, Options, Reader, Sizes};
 
 /// `jais2`.
 pub(crate) const JAIS2: Family = Family {
@@ -9,6 +10,22 @@ pub(crate) const JAIS2: Family = Family {
     source: "models/jais2, transformers 5.23",
     decoder: Some(DecoderType::Jais2),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 3328,
+        inner: 26_624,
+        heads: 26,
+        vocabulary: 150_272,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases {
+            mlp: Flag::Said("mlp_bias", true),
+            ..Biases::attention(Flag::Said("attention_bias", true))
+        },
+        function: MlpFunction::Named("hidden_act", "relu2"),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

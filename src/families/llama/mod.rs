@@ -1,10 +1,8 @@
 //! Llama and what differs from it in few things.
 
-mod differential;
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
 pub(crate) mod reader;
-pub(crate) mod windows;
 
 mod afmoe;
 mod apertus;

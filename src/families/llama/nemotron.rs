@@ -1,7 +1,10 @@
 //! `nemotron` (`models/nemotron, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, MlpFunction, Options, Reader, RotaryColumns, Sizes,
+};
 
 /// `nemotron`.
 pub(crate) const NEMOTRON: Family = Family {
@@ -9,6 +12,20 @@ pub(crate) const NEMOTRON: Family = Family {
     source: "models/nemotron, transformers 5.23",
     decoder: Some(DecoderType::Nemotron),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 6144,
+        inner: 24_576,
+        heads: 48,
+        vocabulary: 256_000,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        function: MlpFunction::Named("hidden_act", "relu2"),
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `qwen3_5_moe` (`models/qwen3_5_moe, transformers 5.23`).
 
+use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadDim, Options, Reader, RotaryColumns, SharedWidth,
+    Sizes,
+};
 
 /// `qwen3_5_moe`.
 pub(crate) const QWEN3_5_MOE: Family = Family {
@@ -9,6 +13,29 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
     source: "models/qwen3_5_moe, transformers 5.23",
     decoder: Some(DecoderType::Qwen35Moe),
     // Sizes and options.
+    read: Reader::Decoder(reader::read_delta),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 5632,
+        layers: 40,
+        heads: 16,
+        vocabulary: 248_320,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 250),
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 256),
+        per_token: 8,
+        width: Some(512),
+        shared: SharedWidth::Field("shared_expert_intermediate_size", 512),
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     // Programs.
