@@ -20,9 +20,11 @@ use highwater::units::Bytes;
 use js_sys::Date;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::style::{BLACK, Color, IntoFont, IntoTextStyle};
+use plotters_backend::DrawingBackend;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
-use web_sys::{HtmlCanvasElement, window};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, window};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
@@ -113,4 +115,81 @@ fn each_figure_is_drawn_well_within_a_frame() {
         draw_crossover(&crossover, &look, &area).expect("a drawing");
         area.present().expect("it is shown");
     });
+}
+
+/// Device pixels of a CSS pixel on common screens, whole and broken.
+const RATIOS: [f64; 6] = [1.0, 1.25, 1.5, 1.75, 2.0, 3.0];
+
+/// How opaque each pixel of a canvas is, row by row.
+fn opacity(element: &HtmlCanvasElement) -> Vec<Vec<u8>> {
+    let context = element.get_context("2d").ok().flatten().expect("a context");
+    let context: CanvasRenderingContext2d = context.unchecked_into();
+    let size = [element.width(), element.height()].map(f64::from);
+    let image = context
+        .get_image_data(0.0, 0.0, size[0], size[1])
+        .expect("the pixels");
+    let pixels = image.data().0;
+    let row = 4 * element.width() as usize;
+    let alpha = |row: &[u8]| row.iter().skip(3).step_by(4).copied().collect();
+    pixels.chunks(row).map(alpha).collect()
+}
+
+#[wasm_bindgen_test]
+fn blocks_fill_whole_device_pixels_at_every_ratio() {
+    for ratio in RATIOS {
+        let (mut canvas, element) = Canvas::apart((40, 40), ratio).expect("a canvas");
+        canvas
+            .draw_rect((3, 5), (30, 6), &BLACK.to_backend_color(), true)
+            .expect("a hairline");
+        let device = |css: f64| (css * ratio).round();
+        let expected = (device(30.0) - device(3.0)) * (device(6.0) - device(5.0));
+        let rows = opacity(&element);
+        let full = rows.iter().flatten().filter(|&&alpha| alpha == 255).count();
+        let part = rows.iter().flatten().filter(|&&alpha| alpha != 0).count();
+        assert_eq!((full, part), (full, full), "blurred at {ratio}");
+        assert!((full as f64 - expected).abs() < 0.5, "{full} at {ratio}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn strokes_are_as_wide_as_the_ratio_asks() {
+    for ratio in RATIOS {
+        let (mut canvas, element) = Canvas::apart((40, 40), ratio).expect("a canvas");
+        let style = BLACK.stroke_width(2);
+        canvas
+            .draw_path([(20, -10), (20, 50)], &style)
+            .expect("an upright line");
+        canvas.present().expect("it is shown");
+        let middle = opacity(&element).swap_remove(element.height() as usize / 2);
+        let width = middle.iter().map(|&alpha| f64::from(alpha)).sum::<f64>() / 255.0;
+        assert!((width - 2.0 * ratio).abs() < 0.05, "{width} at {ratio}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn text_takes_the_room_that_was_measured_and_measuring_leaves_the_page_alone() {
+    let text = "Wholly measured";
+    for ratio in RATIOS {
+        let (mut canvas, element) = Canvas::apart((300, 40), ratio).expect("a canvas");
+        let style = ("sans-serif", 20.0 * 1.24)
+            .into_font()
+            .into_text_style(&(300, 40));
+        let page = window().and_then(|window| window.document());
+        let body = page.and_then(|page| page.body()).expect("a page");
+        let before = body.inner_html();
+        let (width, _) = canvas.estimate_text_size(text, &style).expect("a width");
+        assert_eq!(body.inner_html(), before, "measured in the document");
+        canvas.draw_text(text, &style, (0, 0)).expect("a text");
+        let rows = opacity(&element);
+        let right = rows
+            .iter()
+            .filter_map(|row| row.iter().rposition(|&alpha| alpha > 0))
+            .max()
+            .expect("some ink");
+        let drawn = (right + 1) as f64 / ratio;
+        assert!(
+            (drawn - f64::from(width)).abs() < 3.0,
+            "{drawn} of {width} at {ratio}"
+        );
+    }
 }

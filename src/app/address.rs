@@ -2,7 +2,7 @@
 
 use super::store::Store;
 use crate::ask::{Finding, Scenario};
-use crate::browser;
+use crate::browser::{self, Timer};
 use crate::codec::{self, Theme, ViewOptions, WidgetControls};
 use crate::text::Language;
 use leptos::prelude::*;
@@ -108,7 +108,7 @@ pub(super) fn preferred_language() -> Language {
 /// Keeps the address up to date, and follows it when the reader goes back or forward. What has no
 /// answer is not written: the address stays with the picture on screen.
 pub(super) fn follow(store: Store) {
-    let serial = StoredValue::new(0_u64);
+    let rest = Timer::default();
     Effect::new(move |opened: Option<()>| {
         store.scenario.track();
         store.language.track();
@@ -116,16 +116,11 @@ pub(super) fn follow(store: Store) {
         if opened.is_none() {
             return;
         }
-        let own = serial.get_value().wrapping_add(1);
-        serial.set_value(own);
-        set_timeout(
-            move || {
-                if serial.get_value() == own && !untrack(|| store.is_stale()) {
-                    browser::replace_query(&untrack(|| query_of(store, false)));
-                }
-            },
-            REST,
-        );
+        rest.set(REST, move || {
+            if !untrack(|| store.is_stale()) {
+                browser::replace_query(&untrack(|| query_of(store, false)));
+            }
+        });
     });
     window_event_listener(leptos::ev::popstate, move |_| {
         open(store, &browser::query());

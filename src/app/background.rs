@@ -5,6 +5,7 @@
 
 use super::store::Store;
 use crate::ask::Scenario;
+use crate::browser::Timer;
 use crate::report::{Remedy, RemedyKind, Report, Sweeper, candidates, rank, remedy};
 use leptos::prelude::*;
 use std::collections::VecDeque;
@@ -19,8 +20,6 @@ const PAUSE: Duration = Duration::from_millis(4);
 
 /// What is still to be computed for one answer.
 struct Work {
-    /// Of which change it is; another one makes it void.
-    serial: u64,
     sweeper: Option<Sweeper>,
     report: Report,
     candidates: VecDeque<(RemedyKind, Scenario)>,
@@ -29,14 +28,12 @@ struct Work {
 
 /// Computes both for each new answer.
 pub(super) fn follow(store: Store) {
-    let serial = StoredValue::new(0_u64);
+    let timer = Timer::default();
     let swept = StoredValue::new(None::<Scenario>);
     Effect::new(move |_| {
         let (Some(answer), true) = (store.answer.get(), store.whole.get()) else {
             return;
         };
-        let own = serial.get_value().wrapping_add(1);
-        serial.set_value(own);
         let scenario = store.scenario.get_untracked();
         let again = needs_sweep(store, swept, &scenario);
         for (signal, now) in [(store.sweeping, again), (store.weighing, true)] {
@@ -44,23 +41,17 @@ pub(super) fn follow(store: Store) {
                 signal.set(now);
             }
         }
-        set_timeout(
-            move || {
-                if serial.get_value() != own {
-                    return;
-                }
-                swept.set_value(Some(scenario.clone()));
-                let work = Work {
-                    serial: own,
-                    sweeper: again.then(|| Sweeper::around(&scenario)),
-                    report: answer.report.clone(),
-                    candidates: candidates(&scenario).into(),
-                    remedies: Vec::new(),
-                };
-                go_on(store, serial, work);
-            },
-            REST,
-        );
+        let next = timer.clone();
+        timer.set(REST, move || {
+            swept.set_value(Some(scenario.clone()));
+            let work = Work {
+                sweeper: again.then(|| Sweeper::around(&scenario)),
+                report: answer.report.clone(),
+                candidates: candidates(&scenario).into(),
+                remedies: Vec::new(),
+            };
+            go_on(store, &next, work);
+        });
     });
 }
 
@@ -84,11 +75,8 @@ fn needs_sweep(store: Store, swept: StoredValue<Option<Scenario>>, scenario: &Sc
     !(inside && same)
 }
 
-/// One run, then the next after a pause.
-fn go_on(store: Store, serial: StoredValue<u64>, mut work: Work) {
-    if serial.get_value() != work.serial {
-        return;
-    }
+/// One run, then the next after a pause, unless another change is to be answered first.
+fn go_on(store: Store, timer: &Timer, mut work: Work) {
     if let Some(sweeper) = &mut work.sweeper {
         if !sweeper.advance() {
             store.sweep.set(Some(Arc::new(sweeper.sweep())));
@@ -103,5 +91,6 @@ fn go_on(store: Store, serial: StoredValue<u64>, mut work: Work) {
         store.weighing.set(false);
         return;
     }
-    set_timeout(move || go_on(store, serial, work), PAUSE);
+    let next = timer.clone();
+    timer.set(PAUSE, move || go_on(store, &next, work));
 }

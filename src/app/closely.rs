@@ -1,6 +1,7 @@
 //! For whoever looks closely: the run in detail, and the timeline of the events zoomed into.
 
 use super::store::Store;
+use crate::browser::Timer;
 use crate::report::Detail;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ const REST: Duration = Duration::from_millis(120);
 /// Runs the answer's scenario in detail while a panel wants it or the timeline is zoomed, and
 /// leaves the zoom when the program is another one.
 pub(super) fn follow(store: Store) {
-    let serial = StoredValue::new(0_u64);
+    let rest = Timer::default();
     let wanted = Memo::new(move |_| store.looking.get() || store.window.with(Option::is_some));
     Effect::new(move |_| {
         store.answer.track();
@@ -22,17 +23,12 @@ pub(super) fn follow(store: Store) {
         if !wanted.get() {
             return;
         }
-        let own = serial.get_value().wrapping_add(1);
-        serial.set_value(own);
-        set_timeout(
-            move || {
-                if serial.get_value() == own && !untrack(|| store.is_stale()) {
-                    let detail = store.scenario.with_untracked(Detail::of);
-                    store.detail.set(detail.map(Arc::new));
-                }
-            },
-            REST,
-        );
+        rest.set(REST, move || {
+            if !untrack(|| store.is_stale()) {
+                let detail = store.scenario.with_untracked(Detail::of);
+                store.detail.set(detail.map(Arc::new));
+            }
+        });
     });
     Effect::new(move |_| {
         let window = store.window.get();

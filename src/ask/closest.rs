@@ -12,15 +12,14 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .chars()
         .take(64)
         .map(|letter| letter.to_ascii_lowercase());
-    let letters: Vec<char> = lower.collect();
-    let name: String = letters.iter().collect();
-    let limit = letters.len().div_ceil(SHARE_OF_LENGTH);
+    let name: String = lower.collect();
+    let limit = name.chars().count().div_ceil(SHARE_OF_LENGTH);
     let inside = |outer: &str, inner: &str| inner.len() >= TELLING && outer.contains(inner);
     candidates
         .into_iter()
         .map(|candidate| {
             let lower = candidate.to_ascii_lowercase();
-            let edits = edits(&letters, &lower);
+            let edits = strsim::levenshtein(&name, &lower);
             let distance = if inside(&lower, &name) {
                 0
             } else if inside(&name, &lower) {
@@ -33,22 +32,6 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .min_by_key(|&(edits, _)| edits)
         .filter(|&(edits, _)| edits <= limit)
         .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance.
-fn edits(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, &x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -1,23 +1,12 @@
 //! The address bar.
 
-use super::document::window;
+use gloo_utils::{history, window};
 use wasm_bindgen::JsValue;
-use web_sys::{History, Location};
-
-fn location() -> Option<Location> {
-    Some(window()?.location())
-}
-
-fn history() -> Option<History> {
-    window()?.history().ok()
-}
 
 /// The query of the address, without its question mark.
 pub fn query() -> String {
-    location()
-        .and_then(|location| location.search().ok())
-        .map(|search| search.trim_start_matches('?').to_owned())
-        .unwrap_or_default()
+    let search = window().location().search().unwrap_or_default();
+    search.trim_start_matches('?').to_owned()
 }
 
 /// The whole address of a file that lies beside this page.
@@ -29,9 +18,8 @@ pub fn href_beside(file: &str) -> String {
 
 /// This page's whole address with another query.
 pub fn href_with(query: &str) -> String {
-    let base = location()
-        .and_then(|location| Some(location.origin().ok()? + &location.pathname().ok()?))
-        .unwrap_or_default();
+    let location = window().location();
+    let base = location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default();
     if query.is_empty() {
         base
     } else {
@@ -41,16 +29,12 @@ pub fn href_with(query: &str) -> String {
 
 /// Replaces the address without adding to the history.
 pub fn replace_query(query: &str) {
-    if let Some(history) = history() {
-        let address = href_with(query);
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
-    }
+    let address = href_with(query);
+    let _ = history().replace_state_with_url(&JsValue::NULL, "", Some(&address));
 }
 
 /// Adds an address to the history, so that Back returns to the one before.
 pub fn push_query(query: &str) {
-    if let Some(history) = history() {
-        let address = href_with(query);
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&address));
-    }
+    let address = href_with(query);
+    let _ = history().push_state_with_url(&JsValue::NULL, "", Some(&address));
 }

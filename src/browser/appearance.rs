@@ -1,6 +1,7 @@
 //! What the reader's system asks the page to look like.
 
-use super::document::{document, root, window};
+use gloo_events::EventListener;
+use gloo_utils::{document, document_element, window};
 use js_sys::Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
@@ -21,7 +22,7 @@ pub struct Appearance {
 }
 
 fn media(query: &str) -> Option<MediaQueryList> {
-    window()?.match_media(query).ok()?
+    window().match_media(query).ok()?
 }
 
 fn matches(query: &str) -> bool {
@@ -33,18 +34,18 @@ pub fn appearance(dark: Option<bool>) -> Appearance {
     Appearance {
         dark: dark.unwrap_or_else(|| matches("(prefers-color-scheme: dark)")),
         forced: matches("(forced-colors: active)").then(system_colours),
-        pixel_ratio: window().map_or(1.0, |window| window.device_pixel_ratio()),
+        pixel_ratio: window().device_pixel_ratio(),
     }
 }
 
 /// The system's colours, read through an element that wears them.
 fn system_colours() -> (u32, u32, u32) {
     let read = |name: &str| -> Option<u32> {
-        let probe = document()?.create_element("span").ok()?;
+        let probe = document().create_element("span").ok()?;
         let probe: web_sys::HtmlElement = probe.dyn_into().ok()?;
         probe.style().set_property("color", name).ok()?;
-        root()?.append_child(&probe).ok()?;
-        let colour = window()?
+        document_element().append_child(&probe).ok()?;
+        let colour = window()
             .get_computed_style(&probe)
             .ok()??
             .get_property_value("color")
@@ -70,9 +71,7 @@ fn parse_rgb(text: &str) -> Option<u32> {
 }
 
 /// Calls back when the colour scheme, forced colours or the pixel ratio change.
-pub fn on_appearance_change(callback: impl Fn() + 'static) {
-    let callback = Closure::<dyn Fn()>::new(callback);
-    let handler = callback.as_ref().unchecked_ref();
+pub fn on_appearance_change(callback: impl Fn() + Clone + 'static) {
     for query in [
         "(prefers-color-scheme: dark)",
         "(forced-colors: active)",
@@ -80,12 +79,12 @@ pub fn on_appearance_change(callback: impl Fn() + 'static) {
         "(resolution: 2dppx)",
     ] {
         if let Some(list) = media(query) {
-            let _ = list.add_event_listener_with_callback("change", handler);
-            // The list must live as long as the page for its listener to be called.
-            std::mem::forget(list);
+            let callback = callback.clone();
+            // The list must live as long as the page for its listener to be called, so that both are
+            // left alone for ever.
+            std::mem::forget(EventListener::new(&list, "change", move |_| callback()));
         }
     }
-    callback.forget();
 }
 
 /// Calls back with an element's content size in CSS pixels, now and whenever it changes. The

@@ -1,20 +1,31 @@
-//! A canvas as a plotters backend: crisp at every pixel ratio, text measured by the canvas.
+//! A canvas as a plotters backend: plotters-canvas, made crisp at every pixel ratio.
 //!
-//! plotters-canvas knows neither pixel ratios nor `measureText` (it measures by adding styled
-//! spans to the document), so this room has its own backend. It reports CSS pixels and snaps
-//! what it draws to the device's pixels, so that hairlines stay sharp at ratios such as 1.25.
-//! Styles are set only when they change, and strokes of one style go to the canvas together. Text
-//! is measured apart, on a canvas for each font that is on no screen: setting the font of one that
-//! is makes the browser compute the page's styles there and then.
+//! plotters-canvas draws rectangles, polygons, circles and text. Around it stands what it cannot do:
+//!
+//! - It knows no pixel ratio: it takes the canvas's own pixels for those of the figure. Here sizes
+//!   and places are CSS pixels, and the canvas is given a transform.
+//! - It draws at whole numbers only, so that nothing could be snapped to the device's pixels under a
+//!   transform by a ratio such as 1.25, and hairlines would blur. Its unit is the CSS pixel where that
+//!   is a whole number of device pixels, and the device pixel elsewhere: see [`Canvas::grid`].
+//! - It strokes each path by itself, in a width that is a whole number. Textures are hundreds of lines,
+//!   which took a fifth to a third of a redraw's time on top; here lines of one style go to the canvas
+//!   together, in their exact width, with round corners. Its lines are moved by half a pixel where
+//!   they are level or upright; here they are paths of two points.
+//! - Its pixels are not CSS pixels: here they are rectangles.
+//! - It measures no text: plotters adds a styled span to the document for each label, which lays out
+//!   the page there and then and which a strict style policy forbids. Here `measureText` does, on a
+//!   canvas for each font that is on no screen: setting the font of one that is makes the browser
+//!   compute the page's styles.
+//! - It takes plotters' size of a font for its CSS size: see [`PLOTTERS_EM`].
 
-use super::document::document;
-use plotters_backend::text_anchor::{HPos, VPos};
+use gloo_utils::{document, window};
+use plotters_backend::text_anchor::Pos;
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-    FontStyle,
+    FontFamily, FontStyle, FontTransform,
 };
+use plotters_canvas::CanvasBackend;
 use std::cell::RefCell;
-use std::convert::Infallible;
 use std::f64::consts::TAU;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
@@ -27,21 +38,31 @@ const LINE_HEIGHT: f64 = 4.0 / 3.0;
 
 /// A canvas to be drawn on once; get a new one for each drawing, since sizes may have changed.
 pub struct Canvas {
+    backend: CanvasBackend,
     context: CanvasRenderingContext2d,
+    /// The colour and width of the paths that wait to be stroked together.
+    waiting: Option<(Paint, u32)>,
     /// In CSS pixels.
     size: (u32, u32),
-    /// Device pixels a CSS pixel.
-    ratio: f64,
-    fill: Option<Paint>,
-    stroke: Option<(Paint, u32)>,
-    /// Whether a path of the current stroke style waits to be drawn.
-    waiting: bool,
-    font: String,
+    /// Units of the backend in a CSS pixel: one where a CSS pixel is a whole number of device pixels, so
+    /// that all that is drawn at whole numbers is snapped to them; the pixel ratio elsewhere, so that a
+    /// unit is a device pixel. The transform makes up for the rest of the ratio.
+    grid: f64,
 }
 
 thread_local! {
     /// A context for each font that text has been measured in: a page has a handful.
     static MEASURES: RefCell<Vec<(String, CanvasRenderingContext2d)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A canvas that is on no screen; none without a document that knows canvases.
+fn off_screen() -> Option<HtmlCanvasElement> {
+    document().create_element("canvas").ok()?.dyn_into().ok()
+}
+
+/// What draws on a canvas; none when the browser has no 2D canvas.
+fn context(element: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+    element.get_context("2d").ok()??.dyn_into().ok()
 }
 
 /// How wide a text is in a font, in the font's pixels; none without a 2D canvas.
@@ -50,10 +71,7 @@ fn measured(text: &str, font: &str) -> Option<f64> {
         if let Some((_, context)) = all.iter().find(|(of, _)| of == font) {
             return Some(context.measure_text(text).ok()?.width());
         }
-        let element: HtmlCanvasElement =
-            document()?.create_element("canvas").ok()?.dyn_into().ok()?;
-        let context = element.get_context("2d").ok()??;
-        let context: CanvasRenderingContext2d = context.dyn_into().ok()?;
+        let context = context(&off_screen()?)?;
         context.set_font(font);
         let width = context.measure_text(text).ok()?.width();
         all.push((font.to_owned(), context));
@@ -61,32 +79,8 @@ fn measured(text: &str, font: &str) -> Option<f64> {
     })
 }
 
-type Done = Result<(), DrawingErrorKind<Infallible>>;
-
-/// A colour, to be compared.
-#[derive(Clone, Copy, PartialEq)]
-struct Paint {
-    rgb: (u8, u8, u8),
-    alpha: f64,
-}
-
-impl Paint {
-    fn of(color: BackendColor) -> Self {
-        Self {
-            rgb: color.rgb,
-            alpha: color.alpha,
-        }
-    }
-
-    fn css(self) -> String {
-        let (r, g, b) = self.rgb;
-        if self.alpha < 1.0 {
-            format!("rgba({r},{g},{b},{})", self.alpha)
-        } else {
-            format!("rgb({r},{g},{b})")
-        }
-    }
-}
+type CanvasError = <CanvasBackend as DrawingBackend>::ErrorType;
+type Done<T = ()> = Result<T, DrawingErrorKind<CanvasError>>;
 
 /// A size in pixels; negative and broken ones are none.
 fn whole(pixels: f64) -> u32 {
@@ -96,12 +90,78 @@ fn whole(pixels: f64) -> u32 {
     whole
 }
 
+/// A colour as numbers that can be compared.
+#[derive(Clone, Copy, PartialEq)]
+struct Paint {
+    rgb: (u8, u8, u8),
+    alpha: f64,
+}
+
+impl Paint {
+    fn of(color: BackendColor) -> Self {
+        let BackendColor { rgb, alpha } = color;
+        Self { rgb, alpha }
+    }
+
+    fn css(self) -> String {
+        let (r, g, b) = self.rgb;
+        format!("rgba({r},{g},{b},{})", self.alpha)
+    }
+}
+
+/// A style of text with its font's size in units of the backend.
+struct Sized<'a, S> {
+    style: &'a S,
+    size: f64,
+}
+
+impl<S: BackendTextStyle> BackendTextStyle for Sized<'_, S> {
+    type FontError = S::FontError;
+
+    fn color(&self) -> BackendColor {
+        self.style.color()
+    }
+
+    fn size(&self) -> f64 {
+        self.size
+    }
+
+    fn transform(&self) -> FontTransform {
+        self.style.transform()
+    }
+
+    fn style(&self) -> FontStyle {
+        self.style.style()
+    }
+
+    fn anchor(&self) -> Pos {
+        self.style.anchor()
+    }
+
+    fn family(&self) -> FontFamily<'_> {
+        self.style.family()
+    }
+
+    fn layout_box(&self, text: &str) -> Result<((i32, i32), (i32, i32)), Self::FontError> {
+        self.style.layout_box(text)
+    }
+
+    fn draw<E, Draw: FnMut(i32, i32, BackendColor) -> Result<(), E>>(
+        &self,
+        text: &str,
+        at: BackendCoord,
+        draw: Draw,
+    ) -> Result<Result<(), E>, Self::FontError> {
+        self.style.draw(text, at, draw)
+    }
+}
+
 impl Canvas {
     /// Prepares an element for a drawing: as many device pixels as it takes on the screen.
     ///
     /// None while it takes no room, or when the browser has no 2D canvas.
     pub fn prepare(element: &HtmlCanvasElement, size: Option<(u32, u32)>) -> Option<Self> {
-        let ratio = web_sys::window()?.device_pixel_ratio().max(1.0);
+        let ratio = window().device_pixel_ratio().max(1.0);
         let size = size.unwrap_or_else(|| {
             let shown = element.get_bounding_client_rect();
             (whole(shown.width()), whole(shown.height()))
@@ -116,8 +176,7 @@ impl Canvas {
     ///
     /// None when the browser has no 2D canvas.
     pub fn apart(size: (u32, u32), ratio: f64) -> Option<(Self, HtmlCanvasElement)> {
-        let element = document()?.create_element("canvas").ok()?;
-        let element: HtmlCanvasElement = element.dyn_into().ok()?;
+        let element = off_screen()?;
         Some((Self::sized(&element, size, ratio)?, element))
     }
 
@@ -126,93 +185,71 @@ impl Canvas {
         // Setting a size clears the canvas and its state, also when it is the old one.
         element.set_width(device(size.0));
         element.set_height(device(size.1));
-        let context = element.get_context("2d").ok()??;
+        let grid = if ratio.fract() == 0.0 { 1.0 } else { ratio };
+        let context = context(element)?;
+        context.scale(ratio / grid, ratio / grid).ok()?;
+        context.set_line_join("round");
         Some(Self {
-            context: context.dyn_into().ok()?,
+            backend: CanvasBackend::with_canvas_object(element.clone())?,
+            context,
+            waiting: None,
             size,
-            ratio,
-            fill: None,
-            stroke: None,
-            waiting: false,
-            font: String::new(),
+            grid,
         })
     }
 
-    /// A place in device pixels.
-    fn at(&self, (x, y): BackendCoord) -> (f64, f64) {
-        let device = |css: i32| (f64::from(css) * self.ratio).round();
-        (device(x), device(y))
+    /// A place in units of the backend.
+    fn at(&self, (x, y): BackendCoord) -> BackendCoord {
+        // Places on a canvas are far within 2^31.
+        #[allow(clippy::cast_possible_truncation)]
+        let unit = |css: i32| (f64::from(css) * self.grid).round() as i32;
+        (unit(x), unit(y))
     }
 
-    /// Draws the strokes that wait.
+    /// Strokes the paths that wait.
     fn flush(&mut self) {
-        if self.waiting {
+        if self.waiting.take().is_some() {
             self.context.stroke();
-            self.waiting = false;
         }
     }
 
-    fn fill_with(&mut self, color: BackendColor) {
-        self.flush();
-        let paint = Paint::of(color);
-        if self.fill != Some(paint) {
-            self.context.set_fill_style_str(&paint.css());
-            self.fill = Some(paint);
-        }
-    }
-
+    /// Goes on with the path that waits, or begins one of another style.
     fn stroke_with<S: BackendStyle>(&mut self, style: &S) {
         let wanted = (Paint::of(style.color()), style.stroke_width());
-        if self.stroke != Some(wanted) {
+        if self.waiting != Some(wanted) {
             self.flush();
             self.context.set_stroke_style_str(&wanted.0.css());
-            self.context
-                .set_line_width(f64::from(wanted.1) * self.ratio);
-            self.context.set_line_join("round");
-            self.stroke = Some(wanted);
-        }
-        if !self.waiting {
+            self.context.set_line_width(f64::from(wanted.1) * self.grid);
             self.context.begin_path();
-            self.waiting = true;
+            self.waiting = Some(wanted);
         }
     }
 
-    fn trace(&self, points: impl IntoIterator<Item = BackendCoord>) {
-        for (i, point) in points.into_iter().enumerate() {
-            let (x, y) = self.at(point);
-            if i == 0 {
-                self.context.move_to(x, y);
-            } else {
-                self.context.line_to(x, y);
-            }
-        }
+    /// plotters-canvas, once what was drawn before is on the canvas.
+    fn backend(&mut self) -> &mut CanvasBackend {
+        self.flush();
+        &mut self.backend
     }
 
-    /// A font, in device pixels.
-    fn font<S: BackendTextStyle>(&self, style: &S) -> String {
-        let size = style.size() / PLOTTERS_EM * self.ratio;
-        let weight = match style.style() {
-            FontStyle::Bold => "bold",
-            FontStyle::Normal | FontStyle::Italic | FontStyle::Oblique => "normal",
-        };
-        format!("{weight} {size:.2}px {}", style.family().as_str())
+    /// The size of a font in units of the backend, to hundredths.
+    fn em<S: BackendTextStyle>(&self, style: &S) -> f64 {
+        (style.size() / PLOTTERS_EM * self.grid * 100.0).round() / 100.0
     }
 }
 
 impl DrawingBackend for Canvas {
-    type ErrorType = Infallible;
+    type ErrorType = CanvasError;
 
     fn get_size(&self) -> (u32, u32) {
         self.size
     }
 
     fn ensure_prepared(&mut self) -> Done {
-        Ok(())
+        self.backend.ensure_prepared()
     }
 
     fn present(&mut self) -> Done {
-        self.flush();
-        Ok(())
+        self.backend().present()
     }
 
     fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Done {
@@ -230,20 +267,17 @@ impl DrawingBackend for Canvas {
 
     fn draw_rect<S: BackendStyle>(
         &mut self,
-        upper_left: BackendCoord,
-        bottom_right: BackendCoord,
+        from: BackendCoord,
+        to: BackendCoord,
         style: &S,
         fill: bool,
     ) -> Done {
-        let ((x0, y0), (x1, y1)) = (self.at(upper_left), self.at(bottom_right));
-        if fill {
-            self.fill_with(style.color());
-            self.context.fill_rect(x0, y0, x1 - x0, y1 - y0);
-        } else {
-            self.stroke_with(style);
-            self.context.rect(x0, y0, x1 - x0, y1 - y0);
+        if !fill {
+            let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
+            return self.draw_path(corners, style);
         }
-        Ok(())
+        let (from, to) = (self.at(from), self.at(to));
+        self.backend().draw_rect(from, to, style, fill)
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -252,7 +286,15 @@ impl DrawingBackend for Canvas {
         style: &S,
     ) -> Done {
         self.stroke_with(style);
-        self.trace(path);
+        for (i, point) in path.into_iter().enumerate() {
+            let (x, y) = self.at(point);
+            let (x, y) = (f64::from(x), f64::from(y));
+            if i == 0 {
+                self.context.move_to(x, y);
+            } else {
+                self.context.line_to(x, y);
+            }
+        }
         Ok(())
     }
 
@@ -261,11 +303,8 @@ impl DrawingBackend for Canvas {
         points: I,
         style: &S,
     ) -> Done {
-        self.fill_with(style.color());
-        self.context.begin_path();
-        self.trace(points);
-        self.context.fill();
-        Ok(())
+        let points: Vec<BackendCoord> = points.into_iter().map(|point| self.at(point)).collect();
+        self.backend().fill_polygon(points, style)
     }
 
     fn draw_circle<S: BackendStyle>(
@@ -276,53 +315,34 @@ impl DrawingBackend for Canvas {
         fill: bool,
     ) -> Done {
         let (x, y) = self.at(center);
-        let radius = f64::from(radius) * self.ratio;
+        let radius = f64::from(radius) * self.grid;
         if fill {
-            self.fill_with(style.color());
-            self.context.begin_path();
-        } else {
-            self.stroke_with(style);
-            self.context.move_to(x + radius, y);
+            let radius = whole(radius);
+            return self.backend().draw_circle((x, y), radius, style, true);
         }
+        self.stroke_with(style);
+        let (x, y) = (f64::from(x), f64::from(y));
+        self.context.move_to(x + radius, y);
         // It fails for a negative radius only.
         let _ = self.context.arc(x, y, radius, 0.0, TAU);
-        if fill {
-            self.context.fill();
-        }
         Ok(())
     }
 
-    /// Horizontal text only: no figure has any other.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Done {
-        self.fill_with(style.color());
-        let font = self.font(style);
-        if self.font != font {
-            self.context.set_font(&font);
-            self.font = font;
-        }
-        self.context.set_text_align(match style.anchor().h_pos {
-            HPos::Left => "left",
-            HPos::Center => "center",
-            HPos::Right => "right",
-        });
-        self.context.set_text_baseline(match style.anchor().v_pos {
-            VPos::Top => "top",
-            VPos::Center => "middle",
-            VPos::Bottom => "bottom",
-        });
-        let (x, y) = self.at(at);
-        // It fails for places that are no numbers only.
-        let _ = self.context.fill_text(text, x, y);
-        Ok(())
+        let size = self.em(style);
+        let at = self.at(at);
+        self.backend().draw_text(text, &Sized { style, size }, at)
     }
 
-    fn estimate_text_size<S: BackendTextStyle>(
-        &self,
-        text: &str,
-        style: &S,
-    ) -> Result<(u32, u32), DrawingErrorKind<Self::ErrorType>> {
-        let width = measured(text, &self.font(style)).unwrap_or(0.0);
+    fn estimate_text_size<S: BackendTextStyle>(&self, text: &str, style: &S) -> Done<(u32, u32)> {
+        let font = format!(
+            "{} {}px {}",
+            style.style().as_str(),
+            self.em(style),
+            style.family().as_str()
+        );
+        let width = measured(text, &font).unwrap_or(0.0) / self.grid;
         let height = style.size() / PLOTTERS_EM * LINE_HEIGHT;
-        Ok((whole((width / self.ratio).ceil()), whole(height)))
+        Ok((whole(width.ceil()), whole(height)))
     }
 }

@@ -1,6 +1,6 @@
 //! Dialogs, and the system's own sheet for sharing.
 
-use super::document::window;
+use gloo_utils::window;
 use js_sys::{Function, Object, Reflect};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
@@ -20,8 +20,7 @@ pub fn close_dialog(dialog: &HtmlDialogElement) {
 
 /// The system's function for sharing, which phones have.
 fn sharing() -> Option<Function> {
-    let navigator = window()?.navigator();
-    Reflect::get(&navigator, &"share".into())
+    Reflect::get(&window().navigator(), &"share".into())
         .ok()?
         .dyn_into()
         .ok()
@@ -35,13 +34,13 @@ pub fn can_share() -> bool {
 /// Hands an address to the system's own sheet; nothing happens where there is none, or when the
 /// reader changes their mind.
 pub fn share(title: &str, address: &str) {
-    let (Some(share), Some(window)) = (sharing(), window()) else {
+    let Some(share) = sharing() else {
         return;
     };
     let data = Object::new();
     let _ = Reflect::set(&data, &"title".into(), &title.into());
     let _ = Reflect::set(&data, &"url".into(), &address.into());
-    if let Ok(promise) = share.call1(&window.navigator(), &data)
+    if let Ok(promise) = share.call1(&window().navigator(), &data)
         && let Ok(promise) = promise.dyn_into::<js_sys::Promise>()
     {
         wasm_bindgen_futures::spawn_local(async move {

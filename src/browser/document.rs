@@ -1,30 +1,15 @@
 //! The document: its language, title and skeleton.
 
+use gloo_events::EventListener;
+use gloo_utils::{document, document_element, window};
 use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::Closure;
 use web_sys::{
-    Document, Element, Event, FocusEvent, HtmlElement, ScrollIntoViewOptions,
-    ScrollLogicalPosition, Window,
+    Element, Event, FocusEvent, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
 };
-
-pub(super) fn window() -> Option<Window> {
-    web_sys::window()
-}
-
-pub(super) fn document() -> Option<Document> {
-    window()?.document()
-}
-
-pub(super) fn root() -> Option<HtmlElement> {
-    document()?.document_element()?.dyn_into().ok()
-}
 
 /// The languages the reader prefers, as BCP 47 tags, the most preferred first.
 pub fn languages() -> Vec<String> {
-    let Some(window) = window() else {
-        return Vec::new();
-    };
-    window
+    window()
         .navigator()
         .languages()
         .iter()
@@ -34,31 +19,26 @@ pub fn languages() -> Vec<String> {
 
 /// Sets the document's language and title.
 pub fn set_language(tag: &str, title: &str) {
-    if let Some(document) = document() {
-        document.set_title(title);
-    }
-    if let Some(root) = root() {
-        let _ = root.set_attribute("lang", tag);
-    }
+    document().set_title(title);
+    let _ = document_element().set_attribute("lang", tag);
 }
 
 /// Sets a data attribute of the root element, for style sheets.
 pub fn set_root(name: &str, value: &str) {
-    if let Some(root) = root() {
-        let _ = root.set_attribute(&format!("data-{name}"), value);
-    }
+    let _ = document_element().set_attribute(&format!("data-{name}"), value);
 }
 
 /// Sets the root element's own style declarations, such as custom properties.
 pub fn set_root_style(css: &str) {
-    if let Some(root) = root() {
+    // A strict style policy forbids the attribute, and allows this.
+    if let Some(root) = document_element().dyn_ref::<HtmlElement>() {
         root.style().set_css_text(css);
     }
 }
 
 /// Removes the static skeleton that stands until the page is there.
 pub fn remove_skeleton() {
-    if let Some(skeleton) = document().and_then(|d| d.get_element_by_id("skeleton")) {
+    if let Some(skeleton) = document().get_element_by_id("skeleton") {
         skeleton.remove();
     }
 }
@@ -75,7 +55,7 @@ pub fn focus_within(list: &Element, index: usize) {
 
 /// Focuses the first element that a CSS selector finds; whether there is one.
 pub fn focus_first(selector: &str) -> bool {
-    let found = document().and_then(|d| d.query_selector(selector).ok()?);
+    let found = document().query_selector(selector).ok().flatten();
     let found: Option<HtmlElement> = found.and_then(|element| element.dyn_into().ok());
     focus(found.clone());
     found.is_some()
@@ -113,7 +93,7 @@ pub fn show_within(list: &Element, index: usize) {
 /// nothing else; without a selector nothing is marked.
 pub fn point_out(selector: Option<&str>) {
     const MARK: &str = "data-pointed-out";
-    let find = |selector: &str| document().and_then(|d| d.query_selector(selector).ok()?);
+    let find = |selector: &str| document().query_selector(selector).ok().flatten();
     if let Some(marked) = find(&format!("[{MARK}]")) {
         let _ = marked.remove_attribute(MARK);
     }
@@ -138,17 +118,10 @@ pub fn focus_leaves(event: &FocusEvent) -> bool {
 
 /// Calls `newer` when a newer version of the page lies ready (`public/offline.js` says so).
 pub fn on_update(newer: impl Fn() + 'static) {
-    let newer = Closure::<dyn Fn()>::new(newer);
-    if let Some(window) = window() {
-        let _ = window
-            .add_event_listener_with_callback("highwater-update", newer.as_ref().unchecked_ref());
-    }
-    newer.forget();
+    EventListener::new(&window(), "highwater-update", move |_| newer()).forget();
 }
 
 /// Loads the page again.
 pub fn reload() {
-    if let Some(window) = window() {
-        let _ = window.location().reload();
-    }
+    let _ = window().location().reload();
 }

@@ -2,9 +2,9 @@
 
 use super::address::{href_with, query};
 use super::appearance::on_resize;
-use super::document::{document, window};
+use gloo_events::EventListener;
+use gloo_utils::{body, window};
 use js_sys::{JSON, Object, Reflect};
-use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::MessageEvent;
 
@@ -15,24 +15,21 @@ use web_sys::MessageEvent;
 /// height}` beside it, followed by the text that Medium and Embedly understand. They hold nothing
 /// but the height and the address, so that any parent may read them.
 pub fn follow_height() {
-    let Some(body) = document().and_then(|document| document.body()) else {
-        return;
-    };
-    on_resize(&body, |_, height| post_height(height));
-    let measured = body.clone();
-    let answer = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
-        if Reflect::has(&event.data(), &"highwater".into()).unwrap_or(false) {
+    let measured = body();
+    on_resize(&measured, |_, height| post_height(height));
+    EventListener::new(&window(), "message", move |event| {
+        let asks = event
+            .dyn_ref::<MessageEvent>()
+            .and_then(|event| Reflect::has(&event.data(), &"highwater".into()).ok());
+        if asks == Some(true) {
             post_height(measured.get_bounding_client_rect().height());
         }
-    });
-    if let Some(window) = window() {
-        let _ = window.add_event_listener_with_callback("message", answer.as_ref().unchecked_ref());
-    }
-    answer.forget();
+    })
+    .forget();
 }
 
 fn post_height(height: f64) {
-    let Some(Ok(Some(parent))) = window().map(|window| window.parent()) else {
+    let Ok(Some(parent)) = window().parent() else {
         return;
     };
     let own = object(&[("height", height.into())]);

@@ -1,6 +1,6 @@
 //! What the reader sees when something breaks: never a blank page.
 
-use super::document::document;
+use gloo_utils::{body, document};
 use std::panic;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -14,14 +14,17 @@ extern "C" {
 pub fn report_failures(message: &'static str) {
     panic::set_hook(Box::new(move |cause| {
         error(&cause.to_string());
-        let panel = document().and_then(|document| {
-            let panel = document.create_element("p").ok()?;
+        // What was said before is why: a part of the program has not come, for example.
+        if let Ok(Some(_)) = document().query_selector(".failure") {
+            return;
+        }
+        let panel = document().create_element("p").and_then(|panel| {
             panel.set_class_name("failure");
-            let _ = panel.set_attribute("role", "alert");
+            panel.set_attribute("role", "alert")?;
             panel.set_text_content(Some(message));
-            document.body()?.prepend_with_node_1(&panel).ok()
+            body().prepend_with_node_1(&panel)
         });
-        if panel.is_none() {
+        if panel.is_err() {
             error(message);
         }
     }));

@@ -1,9 +1,6 @@
 //! Reading a file from the network, when the reader asks for it.
 
-use super::document::window;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
+use gloo_net::http::Request;
 
 /// Why nothing came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,17 +13,10 @@ pub enum FetchError {
 
 /// Reads a text file.
 pub async fn fetch_text(address: &str) -> Result<String, FetchError> {
-    let window = window().ok_or(FetchError::Unreachable)?;
-    let answer = JsFuture::from(window.fetch_with_str(address)).await;
-    let answer: Response = answer
-        .ok()
-        .and_then(|answer| answer.dyn_into().ok())
-        .ok_or(FetchError::Unreachable)?;
+    let answer = Request::get(address).send().await;
+    let answer = answer.map_err(|_| FetchError::Unreachable)?;
     if !answer.ok() {
         return Err(FetchError::Status(answer.status()));
     }
-    let text = answer.text().map_err(|_| FetchError::Unreachable)?;
-    let text = JsFuture::from(text).await.ok();
-    text.and_then(|text| text.as_string())
-        .ok_or(FetchError::Unreachable)
+    answer.text().await.map_err(|_| FetchError::Unreachable)
 }

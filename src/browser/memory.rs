@@ -1,17 +1,27 @@
 //! What the browser keeps for this reader on this machine. Where it keeps nothing, nothing is lost
 //! but convenience.
 
-use super::document::window;
+use gloo_storage::{LocalStorage, Storage};
+use gloo_utils::window;
 
-/// What was kept under a name.
+/// Whether the browser keeps anything for this page. gloo-storage throws where it does not: in a frame
+/// without an origin of its own, and where the reader has forbidden it.
+fn keeps() -> bool {
+    window().local_storage().is_ok_and(|kept| kept.is_some())
+}
+
+/// What was kept under a name, also by a version that kept texts as they are, and not as JSON.
 pub fn recall(name: &str) -> Option<String> {
-    window()?.local_storage().ok()??.get_item(name).ok()?
+    if !keeps() {
+        return None;
+    }
+    let kept = LocalStorage::get(name).ok();
+    kept.or_else(|| LocalStorage::raw().get_item(name).ok()?)
 }
 
 /// Keeps a text under a name.
 pub fn remember(name: &str, text: &str) {
-    let storage = window().and_then(|window| window.local_storage().ok()?);
-    if let Some(storage) = storage {
-        let _ = storage.set_item(name, text);
+    if keeps() {
+        let _ = LocalStorage::set(name, text);
     }
 }

@@ -1,4 +1,4 @@
-//! The browser: the only room that names `web-sys`.
+//! The browser: the only room that names `web-sys`, gloo's crates and plotters-canvas.
 //!
 //! Small functions over the platform: the address, the language, the clipboard, what the page
 //! looks like, the parent of an embedded page, and what happens when something breaks. It knows
@@ -16,6 +16,7 @@ mod fetch;
 mod files;
 mod memory;
 mod rest;
+mod timer;
 
 pub use address::{href_beside, href_with, push_query, query, replace_query};
 pub use appearance::{Appearance, appearance, on_appearance_change, on_resize, on_seen};
@@ -32,4 +33,5 @@ pub use fetch::{FetchError, fetch_text};
 pub use files::{save_png, save_text};
 pub use memory::{recall, remember};
 pub use rest::{bring_rest, rest};
+pub use timer::Timer;
 pub use web_sys::HtmlCanvasElement as CanvasElement;

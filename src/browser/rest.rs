@@ -6,7 +6,8 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Brings the rest: at once, while everything waits, or in its own time.
+    /// Brings the rest: at once, while everything waits, or in its own time. Where it does not come at
+    /// once the call that wants it is broken off, and the page says so: nobody calls the program again.
     #[wasm_bindgen(js_name = highwaterRest)]
     fn bring(exports: &JsValue, at_once: bool) -> js_sys::Promise;
 }

@@ -13,13 +13,11 @@
 mod accelerators;
 mod contexts;
 mod fact;
-mod models;
-mod search;
+mod model;
 mod situations;
 
 pub use accelerators::{ACCELERATORS, Accelerator, accelerator};
 pub use contexts::NCCL;
 pub use fact::{Confidence, Fact};
-pub use models::{Model, model, models};
-pub use search::search;
+pub use model::Model;
 pub use situations::{SITUATIONS, Situation};

@@ -4,7 +4,8 @@ use super::json::{decode_object, not_json};
 use super::keys::KEYS;
 use super::query::decode_query;
 use crate::ask::{Finding, ModelRef, Scenario};
-use crate::catalog;
+use crate::catalog::Model;
+use crate::families;
 use crate::families::essential_config;
 use serde_json::{Map, Value};
 
@@ -63,9 +64,9 @@ fn read_object(map: &Map<String, Value>) -> (Option<Pasted>, Vec<Finding>) {
 }
 
 /// The model that a catalog id, a hub repository or its address names.
-fn by_name(text: &str) -> Option<&'static catalog::Model> {
+fn by_name(text: &str) -> Option<&'static Model> {
     let name = text.strip_prefix("https://huggingface.co/").unwrap_or(text);
-    catalog::model(name.trim_end_matches('/'))
+    families::catalog_model(name.trim_end_matches('/'))
 }
 
 fn neither() -> Finding {

@@ -6,6 +6,7 @@ use super::{
     internvl, jetmoe, llama, mamba, minimax, mistral, mistral3, mllama, modernbert, mpt, olmo, opt,
     phi, qwen, qwen_vl, swin, t5, t5gemma, vit, wav2vec2,
 };
+use crate::catalog::Model;
 use crate::model::Family;
 
 /// The families by their `model_type`.
@@ -193,6 +194,51 @@ pub(crate) const FAMILIES: &[&Family] = &[
 /// Families of flash-linear-attention whose `model_type` is one of transformers', too. Its configs alone say
 /// how the loss is computed, and always do.
 const OF_FLA: &[&Family] = &[&fla::FLA_MAMBA, &fla::FLA_MAMBA2];
+
+/// The published models of each folder.
+pub(crate) const MODELS: &[fn() -> &'static [Model]] = &[
+    || qwen::MODELS,
+    || llama::MODELS,
+    || mistral::MODELS,
+    || olmo::MODELS,
+    || glm::MODELS,
+    || deepseek::MODELS,
+    || ernie::MODELS,
+    || hunyuan::MODELS,
+    || hybrid::MODELS,
+    || granite::MODELS,
+    || minimax::MODELS,
+    || opt::MODELS,
+    || exaone::MODELS,
+    || bart::MODELS,
+    || gpt2::MODELS,
+    || t5::MODELS,
+    || bert::MODELS,
+    || gpt_neox::MODELS,
+    || gemma::MODELS,
+    || image_text::MODELS,
+    || cohere::MODELS,
+    || mpt::MODELS,
+    || phi::MODELS,
+    || mamba::MODELS,
+    || falcon::MODELS,
+    || bloom::MODELS,
+    || fla::MODELS,
+    || distilbert::MODELS,
+    || vit::MODELS,
+    || clip::MODELS,
+    || qwen_vl::MODELS,
+    || internvl::MODELS,
+    || mllama::MODELS,
+    || mistral3::MODELS,
+    || swin::MODELS,
+    || wav2vec2::MODELS,
+    || conv_nets::MODELS,
+    || beit::MODELS,
+    || eurobert::MODELS,
+    || modernbert::MODELS,
+    || t5gemma::MODELS,
+];
 
 /// The field by which configs of flash-linear-attention are told.
 const FLA_FIELD: &str = "fuse_cross_entropy";

@@ -106,6 +106,14 @@ impl Architecture {
         }
     }
 
+    /// The same of the whole model, where a decoder is the text part of one that sees images.
+    pub fn whole_family(&self) -> Option<&'static Family> {
+        match self {
+            Self::Decoder(config) => config.whole.or(Some(config.family)),
+            _ => self.family(),
+        }
+    }
+
     /// Whether a mask is always made, as with biases on scores and in Falcon.
     fn is_always_masked(&self) -> bool {
         matches!(self, Self::Decoder(c) if c.alibi || c.model_type == DecoderType::Falcon)

@@ -7,6 +7,7 @@ use super::family::Family;
 use super::gemma_layers::{AltUp, GemmaLayers};
 use super::images::ImageConfig;
 use super::latent::Latent;
+use super::versions::Transformers;
 use crate::ask::Framework;
 
 /// A decoder as transformers configures it. Fields that an architecture does not have are at
@@ -116,6 +117,8 @@ pub struct DecoderConfig {
     pub altup: Option<AltUp>,
     /// What sees images among its tokens.
     pub images: Option<Box<ImageConfig>>,
+    /// The family of the whole model, where this is the text part of one that sees images.
+    pub whole: Option<&'static Family>,
     /// Whether it names a token that texts begin with (`bos_token_id`); none when it does not say.
     pub starts: Option<bool>,
 }
@@ -232,13 +235,12 @@ pub struct Dropout {
 }
 
 impl DecoderConfig {
-    /// The layer that gives the logits: GPT-NeoX's has that of others since transformers 5.
+    /// The name of the layer that gives the logits.
     pub fn head_name(&self, framework: Framework) -> &'static str {
-        let recent = framework == Framework::Torch215Transformers523;
-        match self.model_type {
-            DecoderType::GptNeox if !recent => "embed_out",
-            DecoderType::BioGpt => "output_projection",
-            _ => "lm_head",
+        let names = &self.family.names;
+        match Transformers::of(framework) {
+            Transformers::V5 => names.head,
+            _ => names.head_in_4,
         }
     }
 
@@ -300,6 +302,7 @@ impl DecoderConfig {
             gemma_layers: None,
             altup: None,
             images: None,
+            whole: None,
             starts: None,
         }
     }

@@ -3,8 +3,12 @@
 use super::config_fields::ConfigFields;
 use super::expert_rule::ExpertRule;
 use super::latent::Latent;
+use super::layer_names::LayerNames;
 use super::options::Options;
+use super::parts::{Parts, PutTogether};
+use super::programs::{Check, Generation, QUANTIZED_HEADS, Since};
 use super::sizes::Sizes;
+use super::style::Style;
 use super::window::Window;
 use super::{Architecture, DecoderConfig, DecoderType};
 use crate::ask::{Framework, Task};
@@ -58,8 +62,28 @@ pub struct Family {
     /// `rope_interleave` decides.
     pub latent: Option<Latent>,
     // Names.
+    /// What its modules are called.
+    pub names: LayerNames,
     // Parts.
+    /// How what stands around its layers is put together.
+    pub style: Style,
+    /// How its layers are put together.
+    pub layers: Parts,
+    /// What a config or transformers 4 changes in both.
+    pub put_together: PutTogether,
     // Programs.
+    /// The oldest of the versions of transformers in which it is estimated.
+    pub since: Since,
+    /// What it can be trained for, its own task first.
+    pub tasks: &'static [Task],
+    /// The tasks of these that came later than the family.
+    pub later_tasks: &'static [(Task, Since)],
+    /// Tasks whose heads, which PEFT trains as a whole, have layers that transformers quantizes.
+    pub quantized_heads: &'static [(Task, Since)],
+    /// How it generates.
+    pub generation: Generation,
+    /// What is refused of it alone.
+    pub check: Option<Check>,
     // Support.
     /// The files of `tests/fixtures` that hold measured cases of it.
     pub fixtures: &'static [&'static str],
@@ -96,8 +120,18 @@ impl Family {
             experts: None,
             latent: None,
             // Names.
+            names: LayerNames::LLAMA,
             // Parts.
+            style: Style::LLAMA,
+            layers: Parts::LLAMA,
+            put_together: |_, _, _, _| {},
             // Programs.
+            since: Since::V5,
+            tasks: &[],
+            later_tasks: &[],
+            quantized_heads: QUANTIZED_HEADS,
+            generation: Generation::NONE,
+            check: None,
             // Support.
             fixtures: &[],
             published: &[],

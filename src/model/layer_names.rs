@@ -1,23 +1,39 @@
 //! What the modules of a layer are called, by which they are frozen, get adapters and are built.
 
 use super::decoder::{DecoderConfig, Mixing};
-use super::decoder_type::DecoderType;
 
-/// The names of a layer's norms and of the parts of its MLP.
+/// The names of a model's parts, of a layer's norms and of the parts of its MLP. A record says what differs
+/// from Llama: `..LayerNames::LLAMA`.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerNames {
+    /// Of the model without its head.
+    pub model: &'static str,
+    /// Of the embedding.
+    pub embedding: &'static str,
+    /// Of the norm after all layers.
+    pub last_norm: &'static str,
+    /// Of the layer that gives the logits.
+    pub head: &'static str,
+    /// The same in transformers 4.
+    pub head_in_4: &'static str,
     /// Of the norms before and after attention, before and after the MLP.
     pub norms: [Option<&'static str>; 4],
     /// Of the MLP's layers.
     pub mlp: MlpNames,
     /// Of the layer that chooses experts.
-    router: &'static str,
+    pub router: &'static str,
     /// Of the expert that all tokens go through, where it is a part of the mixture.
     pub shared: &'static str,
+    /// Of the norm of what all experts give.
+    pub after_experts: Option<&'static str>,
     /// Of the MLP, or of the mixture of experts in its place.
-    block: &'static str,
+    pub block: &'static str,
+    /// Of the MLP and of its layers where the config has no experts, if they are called otherwise then.
+    pub dense: Option<(&'static str, MlpNames)>,
     /// Whether the layers of its experts are numbered, and it is called otherwise, in transformers 4.
-    numbered: bool,
+    pub numbered_in_4: bool,
+    /// Of attention.
+    pub attention: &'static str,
     /// Of attention's first layers: of queries, keys and values, or one for all.
     pub projections: &'static [&'static str],
     /// Of attention's last layer.
@@ -30,20 +46,17 @@ pub struct LayerNames {
     pub mixer: &'static str,
     /// The parts of the layer in the order in which it builds them.
     pub order: [Piece; 4],
+    /// The norms and the order of layers that attend, where others do not and differ in them.
+    pub attending: Option<([Option<&'static str>; 4], [Piece; 4])>,
     /// Whether a layer is one part alone, with one norm before it.
     pub alone: bool,
-    /// Of the norm after all layers.
-    pub last_norm: &'static str,
 }
 
 /// The layers of an expert beside a mixture.
 pub const BESIDE: [&str; 2] = ["input_linear", "output_linear"];
 
-/// The layers of queries, keys and values.
-const PROJECTIONS: [&str; 3] = ["q_proj", "k_proj", "v_proj"];
-
 /// What Mixtral calls its mixture of experts.
-const SPARSE: &str = "block_sparse_moe";
+pub const SPARSE: &str = "block_sparse_moe";
 
 /// A part of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,156 +105,63 @@ impl MlpNames {
 }
 
 impl LayerNames {
-    /// Nemotron-H's, whose layers are one part each.
-    const ALONE: Self = Self {
-        norms: [Some("norm"), None, None, None],
-        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+    /// Llama's.
+    pub const LLAMA: Self = Self {
+        model: "model",
+        embedding: "embed_tokens",
+        last_norm: "norm",
+        head: "lm_head",
+        head_in_4: "lm_head",
+        norms: [
+            Some("input_layernorm"),
+            None,
+            Some("post_attention_layernorm"),
+            None,
+        ],
+        mlp: MlpNames::Gated,
         router: "gate",
         shared: "shared_experts",
-        block: "mixer",
-        numbered: false,
-        projections: &PROJECTIONS,
+        after_experts: None,
+        block: "mlp",
+        dense: None,
+        numbered_in_4: false,
+        attention: "self_attn",
+        projections: &["q_proj", "k_proj", "v_proj"],
         attention_output: "o_proj",
         head_norms: ["q_norm", "k_norm"],
         sub_norms: [None; 2],
-        mixer: "mixer",
-        order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
-        alone: true,
-        last_norm: "norm_f",
+        mixer: "self_attn",
+        order: [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
+        attending: None,
+        alone: false,
     };
 
-    /// Of attention.
-    pub fn attention(&self) -> &'static str {
-        match self.mixer {
-            mixer if self.alone => mixer,
-            mixer @ "self_attention" => mixer,
-            _ => "self_attn",
-        }
-    }
-
-    /// Of the embedding.
-    pub fn embedding(&self) -> &'static str {
-        if self.alone {
-            "embeddings"
-        } else {
-            "embed_tokens"
-        }
-    }
-
-    /// Those of a layer that mixes its tokens so: of `OLMo` Hybrid layers that attend have their norms behind.
+    /// Those of a layer that mixes its tokens so.
     pub fn of_layer(config: &DecoderConfig, mixing: Mixing) -> Self {
         let names = Self::of(config);
-        if config.model_type != DecoderType::OlmoHybrid || mixing != Mixing::Attention {
-            return names;
-        }
-        let after = [
-            Some("post_attention_layernorm"),
-            Some("post_feedforward_layernorm"),
-        ];
-        Self {
-            norms: [None, after[0], None, after[1]],
-            order: [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
-            ..names
+        match names.attending {
+            Some((norms, order)) if mixing == Mixing::Attention => Self {
+                norms,
+                order,
+                ..names
+            },
+            _ => names,
         }
     }
 
     /// Those of the config's layers.
     pub fn of(config: &DecoderConfig) -> Self {
-        if config.model_type == DecoderType::NemotronH {
-            return Self::ALONE;
+        let mut names = config.family.names;
+        let [before, _, before_mlp, _] = names.norms;
+        if config.parallel_residual {
+            names.norms = [before, None, None, None];
+        } else if config.post_norms {
+            names.norms = [before, Some("post_norm1"), before_mlp, Some("post_norm2")];
         }
-        let (block, router) = match config.model_type {
-            DecoderType::GptOss
-            | DecoderType::PhiMoe
-            | DecoderType::Afmoe
-            | DecoderType::JetMoe => ("mlp", "router"),
-            DecoderType::GraniteMoeHybrid if config.experts.is_none() => ("shared_mlp", "router"),
-            DecoderType::GraniteMoe
-            | DecoderType::GraniteMoeShared
-            | DecoderType::GraniteMoeSwa
-            | DecoderType::GraniteMoeHybrid => (SPARSE, "router"),
-            DecoderType::Llama4 | DecoderType::Jamba => ("feed_forward", "router"),
-            DecoderType::Bamba
-            | DecoderType::Lfm2
-            | DecoderType::Lfm2Moe
-            | DecoderType::FalconH1 => ("feed_forward", "gate"),
-            _ => ("mlp", "gate"),
-        };
-        let (attention_output, head_norms, mixer, last_norm) = match config.model_type {
-            DecoderType::Lfm2 | DecoderType::Lfm2Moe => {
-                let norms = ["q_layernorm", "k_layernorm"];
-                ("out_proj", norms, "conv", "embedding_norm")
-            }
-            DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
-                ("o_proj", ["q_norm", "k_norm"], "mamba", "final_layernorm")
-            }
-            DecoderType::StableLm => {
-                let norms = ["q_layernorm", "k_layernorm"];
-                ("o_proj", norms, "self_attn", "norm")
-            }
-            DecoderType::Persimmon => {
-                let norms = ["q_layernorm", "k_layernorm"];
-                ("dense", norms, "self_attn", "final_layernorm")
-            }
-            DecoderType::HunyuanDense | DecoderType::HunyuanMoe => {
-                let norms = ["query_layernorm", "key_layernorm"];
-                ("o_proj", norms, "self_attn", "norm")
-            }
-            _ if config.model_type.follows_delta_rule() => {
-                ("o_proj", ["q_norm", "k_norm"], "linear_attn", "norm")
-            }
-            DecoderType::GraniteMoeHybrid => ("o_proj", ["q_norm", "k_norm"], "mamba", "norm"),
-            DecoderType::JetMoe => ("o_proj", ["q_norm", "k_norm"], "self_attention", "norm"),
-            _ => ("o_proj", ["q_norm", "k_norm"], "self_attn", "norm"),
-        };
-        let numbered = matches!(
-            config.model_type,
-            DecoderType::Mixtral | DecoderType::PhiMoe
-        );
-        let shared = match config.model_type {
-            DecoderType::HunyuanMoe => "shared_mlp",
-            DecoderType::Qwen2Moe
-            | DecoderType::Qwen3Next
-            | DecoderType::Qwen35Moe
-            | DecoderType::Llama4 => "shared_expert",
-            _ => "shared_experts",
-        };
-        let order = match config.model_type {
-            DecoderType::FalconH1 => [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
-            DecoderType::Bamba | DecoderType::OlmoHybrid | DecoderType::JetMoe => {
-                [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside]
-            }
-            DecoderType::Afmoe | DecoderType::MiniMax => {
-                [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside]
-            }
-            DecoderType::Doge => [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
-            DecoderType::GraniteMoeHybrid => {
-                [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer]
-            }
-            _ => [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
-        };
-        Self {
-            norms: norms(config),
-            mlp: mlp(config),
-            router,
-            shared,
-            block,
-            numbered,
-            projections: match config.model_type {
-                DecoderType::Persimmon => &["query_key_value"],
-                _ => &PROJECTIONS,
-            },
-            attention_output,
-            head_norms,
-            sub_norms: match config.model_type {
-                DecoderType::BitNet => [Some("attn_sub_norm"), Some("ffn_sub_norm")],
-                _ => [None; 2],
-            },
-            mixer,
-            order,
-            alone: false,
-            last_norm,
+        if let (None, Some((block, mlp))) = (&config.experts, names.dense) {
+            (names.block, names.mlp) = (block, mlp);
         }
+        names
     }
 
     /// Of the layer that chooses experts, in transformers `four` or 5.
@@ -255,7 +175,7 @@ impl LayerNames {
 
     /// Whether the layers of an expert are numbered (`w1`), in transformers `four` or 5.
     pub fn numbers_experts(&self, four: bool) -> bool {
-        four && self.numbered
+        four && self.numbered_in_4
     }
 
     /// Of the MLP, or of the mixture of experts in its place, in transformers `four` or 5.
@@ -265,72 +185,5 @@ impl LayerNames {
         } else {
             self.block
         }
-    }
-}
-
-/// Of the norms before and after attention, before and after the MLP.
-fn norms(config: &DecoderConfig) -> [Option<&'static str>; 4] {
-    let (first, second) = (Some("input_layernorm"), Some("post_attention_layernorm"));
-    let (before, after) = (
-        Some("pre_feedforward_layernorm"),
-        Some("post_feedforward_layernorm"),
-    );
-    match config.model_type {
-        _ if config.parallel_residual => [first, None, None, None],
-        DecoderType::Gemma2 | DecoderType::Gemma3 | DecoderType::Gemma3n | DecoderType::Gemma4 => {
-            [first, second, before, after]
-        }
-        DecoderType::Olmo2 | DecoderType::Olmo3 | DecoderType::FlexOlmo | DecoderType::Exaone4 => {
-            [None, second, None, after]
-        }
-        DecoderType::VaultGemma => [first, None, before, None],
-        _ if config.post_norms => [first, Some("post_norm1"), second, Some("post_norm2")],
-        DecoderType::Afmoe => [
-            first,
-            second,
-            Some("pre_mlp_layernorm"),
-            Some("post_mlp_layernorm"),
-        ],
-        DecoderType::Glm4 => [
-            first,
-            Some("post_self_attn_layernorm"),
-            second,
-            Some("post_mlp_layernorm"),
-        ],
-        DecoderType::Bamba | DecoderType::FalconH1 | DecoderType::Jamba => {
-            [first, None, Some("pre_ff_layernorm"), None]
-        }
-        DecoderType::Lfm2 | DecoderType::Lfm2Moe => {
-            [Some("operator_norm"), None, Some("ffn_norm"), None]
-        }
-        DecoderType::Apertus => {
-            let after = Some("feedforward_layernorm");
-            [Some("attention_layernorm"), None, after, None]
-        }
-        _ => [first, None, second, None],
-    }
-}
-
-/// Of the MLP's layers.
-fn mlp(config: &DecoderConfig) -> MlpNames {
-    match config.model_type {
-        DecoderType::Starcoder2 => MlpNames::Plain(["c_fc", "c_proj"]),
-        DecoderType::Arcee | DecoderType::Nemotron | DecoderType::Jais2 => {
-            MlpNames::Plain(["up_proj", "down_proj"])
-        }
-        DecoderType::Apertus => MlpNames::Xielu(["up_proj", "down_proj"]),
-        DecoderType::Glm | DecoderType::Glm4 => MlpNames::Fused {
-            names: ["gate_up_proj", "down_proj"],
-            gate_first: false,
-        },
-        DecoderType::GraniteMoeHybrid if config.experts.is_none() => MlpNames::Fused {
-            names: BESIDE,
-            gate_first: true,
-        },
-        DecoderType::Lfm2 | DecoderType::Lfm2Moe => MlpNames::Numbered,
-        DecoderType::Persimmon => MlpNames::Plain(["dense_h_to_4h", "dense_4h_to_h"]),
-        DecoderType::NanoChat => MlpNames::Plain(["fc1", "fc2"]),
-        DecoderType::FalconH1 => MlpNames::Multiplied,
-        _ => MlpNames::Gated,
     }
 }

@@ -29,18 +29,23 @@ mod images_intern;
 mod images_joined;
 mod images_packed;
 mod images_whole;
+mod input;
 mod latent;
 mod layer_names;
 mod modernbert;
 mod modules;
 mod options;
+mod parts;
+mod programs;
 mod repetition;
 mod resolved;
 mod routing;
 mod sizes;
 mod speech;
+mod style;
 mod swin;
 mod t5;
+mod versions;
 mod vit;
 mod window;
 
@@ -75,17 +80,27 @@ pub use images_joined::JoinedConfig;
 pub use images_packed::{DeepConfig, PackedConfig};
 pub(crate) use images_whole::ARRANGEMENTS;
 pub use images_whole::WholeConfig;
+pub use input::Input;
 pub use latent::{Indexer, Latent, LatentRotary};
-pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece};
+pub use layer_names::{BESIDE, LayerNames, MlpNames, Piece, SPARSE};
 pub use modernbert::{ModernBertBiases, ModernBertConfig};
 pub use modules::{Module, ModuleKind};
 pub(crate) use modules::{biased_output, embedding, linear, norm, other, output};
 pub use options::{Biases, DropoutFields, Flag, MlpFunction, Options, RotaryColumns, RotaryLayers};
+pub use parts::{
+    AttentionKind, DeltaRule, Gate, Grids, HeadNorm, Holds, Parts, PutTogether, Sinks, Turn,
+};
+pub use programs::{
+    ANSWERING_ENCODER, CAUSAL_LM, CLASSIFYING_DECODER, CacheIn4, Check, ENCODER, Generation,
+    LogitsToKeep, QUANTIZED_CLASSIFIERS, QUANTIZED_HEADS, QUANTIZED_INNER_HEADS, Since, TokenKinds,
+};
 pub use resolved::{DeviceFacts, HostFacts, ResolvedSpec};
 pub use routing::{Correction, Groups, LogitsDtype, Routing, SigmoidScores};
 pub use sizes::{HeadDim, Sizes};
 pub use speech::{SpeechConfig, SpeechKind};
+pub use style::{EmbeddingScale, MaskStyle, MaskingIn4, Masks, NormKind, Style};
 pub use swin::SwinConfig;
 pub use t5::{T5Config, T5GemmaConfig, T5Kind};
+pub use versions::Transformers;
 pub use vit::{Spectrogram, VitConfig, VitKind};
 pub use window::{Window, WindowLayers, WindowOn};

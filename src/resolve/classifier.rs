@@ -1,85 +1,16 @@
 //! What classifies: decoders with a classification head (`*ForSequenceClassification`), and what is not
 //! estimated of heads.
 
-use crate::ask::{EvaluationKind, Finding, Framework, QuantizationType, Scenario, Task};
-use crate::model::{Architecture, DecoderConfig, DecoderType};
+use crate::ask::{EvaluationKind, Finding, QuantizationType, Scenario, Task};
+use crate::model::{Architecture, Since};
 
-/// Whether transformers has the class (`models/auto/modeling_auto.py`), and this program reads it.
-pub(crate) fn exists(config: &DecoderConfig, framework: Framework) -> bool {
-    let v5 = framework == Framework::Torch215Transformers523;
-    let v448 = framework == Framework::Torch26Transformers448;
-    match config.model_type {
-        DecoderType::Llama
-        | DecoderType::Mistral
-        | DecoderType::Qwen2
-        | DecoderType::Mixtral
-        | DecoderType::Qwen2Moe
-        | DecoderType::Gpt2
-        | DecoderType::GptBigCode
-        | DecoderType::GptNeox
-        | DecoderType::Gemma
-        | DecoderType::Gemma2
-        | DecoderType::Phi
-        | DecoderType::Phi3
-        | DecoderType::Starcoder2
-        | DecoderType::StableLm
-        | DecoderType::Glm
-        | DecoderType::Nemotron
-        | DecoderType::Bloom
-        | DecoderType::Falcon
-        | DecoderType::GptNeo
-        | DecoderType::GptJ
-        | DecoderType::Jamba
-        | DecoderType::Mpt
-        | DecoderType::Opt
-        | DecoderType::PhiMoe => true,
-        DecoderType::Qwen3 | DecoderType::Qwen3Moe | DecoderType::Glm4 | DecoderType::Helium => {
-            !v448
-        }
-        DecoderType::Gemma3
-        | DecoderType::Olmo
-        | DecoderType::Olmo2
-        | DecoderType::Olmo3
-        | DecoderType::DeepseekV2
-        | DecoderType::DeepseekV3
-        | DecoderType::DiffLlama
-        | DecoderType::SmolLm3
-        | DecoderType::Exaone4
-        | DecoderType::SeedOss
-        | DecoderType::Arcee
-        | DecoderType::Ministral
-        | DecoderType::Ministral3
-        | DecoderType::GptOss
-        | DecoderType::HunyuanDense
-        | DecoderType::HunyuanMoe
-        | DecoderType::Qwen3Next
-        | DecoderType::Persimmon
-        | DecoderType::JetMoe
-        | DecoderType::Doge
-        | DecoderType::BioGpt
-        | DecoderType::MiniCpm3
-        | DecoderType::Mistral4
-        | DecoderType::Qwen35 => v5,
-        _ => false,
-    }
-}
-
-/// Whether a layer of the head that PEFT trains as a whole is quantized. transformers 4 leaves the
-/// last layer whole, and no other of a head; version 5 leaves none.
+/// Whether a layer of the head that PEFT trains as a whole is quantized.
 fn quantizes_head(scenario: &Scenario, architecture: &Architecture, task: Task) -> bool {
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    let classes = task == Task::SequenceClassification;
-    match architecture {
-        Architecture::Decoder(_) => false,
-        // Its last layer is called otherwise than PEFT expects.
-        Architecture::ModernBert(_) if task == Task::QuestionAnswering => false,
-        _ if task.heads_trained_whole().is_empty() => false,
-        Architecture::Bert(config) if !recent && classes => {
-            config.relative.is_none() && !config.kind.pools()
-        }
-        Architecture::DistilBert(_) => recent || classes,
-        _ => recent,
-    }
+    let heads = architecture
+        .family()
+        .map_or(&[][..], |family| family.quantized_heads);
+    let is = |(of, since): &(Task, Since)| *of == task && since.is_in(scenario.framework);
+    heads.iter().any(is)
 }
 
 /// What is not estimated of such a model.

@@ -6,16 +6,8 @@ use super::{
     weights,
 };
 use crate::ask::{Finding, SCENARIO_VERSION, Scenario, Severity, limits};
-use crate::families::bart::whisper_reader as whisper;
-use crate::families::beit::reader as beit;
-use crate::families::clip::reader as dual;
-use crate::families::conv_nets::reader as conv_nets;
-use crate::families::fla::config as fla;
 use crate::families::image_text::reader as image_text;
-use crate::families::image_text::refused as refused_images;
 use crate::families::reading::model;
-use crate::families::swin::reader as swin;
-use crate::families::wav2vec2::reader as speech;
 use crate::model::ResolvedSpec;
 use crate::units::{Bytes, sort_short};
 
@@ -83,16 +75,11 @@ fn complete(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Resolved
     evaluation::check_combinations(scenario, &model.architecture, findings);
     refused::check(scenario, &model.architecture, task, findings);
     task::check_answers(scenario, &model.architecture, task, findings);
-    task::check_encoder_decoder(scenario, &model.architecture, findings);
-    fla::check(scenario, &model.architecture, findings);
-    whisper::check(scenario, &model.architecture, findings);
-    swin::check(scenario, &model.architecture, findings);
-    speech::check(scenario, &model.architecture, task, findings);
-    beit::check(scenario, &model.architecture, findings);
-    conv_nets::check(scenario, &model.architecture, findings);
-    dual::check(scenario, &model.architecture, task, findings);
     let (images, image_size) = image_text::resolve(scenario, model.architecture.images(), findings);
-    refused_images::check_trained(scenario, &model.architecture, task, findings);
+    let family = model.architecture.whole_family();
+    if let Some(check) = family.and_then(|family| family.check) {
+        check(scenario, &model.architecture, task, findings);
+    }
     let liger = liger::resolve(scenario, &model.architecture, findings);
     let lora = adapters::resolve(scenario, &model.architecture, task);
     let attention = training::attention(scenario, &model.architecture);

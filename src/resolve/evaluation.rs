@@ -5,8 +5,7 @@ use crate::ask::{
     ACCUMULATION, Attention, Evaluation, EvaluationKind, Finding, Framework, MICRO_BATCH_SIZE,
     SEQ_LEN, Scenario, check,
 };
-use crate::families::{has_places, takes_logits_to_keep};
-use crate::model::{Architecture, DecoderType};
+use crate::model::{Architecture, Family, Since};
 
 /// Beams of a beam search.
 const NUM_BEAMS: std::ops::RangeInclusive<u64> = 1..=64;
@@ -14,10 +13,9 @@ const NUM_BEAMS: std::ops::RangeInclusive<u64> = 1..=64;
 /// The same for a model: of one whose `forward` computes logits of all positions whatever it is asked
 /// for, they are of all.
 pub(crate) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation {
-    let takes = takes_logits_to_keep(architecture, scenario.framework);
+    let takes = architecture.takes_logits_to_keep(scenario.framework);
     let evaluation = scenario.asked_evaluation();
-    // T5Gemma's decoder has an option of its own, which is on.
-    let always = matches!(architecture, Architecture::T5Gemma(_));
+    let always = architecture.generation().keeps_by_default;
     let asked = scenario.evaluation.use_cache.or(always.then_some(true));
     Evaluation {
         logits_to_keep: evaluation.logits_to_keep.filter(|_| takes),
@@ -28,11 +26,8 @@ pub(crate) fn of(scenario: &Scenario, architecture: &Architecture) -> Evaluation
 
 /// Whether a model without a decoder reads texts: it has no cache to fill.
 fn encodes(architecture: &Architecture) -> bool {
-    match architecture {
-        Architecture::ModernBert(config) => !config.decoder,
-        Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::EuroBert(_) => true,
-        _ => false,
-    }
+    let family = architecture.family();
+    family.is_some_and(Family::encodes_texts)
 }
 
 /// Says so where the option is set for a model that has no such parameter.
@@ -45,7 +40,7 @@ fn check_logits_to_keep(
     let Some(kept) = scenario.evaluation.logits_to_keep.filter(|_| of_logits) else {
         return;
     };
-    if takes_logits_to_keep(architecture, scenario.framework) {
+    if architecture.takes_logits_to_keep(scenario.framework) {
         return;
     }
     findings.push(without_logits_to_keep(scenario, architecture, kept));
@@ -103,151 +98,36 @@ pub(crate) fn check_ranges(scenario: &Scenario, findings: &mut Vec<Finding>) {
     range("evaluation.num_beams", evaluation.num_beams, &NUM_BEAMS);
 }
 
-/// The decoders whose generation is measured (`tests/fixtures/generation.jsonl`). What they keep from
-/// one token to the next are keys and values.
-const GENERATING: &[DecoderType] = &[
-    DecoderType::Llama,
-    DecoderType::Mistral,
-    DecoderType::Qwen2,
-    DecoderType::Qwen3,
-    DecoderType::Mixtral,
-    DecoderType::Olmoe,
-    DecoderType::Qwen2Moe,
-    DecoderType::Qwen3Moe,
-    DecoderType::Bloom,
-    DecoderType::Mpt,
-    DecoderType::Falcon,
-    DecoderType::DeepseekV2,
-    DecoderType::DeepseekV3,
-    DecoderType::Glm4MoeLite,
-    DecoderType::DeepseekV32,
-    DecoderType::GlmMoeDsa,
-    DecoderType::AxK1,
-    DecoderType::Gpt2,
-    DecoderType::GptBigCode,
-    DecoderType::GptNeo,
-    DecoderType::GptJ,
-    DecoderType::CodeGen,
-    DecoderType::GptNeox,
-    DecoderType::Gemma,
-    DecoderType::Gemma2,
-    DecoderType::Gemma3,
-    DecoderType::Opt,
-    DecoderType::BioGpt,
-    DecoderType::Olmo,
-    DecoderType::Olmo2,
-    DecoderType::Olmo3,
-    DecoderType::Phi,
-    DecoderType::Phi3,
-    DecoderType::Starcoder2,
-    DecoderType::Granite,
-    DecoderType::Cohere,
-    DecoderType::Cohere2,
-    DecoderType::StableLm,
-    DecoderType::SmolLm3,
-    DecoderType::Arcee,
-    DecoderType::Helium,
-    DecoderType::GptOss,
-    DecoderType::Lfm2,
-    DecoderType::Bamba,
-    DecoderType::Mamba,
-    DecoderType::FalconMamba,
-    DecoderType::Mamba2,
-    DecoderType::FalconH1,
-    DecoderType::GraniteMoeHybrid,
-    DecoderType::Ernie45Moe,
-    DecoderType::HunyuanDense,
-    DecoderType::HunyuanMoe,
-    DecoderType::Llama4,
-    DecoderType::Gemma3n,
-    DecoderType::DiffLlama,
-    DecoderType::Gemma4,
-    DecoderType::Qwen3Next,
-    DecoderType::Qwen35,
-    DecoderType::Qwen35Moe,
-    DecoderType::OlmoHybrid,
-    DecoderType::PhiMoe,
-    DecoderType::NemotronH,
-    DecoderType::Jamba,
-    DecoderType::Dots1,
-    DecoderType::Glm4Moe,
-    DecoderType::Ernie45,
-    DecoderType::GraniteMoe,
-    DecoderType::GraniteMoeShared,
-    DecoderType::JetMoe,
-    DecoderType::Doge,
-    DecoderType::GraniteSwa,
-    DecoderType::GraniteMoeSwa,
-    DecoderType::Nemotron,
-    DecoderType::SeedOss,
-    DecoderType::Ministral,
-    DecoderType::Exaone4,
-    DecoderType::Glm,
-    DecoderType::Glm4,
-    DecoderType::Ministral3,
-    DecoderType::FlexOlmo,
-    DecoderType::ExaoneMoe,
-    DecoderType::SolarOpen,
-    DecoderType::VaultGemma,
-    DecoderType::MiniMaxM2,
-    DecoderType::Cwm,
-    DecoderType::Apertus,
-    DecoderType::Jais2,
-    DecoderType::Lfm2Moe,
-    DecoderType::Afmoe,
-    DecoderType::HyV3,
-    DecoderType::NanoChat,
-    DecoderType::Youtu,
-    DecoderType::MiniCpm3,
-    DecoderType::HyperClovaX,
-    DecoderType::Mellum,
-    DecoderType::BitNet,
-    DecoderType::Persimmon,
-    DecoderType::InternLm3,
-    DecoderType::IQuestCoder,
-    DecoderType::Mistral4,
-    DecoderType::Cohere2Moe,
-];
-
 /// Why the engine cannot follow what the model keeps from one token to the next, if it cannot.
 fn unknown_cache(
     scenario: &Scenario,
     architecture: &Architecture,
 ) -> Option<(&'static str, &'static str)> {
-    let recent = scenario.framework == Framework::Torch215Transformers523;
-    let model = Some(("of this model", "该模型"));
-    match architecture {
-        Architecture::Decoder(config) if GENERATING.contains(&config.model_type) => {
-            let big_code = config.model_type == DecoderType::GptBigCode;
-            let states = config.model_type.is_mamba() || !config.mixers.is_empty();
-            let generates = scenario.asked_evaluation().kind == EvaluationKind::Generate;
-            if !recent && (big_code && generates || states) {
-                return Some(("of this model in transformers 4", "transformers 4 中该模型"));
-            }
-            let early = scenario.framework == Framework::Torch26Transformers448;
-            if early && has_places(config.model_type) {
-                return Some((
-                    "of this model in transformers 4.48",
-                    "transformers 4.48 中该模型",
-                ));
-            }
-        }
-        Architecture::Fla(config) if config.state_space.is_some() => return model,
-        Architecture::ModernBert(config) if config.decoder => {}
-        Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Fla(_) => {}
-        Architecture::Bart(config) if config.recordings.is_none() || recent => {}
-        _ => return model,
+    let generation = architecture.generation();
+    let evaluation = scenario.asked_evaluation();
+    let since = match evaluation.kind {
+        EvaluationKind::Generate => generation.caches.max(generation.generates),
+        _ => generation.caches,
+    };
+    if !since.is_in(scenario.framework) {
+        return Some(match since {
+            Since::Never => ("of this model", "该模型"),
+            Since::V5 => ("of this model in transformers 4", "transformers 4 中该模型"),
+            Since::V448 | Since::V451 => (
+                "of this model in transformers 4.48",
+                "transformers 4.48 中该模型",
+            ),
+        });
     }
-    let t5gemma = matches!(architecture, Architecture::T5Gemma(_));
-    if scenario.attention == Attention::FlashAttention2 && !t5gemma {
+    if scenario.attention == Attention::FlashAttention2 && !generation.flash {
         return Some(("with the flash-attn package", "使用 flash-attn 包时"));
     }
-    let hears = matches!(architecture, Architecture::Bart(config) if config.recordings.is_some());
-    if hears && scenario.asked_evaluation().num_beams > 1 {
+    let beams = evaluation.num_beams > 1;
+    if beams && !generation.beams {
         return Some(("of this model with beams", "该模型使用束搜索时"));
     }
     let early = scenario.framework == Framework::Torch26Transformers448;
-    if early && scenario.asked_evaluation().num_beams > 1 {
+    if beams && early {
         return Some((
             "with beams in transformers 4.48",
             "transformers 4.48 中使用束搜索时",

@@ -217,7 +217,10 @@ fn idle_evaluation(scenario: &Scenario, key: &str) -> Option<Idle> {
 
 /// Whether the task is to transcribe recordings.
 fn transcribes(scenario: &Scenario, model: &Architecture) -> bool {
-    matches!(model, Architecture::Speech(_)) && scenario.task.is_none_or(|task| task == Task::Ctc)
+    let transcribes = model
+        .family()
+        .is_some_and(|family| family.own_task() == Task::Ctc);
+    transcribes && scenario.task.is_none_or(|task| task == Task::Ctc)
 }
 
 /// The model's architecture, if it is one.

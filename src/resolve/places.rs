@@ -1,8 +1,7 @@
 //! Caches of transformers 4 with places for keys and values that are made beforehand (`HybridCache`).
 
 use crate::ask::{Attention, Finding, Framework, Precision, Scenario, SdpaBackend};
-use crate::families::has_places;
-use crate::model::Architecture;
+use crate::model::{Architecture, CacheIn4};
 
 /// Masks whose rows have a multiple of so many keys are given to the memory-efficient kernel as they are.
 const ROWS: u64 = 8;
@@ -12,16 +11,12 @@ const START: u64 = 4;
 
 /// Refuses texts at which that kernel fails: a layer with a window is given the last columns of the mask.
 pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let Architecture::Decoder(config) = architecture else {
-        return;
-    };
-    let Some(window) = config.sliding_window else {
+    let Some(window) = architecture.windows().into_iter().flatten().next() else {
         return;
     };
     let sixteen_bits = matches!(scenario.precision, Precision::Bf16 | Precision::Fp16);
     if scenario.framework != Framework::Torch26Transformers451
-        || !has_places(config.model_type)
-        || !config.windowed.contains(&true)
+        || architecture.generation().cache_in(scenario.framework) != CacheIn4::Places
         || scenario.attention != Attention::Sdpa
         || scenario.sdpa_backend == Some(SdpaBackend::Math)
         || !sixteen_bits

@@ -1,68 +1,12 @@
 //! What an architecture can be trained for.
 
-use super::classifier;
-use crate::ask::{
-    ActivationCheckpointing, Attention, EvaluationKind, Finding, Framework, Loss, Scenario, Task,
-};
-use crate::model::{Architecture, BartKind, BertKind};
-
-/// Those of encoders that look for no answers.
-const READS_TEXTS: &[Task] = &[
-    Task::MaskedLm,
-    Task::SequenceClassification,
-    Task::TokenClassification,
-];
+use crate::ask::{EvaluationKind, Finding, Framework, Loss, Scenario, Task};
+use crate::model::Architecture;
 
 /// The tasks that are estimated for an architecture, its own first.
-pub(crate) fn tasks(architecture: &Architecture, framework: Framework) -> &'static [Task] {
-    match architecture {
-        Architecture::Decoder(config) if config.images.is_some() => &[Task::ImageTextToText],
-        Architecture::Decoder(config) if classifier::exists(config, framework) => {
-            &[Task::CausalLm, Task::SequenceClassification]
-        }
-        Architecture::Linear(_) | Architecture::Decoder(_) | Architecture::Fla(_) => {
-            &[Task::CausalLm]
-        }
-        Architecture::Bart(config) if config.alone => &[Task::CausalLm, Task::Seq2SeqLm],
-        Architecture::Bart(config)
-            if config.recordings.is_none() && config.kind != BartKind::M2m100 =>
-        {
-            &[Task::Seq2SeqLm, Task::CausalLm]
-        }
-        Architecture::T5(_) | Architecture::T5Gemma(_) | Architecture::Bart(_) => {
-            &[Task::Seq2SeqLm]
-        }
-        Architecture::Dual(config) if config.text.is_some() => {
-            &[Task::Contrastive, Task::ImageClassification]
-        }
-        Architecture::Dual(_) => &[Task::ImageClassification, Task::Contrastive],
-        Architecture::Speech(_) => &[Task::Ctc, Task::AudioClassification],
-        Architecture::Vit(config) if config.spectrogram.is_some() => &[Task::AudioClassification],
-        Architecture::Vit(_)
-        | Architecture::Swin(_)
-        | Architecture::Beit(_)
-        | Architecture::ConvNet(_) => &[Task::ImageClassification],
-        Architecture::ModernBert(config) if config.decoder => {
-            &[Task::CausalLm, Task::SequenceClassification]
-        }
-        // The class for answers came with transformers 4.51.
-        Architecture::ModernBert(_) if framework == Framework::Torch26Transformers448 => {
-            READS_TEXTS
-        }
-        Architecture::EuroBert(_) => READS_TEXTS,
-        Architecture::Bert(config)
-            if config.esm.is_some()
-                || matches!(config.kind, BertKind::Nomic | BertKind::LayoutLm) =>
-        {
-            READS_TEXTS
-        }
-        Architecture::Bert(_) | Architecture::DistilBert(_) | Architecture::ModernBert(_) => &[
-            Task::MaskedLm,
-            Task::SequenceClassification,
-            Task::TokenClassification,
-            Task::QuestionAnswering,
-        ],
-    }
+pub(crate) fn tasks(architecture: &Architecture, framework: Framework) -> Vec<Task> {
+    let family = architecture.whole_family();
+    family.map_or_else(|| vec![Task::CausalLm], |family| family.tasks_in(framework))
 }
 
 /// The task of a run: the one that is asked for, or the architecture's own.
@@ -133,55 +77,6 @@ pub(crate) fn check_answers(
                 "暂不支持估算 question_answering 的评估。",
             )
             .with_fix("evaluation.kind", EvaluationKind::None.name()),
-        );
-    }
-}
-
-/// Options that an encoder-decoder excludes.
-pub(crate) fn check_encoder_decoder(
-    scenario: &Scenario,
-    architecture: &Architecture,
-    findings: &mut Vec<Finding>,
-) {
-    if !architecture.is_encoder_decoder() {
-        return;
-    }
-    if matches!(architecture, Architecture::T5(_))
-        && scenario.framework != Framework::Torch215Transformers523
-        && scenario.attention != Attention::Eager
-    {
-        findings.push(
-            Finding::error(
-                "attention",
-                "T5 has no sdpa before transformers 5; attention must be eager.",
-                "transformers 5 之前的 T5 不支持 sdpa；attention 必须为 eager。",
-            )
-            .with_fix("attention", Attention::Eager.name()),
-        );
-    }
-    let bart = matches!(architecture, Architecture::Bart(_));
-    if bart && scenario.attention == Attention::FlashAttention2 {
-        findings.push(
-            Finding::error(
-                "attention",
-                "flash_attention_2 of BART and Whisper is not supported yet; sdpa uses the same kernel where it can.",
-                "暂不支持 BART 和 Whisper 的 flash_attention_2；sdpa 会在可能时使用同样的内核。",
-            )
-            .with_fix("attention", Attention::Sdpa.name()),
-        );
-    }
-    let before_5 = scenario.framework != Framework::Torch215Transformers523;
-    let reentrant = scenario.activation_checkpointing == ActivationCheckpointing::FullReentrant;
-    let of_tokens = matches!(architecture, Architecture::Bart(c) if c.recordings.is_none());
-    if of_tokens && before_5 && reentrant && scenario.lora.is_some() {
-        findings.push(
-            Finding::error(
-                "activation_checkpointing",
-                "BART before transformers 5 cannot train adapters under re-entrant checkpointing: nothing makes its \
-                 encoder's input require a gradient, and backward fails. Use full.",
-                "transformers 5 之前的 BART 无法在可重入激活重计算下训练适配器：编码器的输入不会获得梯度，反向传播会失败。请使用 full。",
-            )
-            .with_fix("activation_checkpointing", ActivationCheckpointing::Full.name()),
         );
     }
 }

@@ -4,7 +4,8 @@
 //! (`generation/utils.py`, transformers 4.48, 4.51 and 5.23).
 
 use super::generate::{flags, numbers};
-use crate::families::{Calling, GenerateVersion, Kinds, mask_beforehand};
+use crate::families::{Calling, GenerateVersion, mask_beforehand};
+use crate::model::TokenKinds;
 use crate::tape::{CacheKind, Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -86,7 +87,7 @@ impl Arguments {
         let recent = self.calling.version == GenerateVersion::V5;
         // They are local variables until all have grown.
         let _kinds = self.calling.kinds.and_then(|kinds| {
-            let _one = (kinds == Kinds::OfTexts).then(|| numbers(t, "new_zeros", [b, 1]));
+            let _one = (kinds == TokenKinds::OfTexts).then(|| numbers(t, "new_zeros", [b, 1]));
             self.kinds.replace(numbers(t, "cat", [b, s + tokens]))
         });
         let longer = self.positions.as_ref().filter(|_| recent).map(|all| {
@@ -203,7 +204,7 @@ impl Arguments {
         let given = self.positions.as_ref().map(newest);
         let kinds = self.kinds.as_ref().map(newest);
         let given = given.map(later);
-        let unused = Some(Kinds::Repeated { given: false });
+        let unused = Some(TokenKinds::Repeated { given: false });
         let kinds = kinds.filter(|_| self.calling.kinds != unused);
         let seen = self.calling.crossed.map(seen);
         self.keep(t, &ids, given.as_ref());

@@ -8,7 +8,6 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
 };
-use std::convert::Infallible;
 use std::io::Error;
 
 /// A canvas or a document.
@@ -40,10 +39,14 @@ impl<'a> Surface<'a> {
 
 type Done<T = ()> = Result<T, DrawingErrorKind<Error>>;
 
-/// A canvas reports no errors of its own.
-fn on_canvas<T>(done: Result<T, DrawingErrorKind<Infallible>>) -> Done<T> {
+/// What a canvas reports, as what a document does.
+fn on_canvas<T>(
+    done: Result<T, DrawingErrorKind<<Canvas as DrawingBackend>::ErrorType>>,
+) -> Done<T> {
     done.map_err(|error| match error {
-        DrawingErrorKind::DrawingError(never) => match never {},
+        DrawingErrorKind::DrawingError(error) => {
+            DrawingErrorKind::DrawingError(Error::other(error))
+        }
         DrawingErrorKind::FontError(error) => DrawingErrorKind::FontError(error),
     })
 }

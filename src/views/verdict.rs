@@ -2,6 +2,7 @@
 
 use crate::app::{Store, query_of_scenario, use_store, visit};
 use crate::ask::Scenario;
+use crate::browser::Timer;
 use crate::figure::Standing;
 use crate::report::first_remedy;
 use crate::text::{Word, largest_batch, remedy_first, verdict_answer, verdict_detail};
@@ -24,21 +25,17 @@ fn standing(store: Store) -> Option<Standing> {
 /// The verdict once it rests: while a slider moves, nobody wants to hear every step.
 fn announced(text: Memo<Option<(String, String)>>) -> RwSignal<String> {
     let announced = RwSignal::new(String::new());
+    let rest = Timer::default();
     Effect::new(move |opened: Option<()>| {
         let now = text.get();
         if opened.is_none() {
             return;
         }
-        set_timeout(
-            move || {
-                if let Some((answer, detail)) =
-                    now.filter(|now| text.with_untracked(|text| text.as_ref() == Some(now)))
-                {
-                    announced.set(format!("{answer} {detail}"));
-                }
-            },
-            REST,
-        );
+        rest.set(REST, move || {
+            if let Some((answer, detail)) = now {
+                announced.set(format!("{answer} {detail}"));
+            }
+        });
     });
     announced
 }

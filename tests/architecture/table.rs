@@ -89,8 +89,8 @@ pub const ROOMS: &[Room] = &[
     page(
         "views",
         &[
-            "units", "catalog", "ask", "resolve", "codec", "tape", "sim", "host", "report",
-            "chart", "figure", "text", "browser", "app", "widgets",
+            "units", "catalog", "ask", "families", "resolve", "codec", "tape", "sim", "host",
+            "report", "chart", "figure", "text", "browser", "app", "widgets",
         ],
     ),
 ];
@@ -102,7 +102,6 @@ pub const BINARIES: &[(&str, &[&str])] = &[
         &["units", "ask", "resolve", "codec", "report", "text"],
     ),
     ("src/bin/web", &["app", "views"]),
-    ("src/bin/xtask", &[]),
 ];
 
 /// The row of a room.

@@ -10,6 +10,7 @@ use highwater::ask::{
 };
 use highwater::catalog;
 use highwater::codec::decode_json;
+use highwater::families;
 use highwater::report::{Sweeper, estimate, keep_memory, summarize};
 use highwater::resolve::resolve;
 use highwater::sim::simulate;
@@ -205,7 +206,7 @@ fn asked(what: &str) -> impl Iterator<Item = Scenario> {
     let found = ASKED.iter().find(|(words, ..)| *words == what);
     let &(_, only, options) = found.expect("something that is asked");
     let (usual, _) = decode_json(options);
-    let models = catalog::models();
+    let models = families::catalog_models();
     let models = models.filter(move |model| only.is_none_or(|only| model.id == only));
     models.flat_map(move |model| {
         let usual = usual.clone();

@@ -1,7 +1,8 @@
 //! Random scenarios, the same ones on every run.
 
-use highwater::catalog::{ACCELERATORS, Model, models};
+use highwater::catalog::{ACCELERATORS, Model};
 use highwater::codec::{KEYS, Kind};
+use highwater::families::catalog_models;
 use serde_json::{Map, Value, json};
 
 /// How many keys a scenario sets, on average.
@@ -123,8 +124,8 @@ impl Random {
 
     /// A model of the catalog.
     fn published(&mut self) -> &'static Model {
-        let at = self.below(models().count());
-        models().nth(at).expect("one that is listed")
+        let at = self.below(catalog_models().count());
+        catalog_models().nth(at).expect("one that is listed")
     }
 
     /// A config of the catalog with some fields replaced or left out.

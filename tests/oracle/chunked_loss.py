@@ -1,7 +1,8 @@
 """The loss in chunks, as a training loop computes it with torchtune's own module (`pip install --no-deps torchtune==0.6.1`) around a model of
 transformers: the head's result for each piece of the sequence, then the loss of one piece after the other."""
-import importlib.util, os, types
+import importlib.util, os
 import torch
+from transformers.modeling_outputs import CausalLMOutput
 
 
 def module():
@@ -15,7 +16,7 @@ def module():
 
 def run(model, batch):
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    return types.SimpleNamespace(logits=None, loss=loss(base, **batch))
+    return CausalLMOutput(loss=loss(base, **batch))
 
 
 def loss(base, labels, **inputs):

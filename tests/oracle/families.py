@@ -1,6 +1,6 @@
 """Families of models as `draw.py` draws them: sizes that fit to each other, names of linear layers, tasks, what a framework lacks."""
 
-LINEARS = dict(jetmoe=["kv_proj", "layer"], doge=["q_proj", "k_proj", "v_proj", "dt_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], deberta=["in_proj", "pos_proj", "pos_q_proj", "dense"], convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
+LINEARS = dict(kimi_linear=["q_proj", "v_proj", "o_proj", "kv_b_proj", "f_a_proj", "g_b_proj", "gate_proj", "up_proj", "down_proj"], jetmoe=["kv_proj", "layer"], doge=["q_proj", "k_proj", "v_proj", "dt_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], deberta=["in_proj", "pos_proj", "pos_q_proj", "dense"], convnextv2=["pwconv1", "pwconv2"], resnet=["classifier.1"], gpt2=["c_attn", "c_proj", "c_fc"], gpt_neox=["query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"],
                bloom=["query_key_value", "dense", "dense_h_to_4h"], falcon=["query_key_value", "dense"], phi3=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"],
                phi=["q_proj", "k_proj", "v_proj", "dense", "fc1", "fc2"], opt=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
                bart=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"], whisper=["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
@@ -30,7 +30,7 @@ SINCE_5 = ["rembert", "roformer", "data2vec-vision", "doge", "jetmoe", "granite_
            "ministral3", "apertus", "minimax_m2", "flex_olmo", "exaone_moe", "solar_open", "vaultgemma", "cwm", "jais2", "glm4_moe_lite", "gemma4_text", "gemma3n_text", "diffllama", "deepseek_v32", "glm_moe_dsa", "lfm2_moe", "afmoe", "hy_v3", "nanochat",
            "youtu", "minicpm3", "hyperclovax", "mellum", "biogpt", "bitnet", "persimmon", "axk1", "qwen3_5_text", "qwen3_5_moe_text", "clip", "siglip", "swin", "swinv2", "deit", "vit_msn", "audio-spectrogram-transformer", "dinov2", "dinov2_with_registers", "mpnet", "data2vec-text", "ernie", "roberta-prelayernorm", "xlm-roberta-xl", "megatron-bert", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "paligemma", "idefics3", "smolvlm", "mistral3", "internvl", "llava_next", "mllama", "llava", "gemma3",
            "esm", "eurobert", "umt5", "t5gemma", "nomic_bert", "layoutlm", "olmo_hybrid", "minimax", "plbart", "blenderbot", "blenderbot-small",
-           "beit", "xglm", "wav2vec2", "hubert", "unispeech", "unispeech-sat", "convnext", "convnextv2", "resnet",
+           "kimi_linear", "beit", "xglm", "wav2vec2", "hubert", "unispeech", "unispeech-sat", "convnext", "convnextv2", "resnet",
            "gla", "delta_net", "gated_deltanet", "retnet", "hgrn", "hgrn2", "transformer"]
 # Those of flash-linear-attention, which choose their attention themselves.
 LINEAR_ATTENTION = SINCE_5[-7:]
@@ -134,6 +134,7 @@ FAMILIES = dict(
     deepseek_v2=lambda d: latent(d, topk_method="greedy", first_k_dense_replace=d.pick([0, 1])), deepseek_v3=lambda d: latent(d, n_group=2, topk_group=1, first_k_dense_replace=1),
     mamba=lambda d: dict(hidden_size=d.hidden, num_hidden_layers=min(d.layers, 3), vocab_size=d.vocabulary, state_size=d.pick([8, 16]), **d.flag("use_bias", "tie_word_embeddings"), **d.pick([{}, d.flag("fuse_cross_entropy")])),
     t5=lambda d: seq2seq(d, feed_forward_proj=d.pick(["relu", "gated-gelu"]), tie_word_embeddings=d.often(0.6)),
+    kimi_linear=lambda d: kimi(d, q_lora_rank=d.pick([None, 56]), kv_lora_rank=40, qk_rope_head_dim=16, qk_nope_head_dim=32, v_head_dim=d.pick([32, 48]), moe_intermediate_size=72, num_experts_per_token=d.pick([2, 3])),
     olmo_hybrid=lambda d: d.decoder(linear_key_head_dim=d.pick([32, 64]), linear_value_head_dim=d.pick([32, 64]), layer_types=["linear_attention", "full_attention", *d.mixed("linear_attention")][:max(d.layers, 2)], **d.flag("attention_bias", "linear_allow_neg_eigval")),
     nomic_bert=lambda d: {**encoder(d, **d.free()), "hidden_act": "silu"},
     t5gemma=lambda d: dict(encoder=d.decoder(sliding_window=40, **d.free()), decoder=d.decoder(sliding_window=d.pick([40, 4096]), **d.free()), dropout_rate=d.pick([0.0, 0.1]), attention_dropout=d.pick([0.0, 0.1]), **d.flag("tie_word_embeddings")),
@@ -249,6 +250,13 @@ FAMILIES = dict(
 def latent(d, **more):
     return d.common(num_key_value_heads=d.heads, tie_word_embeddings=d.often(0.3), moe_intermediate_size=72, n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=d.pick([1, 2]),
                     q_lora_rank=d.pick([None, 56]), kv_lora_rank=40, qk_rope_head_dim=16, qk_nope_head_dim=32, v_head_dim=d.pick([32, 48]), **more)
+
+
+def kimi(d, **more):
+    """One layer at least attends: a cache of states alone knows no length."""
+    layers = [*d.mixed("linear_attention")[1:], "full_attention"]
+    return d.common(num_key_value_heads=d.heads, linear_head_dim=d.pick([16, 32, 64, 80]), linear_num_heads=d.heads, linear_conv_kernel_dim=d.pick([3, 4]), layer_types=layers, num_experts=d.pick([6, 8, 12]),
+                    num_shared_experts=d.pick([1, 2]), num_expert_group=d.pick([1, 2]), first_k_dense_replace=d.pick([0, 1, 2]), **d.flag("moe_renormalize", "attention_bias"), **more)
 
 
 def indexer(d):

@@ -10,7 +10,7 @@ LINEAR_ATTENTION = dict(gla="GLA", delta_net="DeltaNet", gated_deltanet="GatedDe
 # Those whose model_type transformers has, too; what only its configs say tells them apart.
 OF_BOTH, ITS_OWN = dict(mamba="Mamba", mamba2="Mamba2"), "fuse_cross_entropy"
 # Those of transformers whose kernels are its.
-KERNELS_OF_LINEAR_ATTENTION = ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text", "olmo_hybrid")
+KERNELS_OF_LINEAR_ATTENTION = ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text", "olmo_hybrid", "kimi_linear")
 COMPUTE = dict(bf16=torch.bfloat16, fp16=torch.float16, fp32=torch.float32)
 
 

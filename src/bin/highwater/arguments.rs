@@ -1,6 +1,8 @@
 //! What was asked on the command line.
 
 use highwater::report::Selection;
+use lexopt::Arg::{Long, Short, Value};
+use lexopt::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -64,32 +66,37 @@ pub enum Form {
     Table,
 }
 
+/// An option that a command may have.
+enum Opt {
+    Table,
+    Only(String),
+    Worst(usize),
+}
+
 /// Reads the arguments after the program's name.
 ///
 /// # Errors
 /// What is wrong with them, in a sentence.
 pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
-    let mut arguments = arguments;
+    let mut parser = Parser::from_args(arguments);
     let mut words = Vec::new();
     let mut options = Vec::new();
-    while let Some(argument) = arguments.next() {
-        match argument.to_str() {
-            Some("-h" | "--help" | "help") => return Ok(Command::Help),
-            Some("-V" | "--version") => return Ok(Command::Version),
-            Some("--table") => options.push(("--table", String::new())),
-            Some(option @ ("--only" | "--worst")) => {
-                let value = arguments.next().and_then(|value| value.into_string().ok());
-                let name = if option == "--only" {
-                    "--only"
-                } else {
-                    "--worst"
-                };
-                options.push((name, value.ok_or_else(|| format!("{name} needs a value."))?));
+    while let Some(argument) = parser.next().map_err(|error| format!("{error}."))? {
+        match argument {
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Short('V') | Long("version") => return Ok(Command::Version),
+            Long("table") => options.push(("--table", Opt::Table)),
+            Long("only") => options.push(("--only", Opt::Only(value(&mut parser, "--only")?))),
+            Long("worst") => {
+                let value = value(&mut parser, "--worst")?;
+                let count = value.parse();
+                let count = count.map_err(|_| format!("--worst {value} is no number."))?;
+                options.push(("--worst", Opt::Worst(count)));
             }
-            Some(option) if option.starts_with('-') && option != "-" => {
-                return Err(format!("there is no option {option}."));
-            }
-            _ => words.push(argument),
+            Short(letter) => return Err(format!("there is no option -{letter}.")),
+            Long(name) => return Err(format!("there is no option --{name}.")),
+            Value(word) if word == "help" => return Ok(Command::Help),
+            Value(word) => words.push(word),
         }
     }
     let mut words = words.into_iter();
@@ -104,7 +111,7 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
         ));
     }
     match command.to_str() {
-        Some("estimate") => estimate(file, &options),
+        Some("estimate") => estimate(file, options),
         Some("check") => check(file, options),
         Some("trace") if options.is_empty() => Ok(Command::Trace { file }),
         Some(command @ "trace") => Err(format!("{command} has no options.")),
@@ -112,27 +119,33 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
     }
 }
 
-fn estimate(file: Option<PathBuf>, options: &[(&str, String)]) -> Result<Command, String> {
+/// The value of the option that was read last.
+fn value(parser: &mut Parser, option: &str) -> Result<String, String> {
+    let value = parser
+        .value()
+        .ok()
+        .and_then(|value| value.into_string().ok());
+    value.ok_or_else(|| format!("{option} needs a value."))
+}
+
+fn estimate(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
     let mut form = Form::Json;
-    for (name, _) in options {
-        match *name {
-            "--table" => form = Form::Table,
-            other => return Err(format!("estimate has no option {other}.")),
+    for (name, option) in options {
+        match option {
+            Opt::Table => form = Form::Table,
+            _ => return Err(format!("estimate has no option {name}.")),
         }
     }
     Ok(Command::Estimate { file, form })
 }
 
-fn check(file: Option<PathBuf>, options: Vec<(&str, String)>) -> Result<Command, String> {
+fn check(file: Option<PathBuf>, options: Vec<(&str, Opt)>) -> Result<Command, String> {
     let mut selection = Selection::default();
-    for (name, value) in options {
-        match name {
-            "--only" => selection.only.push(value),
-            "--worst" => {
-                let count = value.parse();
-                selection.worst = count.map_err(|_| format!("--worst {value} is no number."))?;
-            }
-            other => return Err(format!("check has no option {other}.")),
+    for (name, option) in options {
+        match option {
+            Opt::Only(group) => selection.only.push(group),
+            Opt::Worst(count) => selection.worst = count,
+            Opt::Table => return Err(format!("check has no option {name}.")),
         }
     }
     Ok(Command::Check { file, selection })
@@ -181,12 +194,24 @@ mod tests {
     }
 
     #[test]
+    fn a_value_may_stand_behind_an_equals_sign() {
+        let command = parsed("check --only=precision=bf16 --worst=3 -- a");
+        let Ok(Command::Check { file, selection }) = command else {
+            panic!("check is not understood");
+        };
+        assert_eq!((file, selection.worst), (Some("a".into()), 3));
+        assert_eq!(selection.only, ["precision=bf16"]);
+    }
+
+    #[test]
     fn what_is_not_understood_is_refused() {
         for line in [
             "",
             "guess",
             "estimate a b",
             "estimate --tabel",
+            "estimate --table=no",
+            "estimate -t",
             "estimate --worst 3",
             "check --worst",
             "check --worst many",

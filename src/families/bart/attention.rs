@@ -1,9 +1,9 @@
 //! Attention of BART and Whisper, of a layer to itself or to the encoder.
 
 use crate::ask::Attention;
-use crate::model::{BartConfig, BartStack};
+use crate::model::{BartConfig, BartStack, Transformers};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, dropped, in_heads};
-use crate::nn::build::{Builder, Linear, Transformers};
+use crate::nn::build::{Builder, Linear};
 use crate::tape::{Sdpa, Tape, Tensor};
 
 /// `BartAttention` or `WhisperAttention`.

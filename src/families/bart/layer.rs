@@ -3,9 +3,9 @@
 
 use super::attention::BartAttention;
 use crate::families::network::Shared;
-use crate::model::{Activation, BartConfig, BartStack};
+use crate::model::{Activation, BartConfig, BartStack, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Transformers};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Block;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};

@@ -3,8 +3,10 @@
 mod attention;
 mod decoder;
 mod layer;
+mod models;
 mod network;
 pub(crate) mod reader;
+mod refused;
 mod whisper;
 pub(crate) mod whisper_reader;
 
@@ -13,6 +15,7 @@ pub(crate) use network::Bart;
 pub(crate) use whisper::Whisper;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{
     BART, BLENDERBOT, BLENDERBOT_SMALL, M2M_100, MARIAN, MBART, PEGASUS, PLBART, WHISPER,
 };

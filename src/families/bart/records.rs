@@ -4,6 +4,17 @@ use super::reader;
 use super::whisper_reader;
 use crate::model::{Architecture, BartKind, Family};
 
+/// How those of texts generate.
+const GENERATION: crate::model::Generation = crate::model::Generation {
+    logits_to_keep: crate::model::LogitsToKeep::Alone,
+    caches_in_4: [crate::model::CacheIn4::Tuples; 2],
+    labels_or_cache: true,
+    special_tokens: 2,
+    forced_end: true,
+    positions: false,
+    ..crate::model::Generation::DECODER
+};
+
 /// `bart`.
 pub(crate) const BART: Family = Family {
     model_types: &["bart"],
@@ -12,6 +23,10 @@ pub(crate) const BART: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart.jsonl", "bart_decoders.jsonl"],
     published: &[
@@ -33,6 +48,10 @@ pub(crate) const MBART: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("mbart-large-50", 610_879_488)],
@@ -49,6 +68,9 @@ pub(crate) const PLBART: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("plbart-base", 139_220_736)],
@@ -65,6 +87,9 @@ pub(crate) const BLENDERBOT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[
@@ -84,6 +109,9 @@ pub(crate) const BLENDERBOT_SMALL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("blenderbot-small-90m", 87_508_992)],
@@ -105,6 +133,10 @@ pub(crate) const PEGASUS: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("pegasus-large", 570_797_056)],
@@ -121,6 +153,10 @@ pub(crate) const MARIAN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm, crate::ask::Task::CausalLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_decoders.jsonl", "bart_kin.jsonl"],
     published: &[("opus-mt-en-de", 74_410_496)],
@@ -137,6 +173,12 @@ pub(crate) const M2M_100: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: crate::model::Generation {
+        forced_end: false,
+        ..GENERATION
+    },
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["bart_kin.jsonl"],
     published: &[
@@ -156,6 +198,18 @@ pub(crate) const WHISPER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V5,
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::Never),
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        special_tokens: 3,
+        positions: false,
+        beams: false,
+        ..crate::model::Generation::DECODER
+    },
+    check: Some(super::refused::check_whisper),
     // Support.
     fixtures: &["evaluation_fla_whisper.jsonl", "whisper.jsonl"],
     published: &[

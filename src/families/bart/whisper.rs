@@ -3,9 +3,9 @@
 
 use super::layer::BartLayer;
 use crate::families::network::{Seq2Seq, Shared};
-use crate::model::{BartConfig, Recordings, ResolvedSpec};
+use crate::model::{BartConfig, Recordings, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
-use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Transformers};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Shell;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};

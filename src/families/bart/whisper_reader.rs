@@ -2,11 +2,11 @@
 //! stacks with norms first, over recordings instead of text.
 
 use super::reader as bart;
-use crate::ask::{Finding, SEQ_LEN, Scenario, VOCABULARY, WIDTH};
+use crate::ask::{SEQ_LEN, VOCABULARY, WIDTH};
 use crate::model::ConfigFields;
 use crate::model::{
-    Architecture, BartConfig, BartKind, Dropout, Family, Module, Recordings, embedding, linear,
-    norm, other, output,
+    BartConfig, BartKind, Dropout, Family, Module, Recordings, embedding, linear, norm, other,
+    output,
 };
 
 /// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
@@ -35,32 +35,6 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> Ba
             num_mel_bins: fields.optional("num_mel_bins", &WIDTH, 80),
             max_source_positions: fields.optional("max_source_positions", &SEQ_LEN, 1500),
         }),
-    }
-}
-
-/// Refuses what Whisper does not take or what is not estimated yet.
-pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    let Architecture::Bart(config) = architecture else {
-        return;
-    };
-    if config.recordings.is_none() {
-        return;
-    }
-    let (target, most) = (
-        scenario.target_seq_len.unwrap_or(scenario.seq_len),
-        config.position_rows,
-    );
-    if target > most {
-        findings.push(
-            Finding::error(
-                "target_seq_len",
-                format!(
-                    "Whisper's decoder takes at most {most} tokens; target_seq_len is {target}."
-                ),
-                format!("Whisper 的解码器最多接受 {most} 个词元；target_seq_len 为 {target}。"),
-            )
-            .with_fix("target_seq_len", most),
-        );
     }
 }
 

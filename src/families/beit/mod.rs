@@ -1,9 +1,11 @@
 //! `BEiT` and data2vec-vision.
 
+mod models;
 mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Beit;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{BEIT, DATA2VEC_VISION};

@@ -2,7 +2,7 @@
 //! `models/data2vec/configuration_data2vec_vision.py` of transformers 5.23).
 
 use crate::ask::{
-    ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, WIDTH,
+    ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, Task, WIDTH,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::ConfigFields;
@@ -53,7 +53,12 @@ pub(crate) fn read(
 }
 
 /// Refuses what `BEiT` does not do.
-pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    _: Task,
+    findings: &mut Vec<Finding>,
+) {
     let Architecture::Beit(config) = architecture else {
         return;
     };

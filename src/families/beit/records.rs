@@ -11,6 +11,8 @@ pub(crate) const BEIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["beit.jsonl"],
     published: &[
@@ -28,6 +30,8 @@ pub(crate) const DATA2VEC_VISION: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["data2vec_vision.jsonl"],
     published: &[

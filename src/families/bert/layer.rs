@@ -1,12 +1,12 @@
 //! One layer of BERT or ALBERT: norms come after the residual sums.
 
 use crate::ask::Attention;
-use crate::model::{Activation, BertConfig, BertKind};
+use crate::model::{Activation, BertConfig, BertKind, Transformers};
 use crate::nn::attention::{
     AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads,
     rotary_pairs,
 };
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Transformers};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Block;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};

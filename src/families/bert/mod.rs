@@ -5,6 +5,7 @@ mod esm;
 mod esm_reader;
 mod layer;
 mod layoutlm;
+mod models;
 pub(crate) mod modules;
 mod mpnet;
 mod network;
@@ -24,6 +25,7 @@ pub(crate) use nomic::NomicBert;
 pub(crate) use pre_norm::PreNormBert;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{
     ALBERT, BERT, DATA2VEC_TEXT, DEBERTA, DEBERTA_V2, ELECTRA, ERNIE, ESM, LAYOUTLM, MEGATRON_BERT,
     MPNET, NOMIC_BERT, REMBERT, ROBERTA, ROBERTA_PRELAYERNORM, ROFORMER, XLM_ROBERTA_XL,

@@ -4,9 +4,9 @@
 
 use super::layer::BertLayer;
 use crate::ask::{Attention, Task};
-use crate::model::{Activation, BertConfig, BertKind, ResolvedSpec};
+use crate::model::{Activation, BertConfig, BertKind, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
-use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output, Transformers};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::{Head, Reads, Transform};
 use crate::nn::masks::{mask, triangle as mask_triangle};

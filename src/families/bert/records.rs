@@ -11,6 +11,8 @@ pub(crate) const BERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[
@@ -32,6 +34,9 @@ pub(crate) const ROBERTA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[
@@ -55,6 +60,8 @@ pub(crate) const DATA2VEC_TEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[],
@@ -71,6 +78,7 @@ pub(crate) const ERNIE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[],
@@ -87,6 +95,8 @@ pub(crate) const ROBERTA_PRELAYERNORM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[],
@@ -103,6 +113,8 @@ pub(crate) const XLM_ROBERTA_XL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[
@@ -122,6 +134,7 @@ pub(crate) const MEGATRON_BERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[("megatron-bert-345m", 333_671_808)],
@@ -138,6 +151,8 @@ pub(crate) const ESM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["bert_kin.jsonl"],
     published: &[
@@ -160,6 +175,7 @@ pub(crate) const DEBERTA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["deberta_first.jsonl"],
     published: &[
@@ -180,6 +196,8 @@ pub(crate) const DEBERTA_V2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["deberta.jsonl", "encoder_heads.jsonl"],
     published: &[
@@ -200,6 +218,8 @@ pub(crate) const MPNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["mpnet.jsonl"],
     published: &[
@@ -219,6 +239,7 @@ pub(crate) const NOMIC_BERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
     // Support.
     fixtures: &["nomic_bert.jsonl"],
     published: &[
@@ -238,6 +259,7 @@ pub(crate) const LAYOUTLM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
     // Support.
     fixtures: &["layoutlm.jsonl"],
     published: &[
@@ -257,6 +279,7 @@ pub(crate) const REMBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["rembert.jsonl"],
     published: &[("rembert", 993_263_548)],
@@ -273,6 +296,8 @@ pub(crate) const ROFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["roformer.jsonl"],
     published: &[("roformer-chinese-base", 124_197_968)],
@@ -289,6 +314,9 @@ pub(crate) const ELECTRA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["bert.jsonl", "encoder_heads.jsonl"],
     published: &[("electra-base", 109_514_298), ("electra-small", 13_546_682)],
@@ -305,6 +333,8 @@ pub(crate) const ALBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
     // Support.
     fixtures: &["albert.jsonl", "encoder_heads.jsonl"],
     published: &[

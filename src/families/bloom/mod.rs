@@ -1,9 +1,11 @@
 //! BLOOM.
 
+mod models;
 mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Bloom;
 
 mod record;
+pub(crate) use models::MODELS;
 pub(crate) use record::BLOOM;

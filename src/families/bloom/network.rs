@@ -1,8 +1,8 @@
 //! BLOOM (`models/bloom/modeling_bloom.py`), whose attention is eager only.
 
-use crate::model::{DecoderConfig, ResolvedSpec};
+use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{Alibi, dropped};
-use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output, Transformers};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::classifier;
 use crate::nn::masks::mask;

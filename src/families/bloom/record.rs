@@ -36,6 +36,12 @@ pub(crate) const BLOOM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["bloom.jsonl"],
     published: &[

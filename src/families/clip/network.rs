@@ -2,9 +2,9 @@
 //! other, or classes of images.
 
 use crate::ask::Attention;
-use crate::model::{DualConfig, DualKind, ResolvedSpec, TextTower};
+use crate::model::{DualConfig, DualKind, MaskStyle, ResolvedSpec, TextTower};
 use crate::nn::attention::AttentionOptions;
-use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, MaskStyle, Output};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::loss;
 use crate::nn::masks::mask;

@@ -125,13 +125,10 @@ pub(crate) fn read_vision(
 /// What is not estimated of these models yet.
 pub(crate) fn check(
     scenario: &Scenario,
-    architecture: &Architecture,
+    _: &Architecture,
     task: Task,
     findings: &mut Vec<Finding>,
 ) {
-    if !matches!(architecture, Architecture::Dual(_)) {
-        return;
-    }
     if scenario.attention == Attention::FlashAttention2 {
         findings.push(
             Finding::error(

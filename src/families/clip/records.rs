@@ -12,6 +12,11 @@ pub(crate) const CLIP: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[
+        crate::ask::Task::Contrastive,
+        crate::ask::Task::ImageClassification,
+    ],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["clip_siglip.jsonl"],
     published: &[
@@ -33,6 +38,11 @@ pub(crate) const SIGLIP: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[
+        crate::ask::Task::Contrastive,
+        crate::ask::Task::ImageClassification,
+    ],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["clip_siglip.jsonl"],
     published: &[

@@ -5,8 +5,9 @@ use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::families::reading::layer_lists;
 use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, Options, Reader,
-    Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Window, WindowLayers, WindowOn,
+    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks,
+    NormKind, Options, Parts, Reader, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
+    Turn, Window, WindowLayers, WindowOn,
 };
 
 /// `cohere2_moe`.
@@ -47,7 +48,25 @@ pub(crate) const COHERE2_MOE: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::WideLayer,
+        scaled_logits: true,
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WidePairs,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, style, parts| {
+        if c.root_norms {
+            style.norm = NormKind::Root;
+        }
+        parts.head_norm = HeadNorm::Each.when(c.head_norms);
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[],

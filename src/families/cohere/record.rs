@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{DecoderType, Family, Flag, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Reader, Sizes, Style, Turn,
+};
 
 /// `cohere`.
 pub(crate) const COHERE: Family = Family {
@@ -27,7 +29,18 @@ pub(crate) const COHERE: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::WideLayer,
+        scaled_logits: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WidePairs,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Each.when(c.head_norms),
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[

@@ -1,6 +1,7 @@
 //! `ConvNeXT` and `ResNet`.
 
 mod convnext;
+mod models;
 pub(crate) mod reader;
 mod resnet;
 
@@ -8,4 +9,5 @@ pub(crate) use convnext::ConvNext;
 pub(crate) use resnet::ResNet;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{CONVNEXT, CONVNEXTV2, RESNET};

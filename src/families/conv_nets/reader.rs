@@ -2,7 +2,7 @@
 //! (`models/{convnext,convnextv2,resnet}/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{
-    ActivationCheckpointing, Finding, LAYERS, Precision, QuantizationType, Scenario, WIDTH,
+    ActivationCheckpointing, Finding, LAYERS, Precision, QuantizationType, Scenario, Task, WIDTH,
 };
 use crate::families::swin::{STAGES, numbers};
 use crate::families::vit::{CHANNELS, PIXELS};
@@ -75,10 +75,7 @@ pub(crate) fn read(
 }
 
 /// Refuses what such a network does not do, or what is not estimated yet.
-pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
-    if !matches!(architecture, Architecture::ConvNet(_)) {
-        return;
-    }
+pub(crate) fn check(scenario: &Scenario, _: &Architecture, _: Task, findings: &mut Vec<Finding>) {
     let mut refuse = |key: &str, english: &str, chinese: &str, fix: &str| {
         findings.push(Finding::error(key, english, chinese).with_fix(key, fix));
     };

@@ -11,6 +11,8 @@ pub(crate) const CONVNEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[
@@ -32,6 +34,8 @@ pub(crate) const CONVNEXTV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[
@@ -51,6 +55,8 @@ pub(crate) const RESNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["conv_nets.jsonl"],
     published: &[

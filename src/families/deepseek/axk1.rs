@@ -3,8 +3,8 @@
 use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Latent, LatentRotary, Options,
-    Reader, Sizes, SparseLayers,
+    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Latent, LatentRotary, LayerNames,
+    Options, Reader, Sizes, SparseLayers,
 };
 
 /// `axk1`.
@@ -38,8 +38,14 @@ pub(crate) const AXK1: Family = Family {
         ..EXPERTS
     }),
     // Names.
+    names: LayerNames {
+        after_experts: Some("post_mlp_layernorm"),
+        ..LayerNames::LLAMA
+    },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("ax-k1-519b-a33b", 518_983_052_288)],

@@ -4,7 +4,7 @@ use super::{EXPERTS, SHARED, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, DecoderType, ExpertRule, Family, Flag, Latent, LatentRotary, Options, Reader, Routing,
-    SharedWidth, Sizes, SparseLayers,
+    SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `deepseek_v2`.
@@ -42,7 +42,12 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        complex_rotary: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[

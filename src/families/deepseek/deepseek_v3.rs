@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Reader, Routing,
-    SharedForm, SharedWidth, Sizes, SparseLayers,
+    DecoderType, ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Parts, Reader,
+    Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
 };
 
 /// `deepseek_v3`.
@@ -35,7 +35,16 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
     experts: Some(EXPERTS),
     // Names.
     // Parts.
+    layers: Parts {
+        sums_by_weights_in_4: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[("deepseek-v3", 671_026_404_352)],

@@ -3,7 +3,8 @@
 use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Indexer, Latent, LatentRotary, Options, Reader, Sizes,
+    DecoderType, ExpertRule, Family, Indexer, Latent, LatentRotary, Masks, Options, Reader, Sizes,
+    Style,
 };
 
 /// `deepseek_v32`.
@@ -42,7 +43,13 @@ pub(crate) const DEEPSEEK_V32: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Always,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["indexed_attention.jsonl"],
     published: &[("deepseek-v3.2", 671_877_929_216)],

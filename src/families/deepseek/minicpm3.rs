@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, Family, Latent, LatentRotary, Options,
-    Reader, Sizes,
+    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Latent, LatentRotary,
+    Options, Parts, Reader, Sizes, Style,
 };
 use serde_json::Value;
 
@@ -39,7 +39,17 @@ pub(crate) const MINICPM3: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Buffer,
+        scaled_hidden: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("minicpm3-4b", 4_073_875_968)],

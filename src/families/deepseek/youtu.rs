@@ -34,6 +34,8 @@ pub(crate) const YOUTU: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("youtu-llm-2b", 1_961_560_064)],

@@ -1,9 +1,9 @@
 //! One layer of `DistilBERT`: norms come after the residual sums.
 
 use crate::ask::Attention;
-use crate::model::{Activation, DistilBertConfig};
+use crate::model::{Activation, DistilBertConfig, Transformers};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, dropped, in_heads};
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Transformers};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Block;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};

@@ -11,6 +11,9 @@ pub(crate) const DISTILBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    quantized_heads: crate::model::QUANTIZED_INNER_HEADS,
     // Support.
     fixtures: &["distilbert.jsonl", "encoder_heads.jsonl"],
     published: &[

@@ -4,7 +4,8 @@ use super::reader::kept_keys;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Options, Reader, Sizes,
+    AttentionKind, Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family,
+    LayerNames, Masks, Options, Parts, Piece, Reader, Sizes, Style,
 };
 
 /// `doge`.
@@ -30,8 +31,22 @@ pub(crate) const DOGE: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masks: Masks::Always,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        attention: AttentionKind::Dynamic,
+        trained_residuals: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["doge.jsonl"],
     published: &[],

@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, Sizes};
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Reader, Sizes, Style, Turn,
+};
 
 /// `ernie4_5`.
 pub(crate) const ERNIE4_5: Family = Family {
@@ -28,7 +30,17 @@ pub(crate) const ERNIE4_5: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideNeighbours,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("ernie-4.5-0.3b", 360_748_032)],

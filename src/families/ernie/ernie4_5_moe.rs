@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Reader, Routing,
-    SharedForm, SharedWidth, Sizes, SparseLayers,
+    Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Reader, Routing,
+    SharedForm, SharedWidth, Sizes, SparseLayers, Style, Turn,
 };
 
 /// `ernie4_5_moe`.
@@ -42,7 +42,17 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideNeighbours,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("ernie-4.5-21b-a3b", 21_825_437_888)],

@@ -11,6 +11,7 @@ pub(crate) const EUROBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::ENCODER,
     // Support.
     fixtures: &["eurobert.jsonl"],
     published: &[

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, Options, Reader, RotaryLayers, Sizes, Window, WindowLayers,
-    WindowOn,
+    Biases, DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts,
+    Reader, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `exaone4`.
@@ -32,8 +32,27 @@ pub(crate) const EXAONE4: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            None,
+            Some("post_attention_layernorm"),
+            None,
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[

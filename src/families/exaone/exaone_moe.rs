@@ -4,8 +4,9 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Groups, Options, Reader, RotaryLayers, Routing,
-    Sizes, SparseLayers, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options,
+    Parts, Reader, RotaryLayers, Routing, Sizes, SparseLayers, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `exaone_moe`.
@@ -41,7 +42,18 @@ pub(crate) const EXAONE_MOE: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("k-exaone-236b-a23b", 236_571_150_336)],

@@ -2,11 +2,9 @@
 
 use super::attention::{FalconLinear, SelfAttention};
 use crate::ask::Attention;
-use crate::model::{DecoderConfig, ResolvedSpec};
+use crate::model::{DecoderConfig, MaskStyle, ResolvedSpec, Transformers};
 use crate::nn::attention::{Alibi, Rotary, dropped};
-use crate::nn::build::{
-    Builder, Embedding, Facts, LayerNorm, Linear, MaskStyle, Output, Transformers,
-};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::{MaskRequest, mask};

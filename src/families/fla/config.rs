@@ -2,12 +2,17 @@
 
 use crate::ask::{
     ActivationCheckpointing, EvaluationKind, Finding, Framework, Precision, Program,
-    QuantizationType, Scenario,
+    QuantizationType, Scenario, Task,
 };
 use crate::model::{Architecture, FlaConfig, FlaMixer, NORM_WIDTH};
 
 /// Refuses options that these models do not have here.
-pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    _: Task,
+    findings: &mut Vec<Finding>,
+) {
     let Architecture::Fla(config) = architecture else {
         return;
     };

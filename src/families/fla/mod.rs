@@ -11,6 +11,7 @@ mod gla;
 mod hgrn;
 mod hgrn2;
 mod mamba2;
+mod models;
 pub(crate) mod modules;
 mod network;
 mod norm;
@@ -20,6 +21,7 @@ mod rotary;
 pub(crate) use network::Fla;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{
     DELTA_NET, FLA_MAMBA, FLA_MAMBA2, FLA_TRANSFORMER, GATED_DELTANET, GLA, HGRN, HGRN2, RETNET,
 };

@@ -3,6 +3,14 @@
 use super::reader;
 use crate::model::{Architecture, Family, FlaMixer};
 
+/// How they generate.
+const GENERATION: crate::model::Generation = crate::model::Generation {
+    positions: false,
+    prepares_as_usual: crate::model::Since::V5,
+    drops_mask: true,
+    ..crate::model::Generation::DECODER
+};
+
 /// `gla of flash-linear-attention`.
 pub(crate) const GLA: Family = Family {
     model_types: &["gla"],
@@ -11,6 +19,10 @@ pub(crate) const GLA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -32,6 +44,10 @@ pub(crate) const GATED_DELTANET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -53,6 +69,10 @@ pub(crate) const RETNET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -74,6 +94,10 @@ pub(crate) const HGRN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &["hgrn.jsonl"],
     published: &[("hgrn-1.3b", 1_364_396_032)],
@@ -90,6 +114,10 @@ pub(crate) const HGRN2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -111,6 +139,10 @@ pub(crate) const FLA_TRANSFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -131,6 +163,10 @@ pub(crate) const DELTA_NET: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: GENERATION,
+    check: Some(super::config::check),
     // Support.
     fixtures: &[
         "evaluation_fla_whisper.jsonl",
@@ -155,6 +191,13 @@ pub(crate) const FLA_MAMBA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..GENERATION
+    },
+    check: Some(super::config::check),
     // Support.
     fixtures: &["fla_mamba.jsonl"],
     published: &[("mamba-1.3b", 1_400_276_992), ("mamba-2.7b", 2_803_468_800)],
@@ -171,6 +214,13 @@ pub(crate) const FLA_MAMBA2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..GENERATION
+    },
+    check: Some(super::config::check),
     // Support.
     fixtures: &["fla_mamba2.jsonl"],
     published: &[("mamba2-1.3b", 1_371_839_488)],

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, Family, Flag, HeadDim, MlpFunction, Options, Reader, Sizes, Window,
-    WindowLayers, WindowOn,
+    Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
+    NormKind, Options, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
 };
 
 /// `gemma2`.
@@ -37,8 +37,34 @@ pub(crate) const GEMMA2: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("pre_feedforward_layernorm"),
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        embedding_scale: EmbeddingScale::Buffer,
+        masks: Masks::Both,
+        masks_in_4: Masks::Narrowed,
+        ..Style::LLAMA
+    },
+    put_together: |_, version, style, _| {
+        if version != Transformers::V5 {
+            style.embedding_scale = EmbeddingScale::Late;
+        }
+    },
     // Programs.
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V451,
+        caches_in_4: [crate::model::CacheIn4::Places; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-2-2b", 2_614_341_888)],

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, Family, HeadDim, MlpFunction, Options, Reader, Sizes, Window,
-    WindowLayers, WindowOn,
+    Activation, DecoderType, EmbeddingScale, Family, HeadDim, HeadNorm, LayerNames, Masks,
+    MlpFunction, NormKind, Options, Parts, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `gemma3_text`.
@@ -35,8 +35,38 @@ pub(crate) const GEMMA3_TEXT: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("pre_feedforward_layernorm"),
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        embedding_scale: EmbeddingScale::Buffer,
+        masks: Masks::Both,
+        masks_in_4: Masks::Narrowed,
+        local_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::OnePlusRoot),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Places; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gemma.jsonl"],
     published: &[("gemma-3-1b", 999_885_952)],

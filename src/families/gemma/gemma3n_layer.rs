@@ -2,12 +2,10 @@
 //!
 //! Source: transformers 5.23, `models/gemma3n/modeling_gemma3n.py`.
 
-use crate::model::{AltUp, DecoderConfig, GemmaLayers, LayerNames};
+use crate::model::{AltUp, DecoderConfig, GemmaLayers, LayerNames, NormKind};
 use crate::nn::attention::{AttentionOptions, SharingAttention};
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
-use crate::nn::decoder::{
-    Alternating, InputGate, Layer, Shared, Style, WeighingBlock, put_together as families,
-};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
+use crate::nn::decoder::{Alternating, InputGate, Layer, Shared, WeighingBlock};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 
@@ -63,10 +61,6 @@ impl Gemma3nLayer {
 }
 
 impl Layer for Gemma3nLayer {
-    fn style(c: &DecoderConfig, facts: Facts) -> Style {
-        families::of(c, facts).0
-    }
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let given = c.gemma_layers.zip(c.altup.as_ref());
         Self::of(b, c, options, given.expect("a config of Gemma 3n"))

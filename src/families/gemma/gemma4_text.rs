@@ -3,8 +3,9 @@
 use super::{layers, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, ConfigFields, DecoderConfig, DecoderType, Family, Flag, HeadDim, MlpFunction,
-    Options, Reader, Sizes, Window, WindowLayers, WindowOn,
+    Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
+    LayerNames, Masks, MlpFunction, NormKind, Options, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `gemma4_text`.
@@ -37,8 +38,26 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("pre_feedforward_layernorm"),
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Power,
+        embedding_scale: EmbeddingScale::Buffer,
+        masks: Masks::Both,
+        local_rotary: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["gemma4.jsonl"],
     published: &[

@@ -3,6 +3,7 @@
 mod gemma3n_layer;
 mod gemma3n_reader;
 mod layers;
+mod models;
 pub(crate) mod reader;
 
 pub(crate) use gemma3n_layer::Gemma3nLayer;
@@ -17,5 +18,6 @@ pub(crate) use gemma2::GEMMA2;
 pub(crate) use gemma3_text::GEMMA3_TEXT;
 pub(crate) use gemma3n_text::GEMMA3N_TEXT;
 pub(crate) use gemma4_text::GEMMA4_TEXT;
+pub(crate) use models::MODELS;
 pub(crate) use record::GEMMA;
 pub(crate) use vaultgemma::VAULTGEMMA;

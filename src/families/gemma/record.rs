@@ -2,7 +2,10 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{Activation, DecoderType, Family, HeadDim, MlpFunction, Options, Reader, Sizes};
+use crate::model::{
+    Activation, DecoderType, EmbeddingScale, Family, HeadDim, MlpFunction, NormKind, Options,
+    Reader, Sizes, Style, Transformers,
+};
 
 /// `gemma`.
 pub(crate) const GEMMA: Family = Family {
@@ -28,6 +31,16 @@ pub(crate) const GEMMA: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        embedding_scale: EmbeddingScale::Buffer,
+        ..Style::LLAMA
+    },
+    put_together: |_, version, style, _| {
+        if version != Transformers::V5 {
+            style.embedding_scale = EmbeddingScale::Late;
+        }
+    },
     // Programs.
     // Support.
     fixtures: &["gemma.jsonl"],

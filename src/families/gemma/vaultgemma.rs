@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Activation, DecoderType, Family, Flag, HeadDim, MlpFunction, Options, Reader, Sizes, Window,
-    WindowLayers, WindowOn,
+    Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
+    NormKind, Options, Reader, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `vaultgemma`.
@@ -37,8 +37,25 @@ pub(crate) const VAULTGEMMA: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            None,
+            Some("pre_feedforward_layernorm"),
+            None,
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        embedding_scale: EmbeddingScale::Buffer,
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[],

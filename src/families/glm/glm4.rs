@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, RotaryColumns, Sizes,
+    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Reader,
+    RotaryColumns, Sizes, Turn,
 };
 
 /// `glm4`.
@@ -27,8 +28,30 @@ pub(crate) const GLM4: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("input_layernorm"),
+            Some("post_self_attn_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("post_mlp_layernorm"),
+        ],
+        mlp: MlpNames::Fused {
+            names: ["gate_up_proj", "down_proj"],
+            gate_first: false,
+        },
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        turn: Turn::PartPairs,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("glm-4-9b-0414", 9_400_279_040)],

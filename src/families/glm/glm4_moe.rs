@@ -4,8 +4,8 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Groups, Options, Reader, RotaryColumns, Routing,
-    Sizes, SparseLayers,
+    Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, NormKind, Options, Parts,
+    Reader, RotaryColumns, Routing, Sizes, SparseLayers, Turn,
 };
 
 /// `glm4_moe`.
@@ -38,7 +38,20 @@ pub(crate) const GLM4_MOE: Family = Family {
     }),
     // Names.
     // Parts.
+    layers: Parts {
+        turn: Turn::FirstColumns,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, _, parts| {
+        parts.head_norm = HeadNorm::Together(NormKind::Root).when(c.head_norms);
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[("glm-4.5-air", 106_852_245_504)],

@@ -43,6 +43,8 @@ pub(crate) const GLM4_MOE_LITE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("glm-4.7-flash", 29_943_390_976)],

@@ -3,8 +3,8 @@
 use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Groups, Indexer, Latent, LatentRotary, Options, Reader,
-    Routing, Sizes,
+    DecoderType, ExpertRule, Family, Groups, Indexer, Latent, LatentRotary, Masks, Options, Parts,
+    Reader, Routing, Sizes, Style,
 };
 
 /// `glm_moe_dsa`.
@@ -44,7 +44,17 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Always,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        gives_weights: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["indexed_attention.jsonl"],
     published: &[("glm-5", 743_911_199_232)],

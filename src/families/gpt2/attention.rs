@@ -1,9 +1,9 @@
 //! GPT-2's attention (`models/gpt2/modeling_gpt2.py`).
 
 use crate::ask::Attention;
-use crate::model::DecoderConfig;
+use crate::model::{DecoderConfig, Transformers};
 use crate::nn::attention::{AttentionOptions, attend, dropped, in_heads, without_later};
-use crate::nn::build::{Builder, Conv1D, Transformers};
+use crate::nn::build::{Builder, Conv1D};
 use crate::tape::{Tape, Tensor};
 use crate::units::Shape;
 

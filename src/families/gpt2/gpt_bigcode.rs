@@ -38,6 +38,11 @@ pub(crate) const GPT_BIGCODE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    generation: crate::model::Generation {
+        generates: crate::model::Since::V5,
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gpt_bigcode.jsonl"],
     published: &[

@@ -2,9 +2,9 @@
 //! (`models/gpt_bigcode/modeling_gpt_bigcode.py`).
 
 use crate::ask::Attention;
-use crate::model::DecoderConfig;
+use crate::model::{DecoderConfig, Transformers};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, attend_with_weights, dropped};
-use crate::nn::build::{Builder, Linear, Transformers};
+use crate::nn::build::{Builder, Linear};
 use crate::nn::decoder::Shell;
 use crate::nn::masks::mask;
 use crate::tape::{Tape, Tensor};

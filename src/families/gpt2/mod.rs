@@ -2,6 +2,7 @@
 
 mod attention;
 mod gpt_bigcode_attention;
+mod models;
 mod network;
 pub(crate) mod reader;
 mod wide_attention;
@@ -17,4 +18,5 @@ pub(crate) use codegen::CODEGEN;
 pub(crate) use gpt_bigcode::GPT_BIGCODE;
 pub(crate) use gpt_neo::GPT_NEO;
 pub(crate) use gptj::GPTJ;
+pub(crate) use models::MODELS;
 pub(crate) use record::GPT2;

@@ -7,11 +7,9 @@ use super::gpt_bigcode_attention::BigCodeAttention;
 use super::reader::mlp_names;
 use super::wide_attention::WideAttention;
 use crate::ask::{Attention, Task};
-use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec};
+use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
-use crate::nn::build::{
-    Builder, Conv1D, Embedding, Facts, LayerNorm, Linear, Output, Transformers,
-};
+use crate::nn::build::{Builder, Conv1D, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::{classifier, loss};
 use crate::nn::mlp::activated;

@@ -38,6 +38,11 @@ pub(crate) const GPT2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        caches_in_4: [crate::model::CacheIn4::Tuples; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gpt2.jsonl"],
     published: &[

@@ -1,9 +1,9 @@
 //! Attention of GPT-Neo, GPT-J and `CodeGen`, whose scores are computed in float32 and in one way only
 //! (`models/{gpt_neo,gptj,codegen}/modeling_*.py`, transformers 5.23, 4.51 and 4.48).
 
-use crate::model::{DecoderConfig, DecoderType};
+use crate::model::{DecoderConfig, DecoderType, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped, rotary_pairs, without_later};
-use crate::nn::build::{Builder, Call, Linear, Transformers};
+use crate::nn::build::{Builder, Call, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 use std::rc::Rc;

@@ -1,10 +1,10 @@
 //! `GPT-NeoX` and Pythia (`models/gpt_neox/modeling_gpt_neox.py`).
 
 use crate::ask::Attention;
-use crate::model::DecoderConfig;
+use crate::model::{DecoderConfig, Transformers};
 use crate::nn::attention::{AttentionOptions, Rotary, attend_with_weights, dropped, rotary};
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, NormKind, Transformers};
-use crate::nn::decoder::{Layer, Shared, Style, WeighingBlock};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
+use crate::nn::decoder::{Layer, Shared, WeighingBlock};
 use crate::tape::{Tape, Tensor};
 use crate::units::Shape;
 
@@ -35,16 +35,6 @@ struct Mlp {
 }
 
 impl Layer for GptNeoxLayer {
-    fn style(_: &DecoderConfig, facts: Facts) -> Style {
-        Style {
-            names: ["gpt_neox", "embed_in", "final_layer_norm"],
-            norm: NormKind::Layer,
-            narrow_loss: facts.transformers == Transformers::V448,
-            whole_head: facts.transformers == Transformers::V448,
-            ..Style::llama(facts)
-        }
-    }
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {
             input_layernorm: LayerNorm::new(&b.at("input_layernorm"), c.hidden_size),

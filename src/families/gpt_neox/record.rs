@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, RotaryColumns,
-    Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
+    Reader, RotaryColumns, Sizes, Style, Transformers,
 };
 
 /// `gpt_neox`.
@@ -35,8 +35,31 @@ pub(crate) const GPT_NEOX: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        model: "gpt_neox",
+        embedding: "embed_in",
+        last_norm: "final_layer_norm",
+        head_in_4: "embed_out",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        ..Style::LLAMA
+    },
+    put_together: |_, version, style, _| {
+        let early = version == Transformers::V448;
+        (style.narrow_loss, style.whole_head) = (early, early);
+    },
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V451),
+        caches_in_4: [
+            crate::model::CacheIn4::Returned,
+            crate::model::CacheIn4::Given,
+        ],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["gpt_neox.jsonl"],
     published: &[("pythia-160m", 162_322_944), ("pythia-1.4b", 1_414_647_808)],

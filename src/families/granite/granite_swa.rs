@@ -4,8 +4,8 @@ use crate::ask::Finding;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, Family, Options, Reader, Sizes, Window,
-    WindowLayers, WindowOn,
+    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Masks, Options,
+    Parts, Reader, Sinks, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 use serde_json::Value;
 
@@ -39,7 +39,20 @@ pub(crate) const GRANITE_SWA: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        sinks: Some(Sinks::Scale),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["granite_swa.jsonl"],
     published: &[],

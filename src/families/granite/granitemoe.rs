@@ -2,7 +2,10 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{DecoderType, ExpertRule, Family, Options, Reader, Routing};
+use crate::model::{
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Reader, Routing,
+    SPARSE, Style, Transformers,
+};
 
 /// `granitemoe`.
 pub(crate) const GRANITEMOE: Family = Family {
@@ -17,8 +20,35 @@ pub(crate) const GRANITEMOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        block: SPARSE,
+        router: "router",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Replaced,
+        scaled_logits: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        contiguous_for_mask_in_4: true,
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, _| {
+        if version != Transformers::V5 {
+            style.embedding_scale = EmbeddingScale::Number;
+            style.widened_for_loss = true;
+            style.whole_head = true;
+        }
+    },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["granitemoe_before_5.jsonl", "mixtures.jsonl", "moe.jsonl"],
     published: &[

@@ -3,8 +3,8 @@
 use super::granite_swa;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Options, Reader, Routing, SharedForm, SharedWidth, Window,
-    WindowLayers, WindowOn,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Reader,
+    Routing, SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `granitemoe_swa`.
@@ -28,8 +28,26 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        block: SPARSE,
+        router: "router",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        sinks: Some(Sinks::Scale),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["granite_swa.jsonl"],
     published: &[],

@@ -3,10 +3,10 @@
 use crate::ask::WIDTH;
 use crate::families::hybrid::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
-use crate::model::Mixing;
 use crate::model::{
-    ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, HeadDim, Options, Reader,
-    Routing, SharedForm, SharedWidth, Sizes,
+    BESIDE, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, ExpertRule, Family, HeadDim,
+    LayerNames, Mixing, MlpNames, Options, Parts, Piece, Reader, Routing, SPARSE, SharedForm,
+    SharedWidth, Sizes, Style,
 };
 
 /// `granitemoehybrid`.
@@ -29,8 +29,35 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        block: SPARSE,
+        router: "router",
+        dense: Some((
+            "shared_mlp",
+            MlpNames::Fused {
+                names: BESIDE,
+                gate_first: true,
+            },
+        )),
+        mixer: "mamba",
+        order: [Piece::Norms, Piece::Mlp, Piece::Beside, Piece::Mixer],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        passes_positions: false,
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["granite_hybrid.jsonl"],
     published: &[("granite-4.0-h-tiny", 6_939_037_248)],

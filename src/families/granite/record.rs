@@ -2,7 +2,7 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Options, Reader};
+use crate::model::{Biases, DecoderType, EmbeddingScale, Family, Options, Parts, Reader, Style};
 
 /// `granite`.
 pub(crate) const GRANITE: Family = Family {
@@ -17,7 +17,17 @@ pub(crate) const GRANITE: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["starcoder2_granite.jsonl"],
     published: &[

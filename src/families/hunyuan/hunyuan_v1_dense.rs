@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{DecoderType, Family, Flag, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader, Sizes,
+};
 
 /// `hunyuan_v1_dense`.
 pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
@@ -20,8 +22,17 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        head_norms: ["query_layernorm", "key_layernorm"],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Turned(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-1.8b", 1_791_080_448)],

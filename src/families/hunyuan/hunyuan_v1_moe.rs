@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Options, Reader, Routing, SharedForm, SharedWidth, Sizes,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader,
+    Routing, SharedForm, SharedWidth, Sizes,
 };
 
 /// `hunyuan_v1_moe`.
@@ -31,8 +32,18 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        head_norms: ["query_layernorm", "key_layernorm"],
+        shared: "shared_mlp",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Turned(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["hunyuan_ernie_moe.jsonl"],
     published: &[("hunyuan-a13b", 80_393_183_232)],

@@ -4,8 +4,8 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, Correction, DecoderType, ExpertRule, Family, Flag, HeadDim, LogitsDtype, Options,
-    Reader, Routing, SharedForm, SigmoidScores, Sizes, SparseLayers,
+    Biases, Correction, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, LogitsDtype,
+    NormKind, Options, Parts, Reader, Routing, SharedForm, SigmoidScores, Sizes, SparseLayers,
 };
 
 /// `hy_v3`.
@@ -44,7 +44,13 @@ pub(crate) const HY_V3: Family = Family {
     }),
     // Names.
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("hy3-295b-a21b", 295_033_528_320)],

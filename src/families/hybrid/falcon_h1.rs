@@ -4,9 +4,9 @@ use super::reader::{self, Mixers};
 use crate::ask::WIDTH;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, Family, Options, Reader, Sizes,
+    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, LayerNames, Mixing,
+    MlpNames, Options, Parts, Piece, Reader, Sizes, StateSpace, Style,
 };
-use crate::model::{Mixing, StateSpace};
 
 /// `falcon_h1`.
 pub(crate) const FALCON_H1: Family = Family {
@@ -26,8 +26,34 @@ pub(crate) const FALCON_H1: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        block: "feed_forward",
+        mixer: "mamba",
+        last_norm: "final_layernorm",
+        norms: [
+            Some("input_layernorm"),
+            None,
+            Some("pre_ff_layernorm"),
+            None,
+        ],
+        order: [Piece::Mlp, Piece::Mixer, Piece::Norms, Piece::Beside],
+        mlp: MlpNames::Multiplied,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        scales_keys: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["falcon_h1.jsonl"],
     published: &[("falcon-h1-0.5b", 521_411_104)],

@@ -6,9 +6,9 @@ use crate::families::mamba::{SMALL, reader as mamba};
 use crate::families::reading::layer_lists;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim,
-    InnerNorms, Options, Reader, RotaryColumns, Routing, Sizes, SparseLayers,
+    InnerNorms, LayerNames, Mixing, Options, Reader, RotaryColumns, Routing, Sizes, SparseLayers,
+    StateSpace, Style,
 };
-use crate::model::{Mixing, StateSpace};
 
 /// `jamba`.
 pub(crate) const JAMBA: Family = Family {
@@ -38,8 +38,26 @@ pub(crate) const JAMBA: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        block: "feed_forward",
+        router: "router",
+        mixer: "mamba",
+        last_norm: "final_layernorm",
+        norms: [
+            Some("input_layernorm"),
+            None,
+            Some("pre_ff_layernorm"),
+            None,
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["jamba.jsonl"],
     published: &[("jamba-v0.1", 51_570_323_328)],

@@ -6,9 +6,9 @@ use crate::families::llama::LLAMA;
 use crate::families::mamba::SMALL;
 use crate::model::{
     Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
-    Options, Reader, Sizes,
+    HeadNorm, LayerNames, Mixing, MlpNames, NormKind, Options, Parts, Reader, Sizes, StateSpace,
+    Style,
 };
-use crate::model::{Mixing, StateSpace};
 use serde_json::Value;
 
 /// `lfm2`.
@@ -34,8 +34,28 @@ pub(crate) const LFM2: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        block: "feed_forward",
+        attention_output: "out_proj",
+        head_norms: ["q_layernorm", "k_layernorm"],
+        mixer: "conv",
+        last_norm: "embedding_norm",
+        norms: [Some("operator_norm"), None, Some("ffn_norm"), None],
+        mlp: MlpNames::Numbered,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["lfm2_bamba.jsonl"],
     published: &[

@@ -5,8 +5,8 @@ use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
 use crate::model::{
     Biases, ConfigFields, Correction, DecoderConfig, DecoderType, DropoutFields, ExpertRule,
-    Family, Flag, HeadDim, LogitsDtype, Options, Reader, Routing, SharedWidth, SigmoidScores,
-    Sizes, SparseLayers,
+    Family, Flag, HeadDim, HeadNorm, LayerNames, LogitsDtype, MlpNames, NormKind, Options, Parts,
+    Reader, Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
 };
 
 /// `lfm2_moe`.
@@ -45,8 +45,28 @@ pub(crate) const LFM2_MOE: Family = Family {
         ..EXPERTS
     }),
     // Names.
+    names: LayerNames {
+        block: "feed_forward",
+        attention_output: "out_proj",
+        head_norms: ["q_layernorm", "k_layernorm"],
+        mixer: "conv",
+        last_norm: "embedding_norm",
+        norms: [Some("operator_norm"), None, Some("ffn_norm"), None],
+        mlp: MlpNames::Numbered,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl", "lfm2_bamba.jsonl"],
     published: &[("lfm2-8b-a1b", 8_339_929_856)],

@@ -3,7 +3,8 @@
 use super::nemotron_h_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, MlpFunction, Options, Reader, RotaryColumns, Sizes,
+    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpFunction, MlpNames, NormKind,
+    Options, Piece, Reader, RotaryColumns, Sizes, Style,
 };
 
 /// `nemotron_h`.
@@ -32,8 +33,28 @@ pub(crate) const NEMOTRON_H: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        embedding: "embeddings",
+        last_norm: "norm_f",
+        norms: [Some("norm"), None, None, None],
+        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+        block: "mixer",
+        attention: "mixer",
+        mixer: "mixer",
+        order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
+        alone: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WidenedRoot,
+        wide_logits: true,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["nemotron_h.jsonl"],
     published: &[

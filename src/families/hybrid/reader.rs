@@ -199,7 +199,7 @@ pub(crate) fn state_space(inner: u64, fields: &mut ConfigFields<'_>) -> StateSpa
 /// All modules with parameters, in the order in which they are built.
 pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Module> {
     let names = LayerNames::of(config);
-    let mut all = vec![embedding(format!("model.{}", names.embedding()))];
+    let mut all = vec![embedding(format!("model.{}", names.embedding))];
     for (layer, mixing) in (0..).zip(&config.mixers) {
         let names = LayerNames::of_layer(config, *mixing);
         let at = |name: &str| format!("model.layers.{layer}.{name}");
@@ -248,7 +248,7 @@ fn mixer(
     match mixing {
         Mixing::Attention => {
             let bias = config.attention_bias;
-            let of = |name: &str| at(&format!("{}.{name}", names.attention()));
+            let of = |name: &str| at(&format!("{}.{name}", names.attention));
             let mut all: Vec<Module> = ["q_proj", "k_proj", "v_proj", names.attention_output]
                 .map(|name| linear(of(name), bias))
                 .into();

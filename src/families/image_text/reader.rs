@@ -1,8 +1,8 @@
 //! Decoders that read images among their tokens (`models/{llava,llava_next,gemma3,paligemma,qwen2_vl,qwen2_5_vl,
 //! qwen3_vl,qwen3_vl_moe,idefics3,smolvlm,mistral3,internvl,mllama}/configuration_*.py` of transformers 5.23).
 
+use super::image_size;
 use super::{decoder as reading, whole};
-use super::{image_size, refused};
 use crate::ask::{Finding, Scenario, check};
 use crate::families::clip::reader as dual;
 use crate::families::internvl::reader as intern;
@@ -11,7 +11,7 @@ use crate::families::mllama::reader as crossed;
 use crate::families::qwen_vl::reader as packed;
 use crate::families::reading::decoder;
 use crate::model::ConfigFields;
-use crate::model::{DecoderConfig, IMAGES, ImageConfig, ImageKind, Module, other};
+use crate::model::{DecoderConfig, Family, IMAGES, ImageConfig, ImageKind, Module, other};
 use serde_json::{Map, Value};
 
 /// The part `name` of a config.
@@ -36,8 +36,19 @@ pub(crate) fn flat_text_part(config: &Map<String, Value>) -> Option<Map<String, 
     })
 }
 
-/// Reads a config. What is wrong is pushed to `fields`; the sizes are then of no use.
-pub(crate) fn read(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+/// Reads a config of the family. What is wrong is pushed to `fields`; the sizes are then of no use.
+pub(crate) fn read(
+    family: &'static Family,
+    kind: ImageKind,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
+    DecoderConfig {
+        whole: Some(family),
+        ..read_kind(kind, fields)
+    }
+}
+
+fn read_kind(kind: ImageKind, fields: &mut ConfigFields<'_>) -> DecoderConfig {
     if kind == ImageKind::Mllama {
         return crossed::read(fields);
     }
@@ -177,6 +188,5 @@ pub(crate) fn resolve(
     if let ImageConfig::Packed(config) = config {
         packed::check_windows(scenario, config, sides, findings);
     }
-    refused::check(scenario, config, findings);
     (scenario.images, sides)
 }

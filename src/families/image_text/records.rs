@@ -15,13 +15,17 @@ pub(crate) const LLAVA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["vision_language.jsonl"],
     published: &[
         ("llava-1.5-7b-hf", 7_063_427_072),
         ("llava-1.5-13b-hf", 13_351_494_656),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(reader::read(ImageKind::Llava, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(reader::read(family, ImageKind::Llava, fields))
+    })
 };
 
 /// `llava_next`.
@@ -35,6 +39,8 @@ pub(crate) const LLAVA_NEXT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["llava_next.jsonl"],
     published: &[
@@ -43,7 +49,9 @@ pub(crate) const LLAVA_NEXT: Family = Family {
         ("llava-1.6-vicuna-13b-hf", 13_351_499_776),
         ("llava-1.6-34b-hf", 34_752_083_968),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(reader::read(ImageKind::LlavaNext, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(reader::read(family, ImageKind::LlavaNext, fields))
+    })
 };
 
 /// `gemma3`.
@@ -57,6 +65,12 @@ pub(crate) const GEMMA3_WITH_IMAGES: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    generation: crate::model::Generation {
+        kinds: Some(crate::model::TokenKinds::Repeated { given: false }),
+        ..crate::model::Generation::NONE
+    },
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["vision_language.jsonl"],
     published: &[
@@ -64,7 +78,9 @@ pub(crate) const GEMMA3_WITH_IMAGES: Family = Family {
         ("gemma-3-12b", 12_187_325_040),
         ("gemma-3-4b", 4_300_079_472),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(reader::read(ImageKind::Gemma3, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(reader::read(family, ImageKind::Gemma3, fields))
+    })
 };
 
 /// `paligemma`.
@@ -78,6 +94,13 @@ pub(crate) const PALIGEMMA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    generation: crate::model::Generation {
+        kinds: Some(crate::model::TokenKinds::Repeated { given: true }),
+        later_positions: true,
+        ..crate::model::Generation::NONE
+    },
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["paligemma.jsonl", "vision_language.jsonl"],
     published: &[
@@ -86,7 +109,9 @@ pub(crate) const PALIGEMMA: Family = Family {
         ("paligemma2-10b-pt-224", 9_662_638_832),
         ("paligemma2-3b-pt-224", 3_032_242_416),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(reader::read(ImageKind::PaliGemma, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(reader::read(family, ImageKind::PaliGemma, fields))
+    })
 };
 
 /// `idefics3`.
@@ -100,6 +125,8 @@ pub(crate) const IDEFICS3: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["idefics3.jsonl"],
     published: &[
@@ -108,7 +135,9 @@ pub(crate) const IDEFICS3: Family = Family {
         ("smolvlm-instruct", 2_246_272_880),
         ("idefics3-8b-llama3", 8_462_086_384),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(reader::read(ImageKind::Idefics3, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(reader::read(family, ImageKind::Idefics3, fields))
+    })
 };
 
 /// `smolvlm`.
@@ -122,6 +151,8 @@ pub(crate) const SMOLVLM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["idefics3.jsonl"],
     published: &[
@@ -129,5 +160,7 @@ pub(crate) const SMOLVLM: Family = Family {
         ("smolvlm2-500m-video-instruct", 507_482_304),
         ("smolvlm2-2.2b-instruct", 2_246_784_880),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(reader::read(ImageKind::SmolVlm, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(reader::read(family, ImageKind::SmolVlm, fields))
+    })
 };

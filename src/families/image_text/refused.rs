@@ -8,7 +8,19 @@ use crate::families::reading::modules;
 use crate::model::{Architecture, ImageConfig, ImageKind, Module};
 
 /// What is not estimated yet.
-pub(crate) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Vec<Finding>) {
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    if let Some(images) = architecture.images() {
+        check_options(scenario, images, findings);
+    }
+    check_trained(scenario, architecture, task, findings);
+}
+
+fn check_options(scenario: &Scenario, config: &ImageConfig, findings: &mut Vec<Finding>) {
     let kind = config.kind();
     if scenario.attention == Attention::FlashAttention2 && kind == ImageKind::Mllama {
         findings.push(
@@ -73,7 +85,7 @@ pub(crate) fn check(scenario: &Scenario, config: &ImageConfig, findings: &mut Ve
 
 /// Refuses batches without images that train nothing but what sees images: their loss has no gradient,
 /// unless re-entrant checkpoints ask for one of what is embedded.
-pub(crate) fn check_trained(
+fn check_trained(
     scenario: &Scenario,
     architecture: &Architecture,
     task: Task,

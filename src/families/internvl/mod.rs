@@ -1,6 +1,8 @@
 //! `InternVL`.
 
+mod models;
 pub(crate) mod reader;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::INTERNVL;

@@ -12,6 +12,8 @@ pub(crate) const INTERNVL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["internvl.jsonl", "vision_language.jsonl"],
     published: &[
@@ -22,5 +24,7 @@ pub(crate) const INTERNVL: Family = Family {
         ("internvl3-78b-hf", 78_408_318_336),
         ("internvl3-38b-hf", 38_388_164_992),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::InternVl, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::InternVl, fields))
+    })
 };

@@ -2,7 +2,10 @@
 
 use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{Biases, DecoderType, ExpertRule, Family, Options, Reader, Routing, Sizes};
+use crate::model::{
+    AttentionKind, Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece,
+    Reader, Routing, Sizes,
+};
 
 /// `jetmoe`.
 pub(crate) const JETMOE: Family = Family {
@@ -29,8 +32,20 @@ pub(crate) const JETMOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        router: "router",
+        mixer: "self_attention",
+        attention: "self_attention",
+        order: [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        attention: AttentionKind::Experts,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["jetmoe.jsonl"],
     published: &[],

@@ -4,9 +4,10 @@ use crate::families::deepseek::{EXPERTS, SHARED};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Correction, DecoderType, ExpertRule, Family, Flag, HeadDim, LogitsDtype, Options, Reader,
-    RotaryLayers, Routing, SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Window,
-    WindowLayers, WindowOn,
+    Correction, DecoderType, EmbeddingScale, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm,
+    LayerNames, LogitsDtype, Masks, NormKind, Options, Parts, Piece, Reader, RotaryLayers, Routing,
+    SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `afmoe`.
@@ -52,8 +53,36 @@ pub(crate) const AFMOE: Family = Family {
         ..EXPERTS
     }),
     // Names.
+    names: LayerNames {
+        router: "router",
+        order: [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],
+        norms: [
+            Some("input_layernorm"),
+            Some("post_attention_layernorm"),
+            Some("pre_mlp_layernorm"),
+            Some("post_mlp_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Together(NormKind::WideRoot),
+        gate: Gate::Own,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, style, _| {
+        if c.scales_embedding {
+            style.embedding_scale = EmbeddingScale::Late;
+        }
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[

@@ -2,7 +2,10 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Activation, DecoderType, Family, Flag, MlpFunction, Options, Reader, Sizes};
+use crate::model::{
+    Activation, DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind,
+    Options, Parts, Reader, Sizes,
+};
 
 /// `apertus`.
 pub(crate) const APERTUS: Family = Family {
@@ -22,8 +25,24 @@ pub(crate) const APERTUS: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            Some("attention_layernorm"),
+            None,
+            Some("feedforward_layernorm"),
+            None,
+        ],
+        mlp: MlpNames::Xielu(["up_proj", "down_proj"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Heads(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("apertus-8b", 8_053_338_176)],

@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, MlpFunction, Options, Reader, Sizes};
+use crate::model::{
+    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, Options, Reader, Sizes,
+};
 
 /// `arcee`.
 pub(crate) const ARCEE: Family = Family {
@@ -22,8 +24,13 @@ pub(crate) const ARCEE: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],

@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Activation, DecoderType, Family, MlpFunction, Options, Reader, Sizes};
+use crate::model::{
+    Activation, DecoderType, Family, LayerNames, MlpFunction, Options, Reader, Sizes,
+};
 
 /// `bitnet`.
 pub(crate) const BITNET: Family = Family {
@@ -25,8 +27,14 @@ pub(crate) const BITNET: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        sub_norms: [Some("attn_sub_norm"), Some("ffn_sub_norm")],
+        ..LayerNames::LLAMA
+    },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("bitnet-b1.58-2b", 2_412_820_480)],

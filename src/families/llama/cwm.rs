@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, Sizes, Window, WindowLayers,
-    WindowOn,
+    Biases, DecoderType, Family, Flag, HeadDim, Masks, Options, Reader, Sizes, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `cwm`.
@@ -39,7 +39,13 @@ pub(crate) const CWM: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("cwm-32b", 32_581_097_472)],

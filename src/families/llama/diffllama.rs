@@ -3,7 +3,9 @@
 use crate::ask::{Finding, HEADS};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{ConfigFields, DecoderConfig, DecoderType, Family, Options, Reader, Sizes};
+use crate::model::{
+    AttentionKind, ConfigFields, DecoderConfig, DecoderType, Family, Options, Parts, Reader, Sizes,
+};
 
 /// `diffllama`.
 pub(crate) const DIFFLLAMA: Family = Family {
@@ -21,7 +23,12 @@ pub(crate) const DIFFLLAMA: Family = Family {
     options: Options::PLAIN,
     // Names.
     // Parts.
+    layers: Parts {
+        attention: AttentionKind::Differential,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["diffllama.jsonl"],
     published: &[],

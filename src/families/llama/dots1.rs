@@ -4,8 +4,8 @@ use crate::families::deepseek::{EXPERTS, SHARED};
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Groups, Options, Reader, Routing, SharedWidth, Sizes,
-    SparseLayers, Window, WindowLayers, WindowOn,
+    DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options, Parts,
+    Reader, Routing, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `dots1`.
@@ -44,7 +44,22 @@ pub(crate) const DOTS1: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[],

@@ -3,8 +3,9 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, ExpertForm, ExpertRule, Family, Flag, HeadDim, Options, Reader, Routing,
-    Sizes, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks,
+    NormKind, Options, Parts, Reader, Routing, Sinks, Sizes, Style, Turn, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `gpt_oss`.
@@ -42,8 +43,29 @@ pub(crate) const GPT_OSS: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        router: "router",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        masks: Masks::Both,
+        rotary_by_pair: true,
+        liger_loss_budget: 8,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Parts,
+        sinks: Some(Sinks::Score),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mixtures.jsonl"],
     published: &[

@@ -2,7 +2,10 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, Sizes};
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Reader, Sizes, Style,
+    Turn,
+};
 
 /// `helium`.
 pub(crate) const HELIUM: Family = Family {
@@ -30,7 +33,16 @@ pub(crate) const HELIUM: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::WidenedRoot,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Pairs,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("helium-1-2b", 2_172_643_840)],

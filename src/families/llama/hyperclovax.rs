@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Flag, Options, Reader};
+use crate::model::{
+    Biases, DecoderType, EmbeddingScale, Family, Flag, Options, Parts, Reader, Style,
+};
 
 /// `hyperclovax`.
 pub(crate) const HYPERCLOVAX: Family = Family {
@@ -18,7 +20,18 @@ pub(crate) const HYPERCLOVAX: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        embedding_scale: EmbeddingScale::Number,
+        scaled_logits: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        multiplied: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[],

@@ -29,6 +29,8 @@ pub(crate) const INTERNLM3: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("internlm3-8b", 8_804_241_408)],

@@ -28,6 +28,8 @@ pub(crate) const IQUESTCODER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("iquest-coder-40b", 39_794_283_520)],

@@ -2,7 +2,10 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{Biases, DecoderType, Family, Flag, MlpFunction, Options, Reader, Sizes};
+use crate::model::{
+    Biases, DecoderType, Family, Flag, LayerNames, MlpFunction, MlpNames, NormKind, Options,
+    Reader, Sizes, Style,
+};
 
 /// `jais2`.
 pub(crate) const JAIS2: Family = Family {
@@ -27,8 +30,18 @@ pub(crate) const JAIS2: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("jais-2-8b", 8_090_401_280)],

@@ -3,8 +3,8 @@
 use super::llama4_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadDim, Options, Reader, RotaryLayers, Routing,
-    SharedForm, SharedWidth, Sizes, SparseLayers,
+    DecoderType, ExpertRule, Family, Flag, HeadDim, Holds, LayerNames, Masks, NormKind, Options,
+    Parts, Reader, RotaryLayers, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
 };
 
 /// `llama4_text`.
@@ -41,8 +41,28 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        block: "feed_forward",
+        router: "router",
+        shared: "shared_expert",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::CastRoot,
+        masks: Masks::Chunked,
+        complex_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turns_rows: true,
+        narrow_softmax: true,
+        holds: Holds::Result,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["llama4.jsonl"],
     published: &[("llama-4-scout", 107_769_861_120)],

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadDim, Options, Reader, Sizes, SparseLayers, Window,
-    WindowLayers, WindowOn,
+    DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks, NormKind, Options, Parts,
+    Reader, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mellum`.
@@ -44,7 +44,19 @@ pub(crate) const MELLUM: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        local_rotary: true,
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[],

@@ -2,6 +2,7 @@
 
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
+mod models;
 pub(crate) mod reader;
 
 mod afmoe;
@@ -43,6 +44,7 @@ pub(crate) use iquestcoder::IQUESTCODER;
 pub(crate) use jais2::JAIS2;
 pub(crate) use llama4_text::LLAMA4_TEXT;
 pub(crate) use mellum::MELLUM;
+pub(crate) use models::MODELS;
 pub(crate) use nanochat::NANOCHAT;
 pub(crate) use nemotron::NEMOTRON;
 pub(crate) use persimmon::PERSIMMON;

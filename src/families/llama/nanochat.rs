@@ -2,7 +2,10 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{DecoderType, Family, Flag, MlpFunction, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options,
+    Parts, Reader, Sizes, Style, Turn,
+};
 
 /// `nanochat`.
 pub(crate) const NANOCHAT: Family = Family {
@@ -25,8 +28,24 @@ pub(crate) const NANOCHAT: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["fc1", "fc2"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::BareRoot,
+        norm_before: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Backwards,
+        head_norm: HeadNorm::Turned(NormKind::BareRoot),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("nanochat-d32", 1_879_048_192)],

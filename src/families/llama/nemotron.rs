@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, MlpFunction, Options, Reader, RotaryColumns, Sizes,
+    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts,
+    Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `nemotron`.
@@ -27,7 +28,20 @@ pub(crate) const NEMOTRON: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["up_proj", "down_proj"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusLayer,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Part,
+        forgets_weights_in_4: true,
+        ..Parts::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["nemotron.jsonl"],

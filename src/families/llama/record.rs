@@ -24,6 +24,10 @@ pub(crate) const LLAMA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::CLASSIFYING_DECODER,
+    quantized_heads: &[],
+    generation: crate::model::Generation::DECODER,
     // Support.
     fixtures: &["llama_family.jsonl"],
     published: &[

@@ -3,7 +3,7 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Parts, Reader, Sizes,
 };
 
 /// `seed_oss`.
@@ -37,7 +37,12 @@ pub(crate) const SEED_OSS: Family = Family {
     },
     // Names.
     // Parts.
+    layers: Parts {
+        drops_attended: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("seed-oss-36b", 36_151_104_512)],

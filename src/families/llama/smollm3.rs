@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Options, Reader, RotaryLayers, Sizes, Window, WindowLayers,
-    WindowOn,
+    Biases, DecoderType, Family, Masks, Options, Reader, RotaryLayers, Sizes, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `smollm3`.
@@ -35,7 +35,13 @@ pub(crate) const SMOLLM3: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[("smollm3-3b", 3_075_098_624)],

@@ -38,6 +38,8 @@ pub(crate) const SOLAR_OPEN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("solar-open-100b", 102_651_793_408)],

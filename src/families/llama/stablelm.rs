@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, Options, Reader, RotaryColumns, Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind,
+    Options, Parts, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `stablelm`.
@@ -32,8 +33,28 @@ pub(crate) const STABLELM: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        head_norms: ["q_layernorm", "k_layernorm"],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::Part,
+        holds: Holds::Both,
+        unread_rotary_in_4: true,
+        forgets_weights_in_4: true,
+        ..Parts::LLAMA
+    },
+    put_together: |c, _, _, parts| parts.head_norm = HeadNorm::Apart.when(c.head_norms),
     // Programs.
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["cohere_stablelm.jsonl"],
     published: &[

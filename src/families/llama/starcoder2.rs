@@ -3,8 +3,9 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, MlpFunction, Options, Reader, Sizes, Window,
-    WindowLayers, WindowOn,
+    Biases, DecoderType, DropoutFields, Family, Flag, LayerNames, MaskingIn4, MlpFunction,
+    MlpNames, NormKind, Options, Parts, Reader, Sizes, Style, Transformers, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `starcoder2`.
@@ -40,7 +41,24 @@ pub(crate) const STARCODER2: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        mlp: MlpNames::Plain(["c_fc", "c_proj"]),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        masking_in_4: MaskingIn4::Compared,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        drops_attended: true,
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, _| {
+        // transformers 4 runs the layers without looking at `gradient_checkpointing`.
+        style.checkpoints = version == Transformers::V5;
+    },
     // Programs.
     // Support.
     fixtures: &["starcoder2_granite.jsonl"],

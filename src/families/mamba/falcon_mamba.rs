@@ -31,6 +31,13 @@ pub(crate) const FALCON_MAMBA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V5,
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mamba2.jsonl"],
     published: &[("falcon-mamba-7b", 7_272_665_088)],

@@ -30,6 +30,12 @@ pub(crate) const MAMBA2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V5,
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mamba2.jsonl", "mamba2_before_5.jsonl"],
     published: &[("mamba-codestral-7b", 7_285_403_648)],

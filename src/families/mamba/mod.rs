@@ -1,5 +1,6 @@
 //! Mamba, Mamba 2 and `FalconMamba`.
 
+mod models;
 mod network;
 pub(crate) mod reader;
 
@@ -11,4 +12,5 @@ mod mamba2;
 mod record;
 pub(crate) use falcon_mamba::FALCON_MAMBA;
 pub(crate) use mamba2::MAMBA2;
+pub(crate) use models::MODELS;
 pub(crate) use record::MAMBA;

@@ -1,7 +1,7 @@
 //! Mamba and `FalconMamba` (`models/{mamba,mamba2,falcon_mamba}/modeling_*.py`).
 
-use crate::model::{DecoderConfig, InnerNorms, ResolvedSpec, StateSpace};
-use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, NormKind, Output, Transformers};
+use crate::model::{DecoderConfig, InnerNorms, NormKind, ResolvedSpec, StateSpace, Transformers};
+use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::loss;
 use crate::nn::masks::mask;
@@ -47,9 +47,9 @@ impl Mamba {
         let older = facts.transformers != Transformers::V5;
         // `FalconMambaRMSNorm` of transformers 4 casts back before it applies its weight.
         let norm = if older && sizes.inner_norms == InnerNorms::Bare {
-            NormKind::Llama4
+            NormKind::CastRoot
         } else {
-            NormKind::Llama
+            NormKind::Root
         };
         let model = b.at("backbone");
         let at = model.at("embeddings");

@@ -30,6 +30,13 @@ pub(crate) const MAMBA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::V5,
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mamba.jsonl"],
     published: &[

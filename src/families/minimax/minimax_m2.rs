@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, Options,
-    Reader, RotaryColumns, Routing, Sizes,
+    Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm,
+    NormKind, Options, Parts, Reader, RotaryColumns, Routing, Sizes, Turn,
 };
 
 /// `minimax_m2`.
@@ -38,7 +38,14 @@ pub(crate) const MINIMAX_M2: Family = Family {
     }),
     // Names.
     // Parts.
+    layers: Parts {
+        head_norm: HeadNorm::Whole(NormKind::Root),
+        turn: Turn::FirstColumns,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("minimax-m2", 228_689_748_992)],

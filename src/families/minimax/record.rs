@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Options, Reader, Routing, Sizes, Window, WindowLayers,
-    WindowOn,
+    Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece, Reader, Routing,
+    Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `minimax`.
@@ -33,8 +33,26 @@ pub(crate) const MINIMAX: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        order: [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        adds_to_normalized: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["minimax.jsonl"],
     published: &[("minimax-text-01", 456_089_655_296)],

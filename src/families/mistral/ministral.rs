@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    Biases, DecoderType, Family, Options, Reader, Sizes, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, Family, Masks, Options, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `ministral`.
@@ -29,7 +30,12 @@ pub(crate) const MINISTRAL: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["smollm3_exaone4_seed_oss.jsonl"],
     published: &[],

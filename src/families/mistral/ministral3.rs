@@ -34,6 +34,7 @@ pub(crate) const MINISTRAL3: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("ministral-3-8b", 8_489_553_920)],

@@ -43,6 +43,7 @@ pub(crate) const MISTRAL4: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("mistral-small-4-119b", 118_972_826_624)],

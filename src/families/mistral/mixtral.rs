@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Options, Routing, Sizes, Window, WindowLayers,
-    WindowOn,
+    Biases, DecoderType, ExpertRule, Family, LayerNames, MaskingIn4, Options, Routing, Sizes,
+    Style, Window, WindowLayers, WindowOn,
 };
 
 /// `mixtral`.
@@ -31,7 +31,15 @@ pub(crate) const MIXTRAL: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        numbered_in_4: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["moe.jsonl"],

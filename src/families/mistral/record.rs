@@ -1,7 +1,9 @@
 //! `mistral` (`models/mistral, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{Biases, DecoderType, Family, Options, Sizes, Window, WindowLayers, WindowOn};
+use crate::model::{
+    Biases, DecoderType, Family, MaskingIn4, Options, Sizes, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `mistral`.
 pub(crate) const MISTRAL: Family = Family {
@@ -25,6 +27,10 @@ pub(crate) const MISTRAL: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Compared,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["llama_family.jsonl"],

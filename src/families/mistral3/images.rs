@@ -15,11 +15,15 @@ pub(crate) const MISTRAL3_WITH_IMAGES: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["mistral3.jsonl"],
     published: &[
         ("mistral-small-3.1-24b", 24_011_361_280),
         ("mistral-small-3.2-24b", 24_011_361_280),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Mistral3, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::Mistral3, fields))
+    })
 };

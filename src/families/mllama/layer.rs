@@ -1,10 +1,10 @@
 //! Layers of Llama 3.2 Vision's decoder, some of which attend to images
 //! (`models/mllama/modeling_mllama.py` of transformers 5.23).
 
-use crate::model::{DecoderConfig, ImageConfig};
+use crate::model::{DecoderConfig, ImageConfig, NormKind};
 use crate::nn::attention::{AttentionOptions, attend_with_weights, in_heads, joined};
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
-use crate::nn::decoder::{Crossing, DecoderLayer, Layer, Shared, Style, WeighingBlock};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
+use crate::nn::decoder::{Crossing, DecoderLayer, Layer, Shared, WeighingBlock};
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Tape, Tensor};
 
@@ -34,7 +34,7 @@ impl CrossLayer {
         let hidden = c.hidden_size;
         let head_dim = hidden / c.num_attention_heads;
         let narrow = c.num_key_value_heads * head_dim;
-        let norm = |name| Norm::new(&b.at(name), NormKind::Llama, hidden);
+        let norm = |name| Norm::new(&b.at(name), NormKind::Root, hidden);
         let attention = || {
             let at = b.at("cross_attn");
             let linear = |name, inputs, outputs| Linear::new(&at.at(name), inputs, outputs, false);
@@ -45,7 +45,7 @@ impl CrossLayer {
                 linear("o_proj", hidden, hidden),
             ];
             let norms =
-                ["q_norm", "k_norm"].map(|name| Norm::new(&at.at(name), NormKind::Llama, head_dim));
+                ["q_norm", "k_norm"].map(|name| Norm::new(&at.at(name), NormKind::Root, head_dim));
             (attention, norms, norm("input_layernorm"))
         };
         let (first, (second, (attention, head_norms, before, mlp, after))) =
@@ -126,10 +126,6 @@ impl CrossLayer {
 }
 
 impl Layer for MllamaLayer {
-    fn style(c: &DecoderConfig, facts: Facts) -> Style {
-        DecoderLayer::style(c, facts)
-    }
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let crosses = |layer: u64| match c.images.as_deref() {
             Some(ImageConfig::Crossed(images)) => images.crossing.contains(&layer),

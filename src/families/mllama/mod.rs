@@ -1,9 +1,11 @@
 //! Llama 3.2 Vision.
 
 mod layer;
+mod models;
 pub(crate) mod reader;
 
 pub(crate) use layer::MllamaLayer;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::MLLAMA;

@@ -12,6 +12,8 @@ pub(crate) const MLLAMA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["mllama.jsonl", "vision_language.jsonl"],
     published: &[
@@ -19,5 +21,7 @@ pub(crate) const MLLAMA: Family = Family {
         ("llama-3.2-11b-vision-instruct", 10_670_220_835),
         ("llama-3.2-90b-vision-instruct", 88_593_355_323),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Mllama, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::Mllama, fields))
+    })
 };

@@ -1,11 +1,11 @@
 //! A layer of `ModernBERT` or its decoder: norms come first, every few layers see all tokens and the others near ones.
 
 use crate::ask::Attention;
-use crate::model::{Activation, ModernBertConfig};
+use crate::model::{Activation, ModernBertConfig, Transformers};
 use crate::nn::attention::{
     AttentionOptions, Rotary, attend_as_bert, attend_with_weights, dropped, in_heads, rotary,
 };
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Transformers};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Block;
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};

@@ -3,11 +3,9 @@
 
 use super::layer::{ModernBertLayer, Shared, Turn};
 use crate::ask::{Attention, Task};
-use crate::model::{ModernBertConfig, ResolvedSpec};
+use crate::model::{MaskStyle, ModernBertConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::{AttentionOptions, Rotary, dropped};
-use crate::nn::build::{
-    Builder, Embedding, Facts, LayerNorm, Linear, MaskStyle, Output, Transformers,
-};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::{Head, HeadLoss, Reads, Transform, classifier};
 use crate::nn::masks::{mask, triangle as mask_triangle};

@@ -11,6 +11,14 @@ pub(crate) const MODERNBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: crate::model::ANSWERING_ENCODER,
+    later_tasks: &[(
+        crate::ask::Task::QuestionAnswering,
+        crate::model::Since::V451,
+    )],
+    quantized_heads: crate::model::QUANTIZED_CLASSIFIERS,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["encoder_heads.jsonl", "modernbert.jsonl"],
     published: &[
@@ -29,6 +37,8 @@ pub(crate) const MODERNBERT_DECODER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: crate::model::CLASSIFYING_DECODER,
+    generation: crate::model::Generation::DECODER,
     // Support.
     fixtures: &["modernbert_decoder.jsonl"],
     published: &[

@@ -1,8 +1,8 @@
 //! MPT (`models/mpt/modeling_mpt.py`), whose attention is eager only and whose layers have no biases.
 
-use crate::model::{DecoderConfig, ResolvedSpec};
+use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
 use crate::nn::attention::dropped;
-use crate::nn::build::{Builder, Embedding, Facts, Linear, Output, Transformers};
+use crate::nn::build::{Builder, Embedding, Facts, Linear, Output};
 use crate::nn::decoder::{Shell, WeighingBlock};
 use crate::nn::heads::classifier;
 use crate::nn::masks::triangle as mask_triangle;

@@ -29,6 +29,13 @@ pub(crate) const MPT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        caches_in_4: [crate::model::CacheIn4::Tuples; 2],
+        special_tokens: 0,
+        positions: false,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["mpt.jsonl"],
     published: &[("mpt-7b", 6_649_286_656), ("mpt-30b", 29_957_200_896)],

@@ -1,7 +1,7 @@
 //! What goes into a model.
 
 use crate::ask::Task;
-use crate::model::{Architecture, ResolvedSpec};
+use crate::model::{Input, ResolvedSpec};
 use crate::nn::vision::batch as sight_batch;
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -71,17 +71,14 @@ pub(crate) fn batch(
 ) -> Batch {
     let Given { mask, labels, .. } = with;
     let input = |shape: Shape, dtype| t.allocate("zeros", shape, dtype, Category::Inputs);
-    if let Architecture::Linear(config) = &spec.architecture {
-        let shape = Shape::from([samples, config.in_features]);
-        return Batch::of(input(shape, spec.weights));
+    let what = spec.architecture.input(seq_len);
+    if let Input::Features(width) = what {
+        return Batch::of(input(Shape::from([samples, width]), spec.weights));
     }
-    let pixels = |count: u64| {
-        let sizes = spec.architecture.pixels()?;
-        let [channels, side] = sizes;
-        let shape = Shape::from([count, channels, side, side]);
-        Some(input(shape, DType::Float32))
-    };
-    let images = pixels(samples);
+    let images = spec.architecture.pixels().map(|[channels, side]| {
+        let shape = Shape::from([samples, channels, side, side]);
+        input(shape, DType::Float32)
+    });
     if spec.task == Task::Contrastive {
         let tokens = Shape::from([samples, seq_len]);
         let ids = input(tokens, DType::Int64);
@@ -103,25 +100,14 @@ pub(crate) fn batch(
         spec.weights
     };
     let tokens = Shape::from([samples, seq_len]);
-    let recordings = match &spec.architecture {
-        Architecture::Bart(config) => config.recordings,
-        _ => None,
+    let (shape, dtype) = match what {
+        Input::Waveforms(length) => (Shape::from([samples, length]), floats),
+        Input::Spectrograms([rows, columns]) => (Shape::from([samples, rows, columns]), floats),
+        _ => (tokens, DType::Int64),
     };
-    let ids = match (recordings, &spec.architecture) {
-        (Some(heard), _) => input(
-            Shape::from([samples, heard.num_mel_bins, heard.frames()]),
-            floats,
-        ),
-        (None, Architecture::Speech(config)) => {
-            input(Shape::from([samples, config.samples(seq_len)]), floats)
-        }
-        (None, Architecture::Vit(config)) if let Some(seen) = config.spectrogram => {
-            input(Shape::from([samples, seen.frames, seen.bands]), floats)
-        }
-        (None, _) => input(tokens, DType::Int64),
-    };
-    let mask = mask && recordings.is_none() && !matches!(spec.architecture, Architecture::Vit(_));
-    let mask = mask.then(|| input(*ids.shape(), DType::Int64));
+    let ids = input(shape, dtype);
+    let mask = mask && !matches!(what, Input::Spectrograms(_));
+    let mask = mask.then(|| input(shape, DType::Int64));
     let given = match spec.task {
         Task::Seq2SeqLm | Task::Ctc => Shape::from([samples, target_seq_len]),
         Task::CausalLm | Task::ImageTextToText | Task::MaskedLm | Task::TokenClassification => {

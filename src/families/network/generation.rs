@@ -1,11 +1,11 @@
 //! What `generate` asks of a model, by family and version of transformers.
 
 use crate::ask::Task;
-use crate::families::{has_places, takes_logits_to_keep};
 use crate::model::{
-    Architecture, BartKind, DecoderConfig, DecoderType, ImageConfig, ImageKind, ResolvedSpec,
+    Architecture, CacheIn4, DecoderConfig, Generation, ImageConfig, ResolvedSpec, TokenKinds,
+    Transformers,
 };
-use crate::nn::build::{Facts, Transformers};
+use crate::nn::build::Facts;
 use crate::tape::CacheKind;
 
 /// How `generate` calls a model.
@@ -42,7 +42,7 @@ pub struct Calling {
     /// Whether it keeps anything while it trains: in transformers 4 models with a `HybridCache` do not.
     pub keeps: bool,
     /// Kinds of tokens `[B, S]` that come with a prompt with images, and what becomes of them.
-    pub kinds: Option<Kinds>,
+    pub kinds: Option<TokenKinds>,
     /// Squares of images which of a text's tokens see is told, where layers of their own attend to them
     /// (Llama 3.2 Vision).
     pub crossed: Option<u64>,
@@ -50,31 +50,6 @@ pub struct Calling {
     pub later_positions: bool,
     /// The version that calls it.
     pub version: GenerateVersion,
-}
-
-/// What becomes of the kinds of tokens as a text grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kinds {
-    /// They grow by the last one, and the model is given that (`PaliGemma`), or nothing (Gemma 3).
-    Repeated {
-        /// Whether it is given.
-        given: bool,
-    },
-    /// They grow by that of a text's token.
-    OfTexts,
-}
-
-impl Kinds {
-    /// Those of a model that sees images.
-    fn of(images: &ImageConfig, spec: &ResolvedSpec) -> Option<Self> {
-        match images.kind() {
-            _ if images.packed().is_some() => Some(Self::OfTexts),
-            ImageKind::Gemma3 | ImageKind::PaliGemma if spec.images > 0 => Some(Self::Repeated {
-                given: images.kind() == ImageKind::PaliGemma,
-            }),
-            _ => None,
-        }
-    }
 }
 
 /// The versions of `generation/utils.py`.
@@ -91,81 +66,46 @@ pub enum GenerateVersion {
 impl Calling {
     pub(crate) fn of(spec: &ResolvedSpec) -> Self {
         let version = Facts::of(spec).transformers;
-        let family = match &spec.architecture {
-            Architecture::Decoder(config) => Some(config.model_type),
-            _ => None,
-        };
-        let linear = matches!(spec.architecture, Architecture::Fla(_));
+        let generation = spec.architecture.generation();
+        let whole = spec.architecture.whole_family();
+        let of_whole = whole.map_or(Generation::NONE, |family| family.generation);
         let images = spec.architecture.images();
-        let is = |families: &[DecoderType]| family.is_some_and(|own| families.contains(&own));
         let recent = version == Transformers::V5;
-        let early = version == Transformers::V448;
-        let bart =
-            matches!(&spec.architecture, Architecture::Bart(config) if config.recordings.is_none());
-        let hears = !bart && matches!(&spec.architecture, Architecture::Bart(_));
-        let legacy = is(&[
-            DecoderType::Bloom,
-            DecoderType::CodeGen,
-            DecoderType::Falcon,
-            DecoderType::GptNeo,
-            DecoderType::GptJ,
-            DecoderType::GraniteMoe,
-            DecoderType::Olmoe,
-            DecoderType::PhiMoe,
-            DecoderType::Qwen2Moe,
-            DecoderType::StableLm,
-        ]) || is(if early {
-            &[DecoderType::GptNeox]
-        } else {
-            &[DecoderType::GraniteMoeShared, DecoderType::Opt]
-        });
-        let tuples = bart
-            || is(&[DecoderType::Gpt2, DecoderType::Mpt])
-            || (early && is(&[DecoderType::Opt]));
-        let hybrid = family.is_some_and(has_places);
+        let kept = generation.cache_in(spec.framework);
         let encodes = spec.task == Task::Seq2SeqLm;
         Self {
             special_tokens: match &spec.architecture {
-                Architecture::Bart(_) if hears => 3,
-                Architecture::Bart(_) | Architecture::T5Gemma(_) => 2,
-                Architecture::T5(_) | Architecture::ModernBert(_) => 1,
-                Architecture::Decoder(config) => u64::from(starts(config)),
-                _ => u64::from(linear),
+                Architecture::Decoder(DecoderConfig {
+                    starts: Some(starts),
+                    ..
+                }) => u64::from(*starts),
+                _ => generation.special_tokens.max(of_whole.special_tokens),
             },
-            forced_end: matches!(&spec.architecture, Architecture::Bart(config)
-                if bart && config.kind != BartKind::M2m100),
-            repeats_nothing: matches!(&spec.architecture, Architecture::Bart(config)
-                if config.repeats_nothing),
-            hears,
+            forced_end: generation.forced_end,
+            repeats_nothing: spec.architecture.repeats_nothing(),
+            hears: encodes && spec.architecture.reads_spectrograms(),
             encodes,
-            positions: !encodes
-                && !linear
-                && !bart
-                && !is(&[
-                    DecoderType::Bloom,
-                    DecoderType::Mpt,
-                    DecoderType::Mamba,
-                    DecoderType::FalconMamba,
-                    DecoderType::Mamba2,
-                ]),
-            last_logits: takes_logits_to_keep(&spec.architecture, spec.framework),
-            prepares_inputs: linear && !recent,
-            drops_mask: (linear || images.is_some()) && recent && !spec.padding_mask,
-            cache: match (recent, tuples) {
-                (true, _) => CacheKind::Joined,
-                (false, true) => CacheKind::Tuples,
-                (false, false) if hybrid => CacheKind::Fixed,
-                (false, false) => CacheKind::Given,
+            positions: generation.positions,
+            last_logits: spec.architecture.takes_logits_to_keep(spec.framework),
+            prepares_inputs: !generation.prepares_as_usual.is_in(spec.framework),
+            drops_mask: (generation.drops_mask || images.is_some()) && recent && !spec.padding_mask,
+            cache: match kept {
+                _ if recent => CacheKind::Joined,
+                CacheIn4::Tuples => CacheKind::Tuples,
+                CacheIn4::Places => CacheKind::Fixed,
+                CacheIn4::Given | CacheIn4::Returned => CacheKind::Given,
             },
-            returns_tuples: !recent && (legacy || tuples || encodes),
-            labels_or_cache: bart && encodes,
-            keeps: recent || !hybrid,
-            kinds: images.and_then(|images| Kinds::of(images, spec)),
+            returns_tuples: matches!(kept, CacheIn4::Returned | CacheIn4::Tuples),
+            labels_or_cache: generation.labels_or_cache && encodes,
+            keeps: kept != CacheIn4::Places,
+            kinds: of_whole
+                .kinds
+                .filter(|&kinds| kinds == TokenKinds::OfTexts || spec.images > 0),
             crossed: match images {
                 Some(ImageConfig::Crossed(c)) if spec.images > 0 => Some(c.tiles * spec.images),
                 _ => None,
             },
-            later_positions: images.is_some_and(|images| images.kind() == ImageKind::PaliGemma),
+            later_positions: of_whole.later_positions,
             version: match version {
                 Transformers::V448 => GenerateVersion::V448,
                 Transformers::V451 => GenerateVersion::V451,
@@ -173,47 +113,4 @@ impl Calling {
             },
         }
     }
-}
-
-/// Whether a token with which texts begin is made for a decoder, because its config names one
-/// (`bos_token_id`).
-fn starts(config: &DecoderConfig) -> bool {
-    let images = config.images.as_ref().map(|images| images.kind());
-    // The text part of Qwen2-VL names it, which Qwen2 does not.
-    let qwen_vl = matches!(images, Some(ImageKind::Qwen2 | ImageKind::Qwen25));
-    let without = [
-        DecoderType::Qwen2,
-        DecoderType::Qwen3,
-        DecoderType::Qwen2Moe,
-        DecoderType::Qwen3Moe,
-        DecoderType::Olmo,
-        DecoderType::Olmo2,
-        DecoderType::Olmo3,
-        DecoderType::Olmoe,
-        DecoderType::FlexOlmo,
-        DecoderType::Glm,
-        DecoderType::Glm4,
-        DecoderType::Glm4Moe,
-        DecoderType::Dots1,
-        DecoderType::OlmoHybrid,
-        DecoderType::GptOss,
-        DecoderType::Mpt,
-    ];
-    let named = config.starts;
-    named.unwrap_or(qwen_vl || !without.contains(&config.model_type))
-}
-
-/// Tokens that each layer of a decoder sees, of those that do not see all.
-pub(crate) fn windows(architecture: &Architecture) -> Vec<Option<u64>> {
-    let config = match architecture {
-        Architecture::Decoder(config) => config,
-        Architecture::T5Gemma(config) => &config.decoder,
-        Architecture::ModernBert(config) => {
-            let window = |&near: &bool| near.then_some(config.window);
-            return config.windowed.iter().map(window).collect();
-        }
-        _ => return Vec::new(),
-    };
-    let window = |&near: &bool| config.sliding_window.filter(|_| near);
-    config.windowed.iter().map(window).collect()
 }

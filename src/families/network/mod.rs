@@ -9,7 +9,7 @@ mod model_cache;
 pub(crate) mod seq2seq;
 
 pub use batch::Batch;
-pub use generation::{Calling, GenerateVersion, Kinds};
+pub use generation::{Calling, GenerateVersion};
 pub use model::Model;
 pub use model_cache::mask_beforehand;
 pub(crate) use seq2seq::{Seq2Seq, Shared};

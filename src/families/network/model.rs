@@ -5,7 +5,7 @@ use super::decoders::CausalLm;
 use super::encoders::Encoder;
 use super::generation::Calling;
 use super::seq2seq::Seq2Seq;
-use super::{decoders, generation, seq2seq};
+use super::{decoders, seq2seq};
 use crate::ask::{EvaluationKind, Loss};
 use crate::families::bart::{Bart, BartDecoder, Whisper};
 use crate::families::beit::Beit;
@@ -147,7 +147,7 @@ impl Model {
             num_parameters,
             _copied: copied,
             call,
-            windows: generation::windows(&spec.architecture),
+            windows: spec.architecture.windows(),
             calling: Calling::of(spec),
             dtype: spec.weights,
         }

@@ -2,7 +2,10 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{DecoderType, ExpertRule, Family, Flag, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader,
+    Sizes, Style, Turn,
+};
 
 /// `flex_olmo`.
 pub(crate) const FLEX_OLMO: Family = Family {
@@ -26,8 +29,33 @@ pub(crate) const FLEX_OLMO: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        norms: [
+            None,
+            Some("post_attention_layernorm"),
+            None,
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        head_norm: HeadNorm::Whole(NormKind::WideRoot),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["newest_decoders.jsonl"],
     published: &[("flex-olmo-7x7b", 33_270_665_216)],

@@ -1,6 +1,7 @@
 //! Olmo and its kin.
 
 mod flex_olmo;
+mod models;
 mod olmo2;
 pub(crate) mod olmo2_reader;
 mod olmo3;
@@ -9,6 +10,7 @@ pub(crate) mod olmo_hybrid_reader;
 mod olmoe;
 mod record;
 pub(crate) use flex_olmo::FLEX_OLMO;
+pub(crate) use models::MODELS;
 pub(crate) use olmo_hybrid::OLMO_HYBRID;
 pub(crate) use olmo2::OLMO2;
 pub(crate) use olmo3::OLMO3;

@@ -2,7 +2,10 @@
 
 use super::olmo2_reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Flag, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader, Sizes,
+    Style, Transformers, Turn,
+};
 
 /// `olmo2`.
 pub(crate) const OLMO2: Family = Family {
@@ -20,8 +23,44 @@ pub(crate) const OLMO2: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            None,
+            Some("post_attention_layernorm"),
+            None,
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        head_norm: HeadNorm::Whole(NormKind::WideRoot),
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, parts| {
+        // Weights of norms and rotary embeddings are applied in float32 since transformers 5.
+        if version != Transformers::V5 {
+            style.norm = NormKind::Root;
+            style.wide_rotary = false;
+            parts.turn = Turn::Halves;
+            parts.head_norm = HeadNorm::Whole(NormKind::Root);
+        }
+    },
     // Programs.
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo2.jsonl"],
     published: &[("olmo-2-1b", 1_484_916_736)],

@@ -3,7 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, Flag, Options, Reader, Sizes, Window, WindowLayers, WindowOn,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Reader,
+    Sizes, Style, Turn, Window, WindowLayers, WindowOn,
 };
 
 /// `olmo3`.
@@ -27,8 +28,34 @@ pub(crate) const OLMO3: Family = Family {
         ..Window::NONE
     },
     // Names.
+    names: LayerNames {
+        norms: [
+            None,
+            Some("post_attention_layernorm"),
+            None,
+            Some("post_feedforward_layernorm"),
+        ],
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        wide_rotary: true,
+        masks: Masks::Both,
+        local_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        head_norm: HeadNorm::Whole(NormKind::WideRoot),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-3-7b", 7_298_011_136)],

@@ -2,7 +2,10 @@
 
 use super::olmo_hybrid_reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Flag, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, DeltaRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Piece,
+    Reader, Sizes, Style, Turn,
+};
 
 /// `olmo_hybrid`.
 pub(crate) const OLMO_HYBRID: Family = Family {
@@ -22,8 +25,41 @@ pub(crate) const OLMO_HYBRID: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        mixer: "linear_attn",
+        order: [Piece::Mlp, Piece::Norms, Piece::Mixer, Piece::Beside],
+        attending: Some((
+            [
+                None,
+                Some("post_attention_layernorm"),
+                None,
+                Some("post_feedforward_layernorm"),
+            ],
+            [Piece::Mixer, Piece::Mlp, Piece::Norms, Piece::Beside],
+        )),
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::WideRoot,
+        wide_rotary: true,
+        turns_alone: true,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        head_norm: HeadNorm::Whole(NormKind::WideRoot),
+        delta_rule: DeltaRule::Each,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_hybrid.jsonl"],
     published: &[],

@@ -1,7 +1,10 @@
 //! `olmoe` (`models/olmoe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, ExpertRule, Family, Flag, Options, Sizes};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Sizes,
+    Style,
+};
 
 /// `olmoe`.
 pub(crate) const OLMOE: Family = Family {
@@ -26,7 +29,23 @@ pub(crate) const OLMOE: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Whole(NormKind::Root),
+        contiguous_for_mask_in_4: true,
+        forgets_weights_in_4: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[("olmoe-1b-7b", 6_919_161_856)],

@@ -2,7 +2,9 @@
 
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
-use crate::model::{DecoderType, Family, Flag, Options, Reader, Sizes};
+use crate::model::{
+    DecoderType, Family, Flag, NormKind, Options, Parts, Reader, Sizes, Style, Transformers, Turn,
+};
 
 /// `olmo`.
 pub(crate) const OLMO: Family = Family {
@@ -21,7 +23,30 @@ pub(crate) const OLMO: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        norm: NormKind::BareLayer,
+        wide_rotary: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::WideHalves,
+        ..Parts::LLAMA
+    },
+    put_together: |_, version, style, parts| {
+        if version != Transformers::V5 {
+            style.wide_rotary = false;
+            parts.turn = Turn::Halves;
+        }
+    },
     // Programs.
+    later_tasks: &[(
+        crate::ask::Task::SequenceClassification,
+        crate::model::Since::V5,
+    )],
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["olmo_glm_helium.jsonl"],
     published: &[("olmo-1b", 1_176_764_416), ("olmo-7b", 6_888_095_744)],

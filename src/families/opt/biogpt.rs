@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Reader,
-    RotaryColumns, Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options,
+    Reader, RotaryColumns, Sizes,
 };
 
 /// `biogpt`.
@@ -36,8 +36,14 @@ pub(crate) const BIOGPT: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        head: "output_projection",
+        head_in_4: "output_projection",
+        ..LayerNames::LLAMA
+    },
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["further_decoders.jsonl"],
     published: &[("biogpt", 346_763_264)],

@@ -1,5 +1,6 @@
 //! OPT, `BioGPT` and XGLM.
 
+mod models;
 mod network;
 pub(crate) mod reader;
 mod xglm_network;
@@ -11,5 +12,6 @@ mod biogpt;
 mod record;
 mod xglm;
 pub(crate) use biogpt::BIOGPT;
+pub(crate) use models::MODELS;
 pub(crate) use record::OPT;
 pub(crate) use xglm::XGLM;

@@ -2,11 +2,11 @@
 
 use super::reader::decoder_names;
 use crate::ask::Attention;
-use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec};
+use crate::model::{Activation, DecoderConfig, DecoderType, ResolvedSpec, Transformers};
 use crate::nn::attention::{
     AttentionOptions, attend_as_bert, attend_with_weights, dropped, in_heads,
 };
-use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output, Transformers};
+use crate::nn::build::{Builder, Embedding, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::heads::classifier;
 use crate::nn::masks::{mask, triangle as mask_triangle};

@@ -36,6 +36,14 @@ pub(crate) const OPT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    generation: crate::model::Generation {
+        logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::V5),
+        caches_in_4: [
+            crate::model::CacheIn4::Tuples,
+            crate::model::CacheIn4::Returned,
+        ],
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["opt.jsonl"],
     published: &[("opt-125m", 125_239_296), ("opt-1.3b", 1_315_758_080)],

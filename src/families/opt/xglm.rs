@@ -38,6 +38,12 @@ pub(crate) const XGLM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
+    generation: crate::model::Generation {
+        caches: crate::model::Since::Never,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["xglm.jsonl"],
     published: &[

@@ -2,8 +2,8 @@
 
 use crate::model::DecoderConfig;
 use crate::nn::attention::{AttentionOptions, attend_with_weights, dropped, in_heads, rotary};
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, NormKind};
-use crate::nn::decoder::{Layer, Shared, Style, WeighingBlock};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
+use crate::nn::decoder::{Layer, Shared, WeighingBlock};
 use crate::nn::mlp::gelu_new;
 use crate::tape::{Tape, Tensor};
 
@@ -30,15 +30,6 @@ struct SelfAttention {
 }
 
 impl Layer for PhiLayer {
-    fn style(_: &DecoderConfig, facts: Facts) -> Style {
-        Style {
-            names: ["model", "embed_tokens", "final_layernorm"],
-            norm: NormKind::Layer,
-            head_bias: true,
-            ..Style::llama(facts)
-        }
-    }
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         let (hidden, inner) = (c.hidden_size, c.intermediate_size);
         let mlp = b.at("mlp");

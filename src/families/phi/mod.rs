@@ -1,6 +1,7 @@
 //! Phi.
 
 mod layer;
+mod models;
 mod phi3_layer;
 pub(crate) mod phi3_reader;
 pub(crate) mod reader;
@@ -11,6 +12,7 @@ pub(crate) use phi3_layer::Phi3Layer;
 mod phi3;
 mod phimoe;
 mod record;
+pub(crate) use models::MODELS;
 pub(crate) use phi3::PHI3;
 pub(crate) use phimoe::PHIMOE;
 pub(crate) use record::PHI;

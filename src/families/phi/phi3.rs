@@ -3,8 +3,8 @@
 use super::phi3_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, HeadDim, Options, Reader, RotaryColumns, Sizes,
-    Window, WindowLayers, WindowOn,
+    Biases, DecoderType, DropoutFields, Family, HeadDim, MaskingIn4, Options, Reader,
+    RotaryColumns, Sizes, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `phi3`.
@@ -37,6 +37,10 @@ pub(crate) const PHI3: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Compared,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["phi3.jsonl"],

@@ -1,9 +1,9 @@
 //! Phi-3 (`models/phi3/modeling_phi3.py`).
 
-use crate::model::DecoderConfig;
+use crate::model::{DecoderConfig, NormKind};
 use crate::nn::attention::{AttentionOptions, attend_with_weights, dropped, in_heads, rotary};
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
-use crate::nn::decoder::{Layer, Shared, Style, WeighingBlock};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
+use crate::nn::decoder::{Layer, Shared, WeighingBlock};
 use crate::nn::mlp::FusedMlp;
 use crate::tape::{Tape, Tensor};
 
@@ -26,19 +26,12 @@ struct SelfAttention {
 }
 
 impl Layer for Phi3Layer {
-    fn style(c: &DecoderConfig, facts: Facts) -> Style {
-        Style {
-            masking: facts.compared_mask_style(c.sliding_window.is_some()),
-            ..Style::llama(facts)
-        }
-    }
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
         Self {
             attention: SelfAttention::new(&b.at("self_attn"), c, options),
             mlp: FusedMlp::of_config(&b.at("mlp"), c),
             norms: ["input_layernorm", "post_attention_layernorm"]
-                .map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size)),
+                .map(|name| Norm::new(&b.at(name), NormKind::Root, c.hidden_size)),
             dropout: c.dropout.residual,
         }
     }

@@ -3,8 +3,8 @@
 use crate::families::llama::LLAMA;
 use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Options, Reader, Routing, Sizes, Window, WindowLayers,
-    WindowOn,
+    DecoderType, ExpertRule, Family, Flag, LayerNames, NormKind, Options, Reader, Routing, Sizes,
+    Style, Window, WindowLayers, WindowOn,
 };
 
 /// `phimoe`.
@@ -35,8 +35,19 @@ pub(crate) const PHIMOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        router: "router",
+        numbered_in_4: true,
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        remade_rotary: true,
+        ..Style::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["phimoe.jsonl"],
     published: &[("phi-3.5-moe", 41_873_153_344)],

@@ -3,8 +3,8 @@
 use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, RotaryColumns,
-    Sizes,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
+    Reader, RotaryColumns, Sizes, Style,
 };
 
 /// `phi`.
@@ -35,7 +35,16 @@ pub(crate) const PHI: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        last_norm: "final_layernorm",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::Layer,
+        head_bias: true,
+        ..Style::LLAMA
+    },
     // Programs.
     // Support.
     fixtures: &["phi.jsonl"],

@@ -1,5 +1,6 @@
 //! Qwen and its kin.
 
+mod models;
 mod qwen2;
 mod qwen2_moe;
 mod qwen3;
@@ -7,6 +8,7 @@ mod qwen3_5;
 mod qwen3_5_moe;
 mod qwen3_moe;
 mod qwen3_next;
+pub(crate) use models::MODELS;
 pub(crate) use qwen2::QWEN2;
 pub(crate) use qwen2_moe::QWEN2_MOE;
 pub(crate) use qwen3::QWEN3;

@@ -2,7 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, Family, Flag, Options, Sizes, Window, WindowLayers, WindowOn,
+    Biases, DecoderType, Family, Flag, MaskingIn4, Masks, Options, Sizes, Style, Window,
+    WindowLayers, WindowOn,
 };
 
 /// `qwen2`.
@@ -29,7 +30,17 @@ pub(crate) const QWEN2: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        masking_in_4: MaskingIn4::WindowSince451,
+        ..Style::LLAMA
+    },
     // Programs.
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["llama_family.jsonl"],
     published: &[

@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    Biases, DecoderType, ExpertRule, Family, Flag, Options, SharedWidth, Sizes, SparseLayers,
-    Window, WindowLayers, WindowOn,
+    Biases, DecoderType, ExpertRule, Family, Flag, LayerNames, MaskingIn4, Masks, Options, Parts,
+    SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen2_moe`.
@@ -37,8 +37,28 @@ pub(crate) const QWEN2_MOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        shared: "shared_expert",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        contiguous_for_mask_in_4: true,
+        unread_rotary_in_4: true,
+        forgets_weights_in_4: true,
+        ..Parts::LLAMA
+    },
     // Programs.
+    generation: crate::model::Generation {
+        caches_in_4: [crate::model::CacheIn4::Returned; 2],
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[("qwen1.5-moe-a2.7b", 14_315_784_192)],

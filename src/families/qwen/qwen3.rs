@@ -1,7 +1,10 @@
 //! `qwen3` (`models/qwen3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadDim, Options, Sizes, Window, WindowLayers, WindowOn};
+use crate::model::{
+    DecoderType, Family, HeadDim, HeadNorm, MaskingIn4, Masks, NormKind, Options, Parts, Sizes,
+    Style, Window, WindowLayers, WindowOn,
+};
 
 /// `qwen3`.
 pub(crate) const QWEN3: Family = Family {
@@ -25,7 +28,22 @@ pub(crate) const QWEN3: Family = Family {
     },
     // Names.
     // Parts.
+    style: Style {
+        masks: Masks::Both,
+        only_needed_masks: true,
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["llama_family.jsonl"],
     published: &[

@@ -2,7 +2,10 @@
 
 use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Flag, HeadDim, Options, Reader, RotaryColumns, Sizes};
+use crate::model::{
+    DecoderType, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options,
+    Parts, Reader, RotaryColumns, Sizes, Style, Turn,
+};
 
 /// `qwen3_5`.
 pub(crate) const QWEN3_5: Family = Family {
@@ -25,8 +28,25 @@ pub(crate) const QWEN3_5: Family = Family {
         ..Options::PLAIN
     },
     // Names.
+    names: LayerNames {
+        mixer: "linear_attn",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        grids: Grids::InTurn,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::FirstColumns,
+        head_norm: HeadNorm::Rows(NormKind::OnePlusRoot),
+        gate: Gate::BesideQueries,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-9b", 8_953_803_264)],

@@ -3,8 +3,8 @@
 use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadDim, Options, Reader, RotaryColumns, SharedWidth,
-    Sizes,
+    DecoderType, ExpertRule, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind,
+    Options, Parts, Reader, RotaryColumns, SharedWidth, Sizes, Style, Turn,
 };
 
 /// `qwen3_5_moe`.
@@ -37,8 +37,27 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        mixer: "linear_attn",
+        shared: "shared_expert",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        grids: Grids::InTurn,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::FirstColumns,
+        head_norm: HeadNorm::Rows(NormKind::OnePlusRoot),
+        gate: Gate::BesideQueries,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
+    tasks: crate::model::CAUSAL_LM,
     // Support.
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3.5-35b-a3b", 34_660_610_688)],

@@ -2,8 +2,8 @@
 
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, Options, Sizes, SparseLayers, Window, WindowLayers,
-    WindowOn,
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Sizes,
+    SparseLayers, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `qwen3_moe`.
@@ -35,7 +35,20 @@ pub(crate) const QWEN3_MOE: Family = Family {
     }),
     // Names.
     // Parts.
+    style: Style {
+        masking_in_4: MaskingIn4::Window,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        head_norm: HeadNorm::Rows(NormKind::Root),
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V451,
+    generation: crate::model::Generation {
+        special_tokens: 0,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["moe.jsonl"],
     published: &[

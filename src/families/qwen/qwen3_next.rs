@@ -3,8 +3,8 @@
 use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, ExpertRule, Family, Flag, HeadDim, Options, Reader, RotaryColumns, SharedWidth,
-    Sizes, SparseLayers,
+    DecoderType, DeltaRule, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm, LayerNames,
+    NormKind, Options, Parts, Reader, RotaryColumns, SharedWidth, Sizes, SparseLayers, Style, Turn,
 };
 
 /// `qwen3_next`.
@@ -40,8 +40,26 @@ pub(crate) const QWEN3_NEXT: Family = Family {
         ..ExpertRule::PLAIN
     }),
     // Names.
+    names: LayerNames {
+        mixer: "linear_attn",
+        shared: "shared_expert",
+        ..LayerNames::LLAMA
+    },
     // Parts.
+    style: Style {
+        norm: NormKind::OnePlusRoot,
+        looks_for_padding: true,
+        ..Style::LLAMA
+    },
+    layers: Parts {
+        turn: Turn::FirstColumns,
+        head_norm: HeadNorm::Rows(NormKind::OnePlusRoot),
+        gate: Gate::BesideQueries,
+        delta_rule: DeltaRule::Grouped,
+        ..Parts::LLAMA
+    },
     // Programs.
+    since: crate::model::Since::V5,
     // Support.
     fixtures: &["qwen3_next.jsonl"],
     published: &[("qwen3-next-80b-a3b", 79_674_391_296)],

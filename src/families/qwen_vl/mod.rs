@@ -1,6 +1,8 @@
 //! Qwen-VL.
 
+mod models;
 pub(crate) mod reader;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{QWEN2_5_VL, QWEN2_VL, QWEN3_VL, QWEN3_VL_MOE};

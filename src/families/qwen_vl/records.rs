@@ -15,6 +15,13 @@ pub(crate) const QWEN2_VL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    generation: crate::model::Generation {
+        special_tokens: 1,
+        kinds: Some(crate::model::TokenKinds::OfTexts),
+        ..crate::model::Generation::NONE
+    },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &[
         "qwen_vl.jsonl",
@@ -26,7 +33,9 @@ pub(crate) const QWEN2_VL: Family = Family {
         ("qwen2-vl-2b-instruct", 2_208_985_600),
         ("qwen2-vl-7b-instruct", 8_291_375_616),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Qwen2, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::Qwen2, fields))
+    })
 };
 
 /// `qwen2_5_vl`.
@@ -40,6 +49,13 @@ pub(crate) const QWEN2_5_VL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    generation: crate::model::Generation {
+        special_tokens: 1,
+        kinds: Some(crate::model::TokenKinds::OfTexts),
+        ..crate::model::Generation::NONE
+    },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &[
         "qwen_vl.jsonl",
@@ -52,7 +68,9 @@ pub(crate) const QWEN2_5_VL: Family = Family {
         ("qwen2.5-vl-3b-instruct", 3_754_622_976),
         ("qwen2.5-vl-7b-instruct", 8_292_166_656),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Qwen25, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::Qwen25, fields))
+    })
 };
 
 /// `qwen3_vl`.
@@ -64,6 +82,12 @@ pub(crate) const QWEN3_VL: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    generation: crate::model::Generation {
+        kinds: Some(crate::model::TokenKinds::OfTexts),
+        ..crate::model::Generation::NONE
+    },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
     published: &[
@@ -72,7 +96,9 @@ pub(crate) const QWEN3_VL: Family = Family {
         ("qwen3-vl-8b-instruct", 8_767_123_696),
         ("qwen3-vl-32b-instruct", 33_357_390_064),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Qwen3, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::Qwen3, fields))
+    })
 };
 
 /// `qwen3_vl_moe`.
@@ -84,11 +110,19 @@ pub(crate) const QWEN3_VL_MOE: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageTextToText],
+    generation: crate::model::Generation {
+        kinds: Some(crate::model::TokenKinds::OfTexts),
+        ..crate::model::Generation::NONE
+    },
+    check: Some(crate::families::image_text::refused::check),
     // Support.
     fixtures: &["qwen3_vl.jsonl", "qwen_vl_flash.jsonl"],
     published: &[
         ("qwen3-vl-30b-a3b-instruct", 31_070_754_032),
         ("qwen3-vl-235b-a22b-instruct", 235_670_022_896),
     ],
-    ..Family::new(|_, _, fields| Architecture::Decoder(images::read(ImageKind::Qwen3Moe, fields)))
+    ..Family::new(|family, _, fields| {
+        Architecture::Decoder(images::read(family, ImageKind::Qwen3Moe, fields))
+    })
 };

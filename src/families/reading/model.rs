@@ -4,7 +4,6 @@ use super::{decoder, guess, size_only};
 use crate::ask::{
     Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
 };
-use crate::catalog;
 use crate::families::image_text::reader as image_text;
 use crate::families::registry::{self, model_types};
 use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
@@ -41,7 +40,7 @@ pub(crate) struct Model {
 pub(crate) fn read(scenario: &Scenario, findings: &mut Vec<Finding>) -> Option<Model> {
     match &scenario.model {
         ModelRef::Catalog(id) => {
-            let entry = catalog::model(id).or_else(|| {
+            let entry = crate::families::catalog_model(id).or_else(|| {
                 findings.push(unknown_id(id));
                 None
             })?;
@@ -312,7 +311,10 @@ fn unknown_id(id: &str) -> Finding {
     );
     // A hub id such as `Qwen/Qwen2.5-1.5B` names its model after the slash.
     let name = id.rsplit('/').next().unwrap_or(id);
-    match closest(name, catalog::models().map(|model| model.id)) {
+    match closest(
+        name,
+        crate::families::catalog_models().map(|model| model.id),
+    ) {
         Some(nearest) => finding.with_fix("model", nearest),
         None => finding,
     }

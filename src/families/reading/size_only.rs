@@ -2,7 +2,6 @@
 //! proportions.
 
 use crate::ask::{Finding, LAYERS, outside};
-use crate::catalog;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
@@ -45,7 +44,7 @@ struct Shape {
 impl Shape {
     /// The proportions of a model of the catalog.
     fn of(id: &str) -> Option<Self> {
-        let model = catalog::model(id)?;
+        let model = crate::families::catalog_model(id)?;
         let config: Map<String, Value> = serde_json::from_str(model.config).ok()?;
         let number = |field: &str| config.get(field).and_then(Value::as_u64);
         let (hidden, heads) = (number("hidden_size")?, number("num_attention_heads")?);

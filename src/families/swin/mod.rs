@@ -1,6 +1,7 @@
 //! Swin, the first and the second.
 
 mod layer;
+mod models;
 mod network;
 pub(crate) mod reader;
 mod second;
@@ -9,4 +10,5 @@ pub(crate) use network::Swin;
 pub(crate) use reader::{STAGES, numbers};
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{SWIN, SWINV2};

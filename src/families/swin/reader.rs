@@ -2,7 +2,7 @@
 //! 5.23).
 
 use crate::ask::{
-    ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, WIDTH,
+    ActivationCheckpointing, Attention, Finding, HEADS, LAYERS, Precision, Scenario, Task, WIDTH,
 };
 use crate::families::vit::{CHANNELS, PIXELS, check_patches};
 use crate::model::{Architecture, Dropout, Family, Module, ModuleKind, SwinConfig, linear, norm};
@@ -175,7 +175,12 @@ pub(crate) fn numbers(
 }
 
 /// What is not estimated of Swin yet.
-pub(crate) fn check(scenario: &Scenario, architecture: &Architecture, findings: &mut Vec<Finding>) {
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    _: Task,
+    findings: &mut Vec<Finding>,
+) {
     let Architecture::Swin(config) = architecture else {
         return;
     };

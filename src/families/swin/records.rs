@@ -11,6 +11,8 @@ pub(crate) const SWIN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["swin.jsonl"],
     published: &[
@@ -29,6 +31,8 @@ pub(crate) const SWINV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["swinv2.jsonl"],
     published: &[

@@ -3,9 +3,9 @@
 
 use super::network::T5Options;
 use crate::ask::{ActivationCheckpointing, Attention};
-use crate::model::T5Config;
+use crate::model::{T5Config, Transformers};
 use crate::nn::attention::{dropped, in_heads};
-use crate::nn::build::{Builder, Embedding, Linear, Transformers};
+use crate::nn::build::{Builder, Embedding, Linear};
 use crate::tape::{Sdpa, Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -3,9 +3,9 @@
 use super::attention::{Attended, Given, T5Attention};
 use super::network::T5Options;
 use crate::families::network::Shared;
-use crate::model::{Activation, T5Config};
+use crate::model::{Activation, T5Config, Transformers};
 use crate::nn::attention::dropped;
-use crate::nn::build::{Builder, Linear, Transformers};
+use crate::nn::build::{Builder, Linear};
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;

@@ -3,9 +3,9 @@
 use super::block::{Biases, Block, T5Norm};
 use crate::ask::{ActivationCheckpointing, Attention};
 use crate::families::network::{Seq2Seq, Shared};
-use crate::model::{ResolvedSpec, T5Config, T5Kind};
+use crate::model::{MaskStyle, ResolvedSpec, T5Config, T5Kind, Transformers};
 use crate::nn::attention::{AttentionOptions, dropped};
-use crate::nn::build::{Builder, Call, Embedding, Facts, Linear, MaskStyle, Transformers};
+use crate::nn::build::{Builder, Call, Embedding, Facts, Linear};
 use crate::nn::masks::{MaskRequest, mask};
 use crate::tape::{Region, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};

@@ -3,6 +3,14 @@
 use super::reader;
 use crate::model::{Architecture, Family, T5Kind};
 
+/// How they generate.
+const GENERATION: crate::model::Generation = crate::model::Generation {
+    logits_to_keep: crate::model::LogitsToKeep::Since(crate::model::Since::Never),
+    caches_in_4: [crate::model::CacheIn4::Returned; 2],
+    positions: false,
+    ..crate::model::Generation::DECODER
+};
+
 /// `t5`.
 pub(crate) const T5: Family = Family {
     model_types: &["t5"],
@@ -11,6 +19,10 @@ pub(crate) const T5: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[
@@ -33,6 +45,10 @@ pub(crate) const MT5: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[("mt5-small", 172_119_424)],
@@ -47,6 +63,9 @@ pub(crate) const UMT5: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: GENERATION,
+    check: Some(super::refused::check),
     // Support.
     fixtures: &["t5.jsonl"],
     published: &[("umt5-small", 175_333_376), ("umt5-base", 395_140_608)],

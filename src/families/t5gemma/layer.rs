@@ -1,11 +1,11 @@
 //! The layers of `T5Gemma`: norms before and after each sublayer, attention to the encoder in a decoder's.
 
-use crate::model::DecoderConfig;
+use crate::model::{DecoderConfig, NormKind};
 use crate::nn::attention::{
     AttentionOptions, RotaryAttention, attend_with_weights, dropped, in_heads, joined,
 };
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
-use crate::nn::decoder::{Block, Shared, put_together as families};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
+use crate::nn::decoder::{Block, Shared};
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Tape, Tensor};
 
@@ -52,9 +52,9 @@ impl T5GemmaLayer {
             bidirectional: crosses.is_none(),
             ..options
         };
-        let (_, parts) = families::of(c, options.facts);
+        let (_, parts) = c.put_together(options.facts.transformers);
         let norms = |names: [&'static str; 2]| {
-            names.map(|name| Norm::new(&b.at(name), NormKind::Gemma, c.hidden_size))
+            names.map(|name| Norm::new(&b.at(name), NormKind::OnePlusRoot, c.hidden_size))
         };
         let self_attn = RotaryAttention::new(&b.at("self_attn"), c, options, parts, true);
         let around_attention = norms(["pre_self_attn_layernorm", "post_self_attn_layernorm"]);

@@ -3,9 +3,9 @@
 
 use super::layer::{Given, T5GemmaLayer};
 use crate::families::network::Seq2Seq;
-use crate::model::{DecoderConfig, ResolvedSpec, T5GemmaConfig};
+use crate::model::{DecoderConfig, MaskStyle, NormKind, ResolvedSpec, T5GemmaConfig};
 use crate::nn::attention::{AttentionOptions, KeptStates, Rotary, dropped};
-use crate::nn::build::{Builder, Embedding, Facts, Linear, MaskStyle, Norm, NormKind};
+use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm};
 use crate::nn::decoder::{Shared, Shell};
 use crate::nn::heads::loss;
 use crate::nn::masks::{MaskRequest, mask};
@@ -44,7 +44,7 @@ impl T5Gemma {
             let b = model.at(name);
             let embed_tokens =
                 Embedding::of_input(&b.at("embed_tokens"), own.vocab_size, own.hidden_size);
-            let norm = Norm::new(&b.at("norm"), NormKind::Gemma, own.hidden_size);
+            let norm = Norm::new(&b.at("norm"), NormKind::OnePlusRoot, own.hidden_size);
             let layers =
                 b.layers_repeating(own.repetition(), "layers", own.num_hidden_layers, |b| {
                     Rc::new(T5GemmaLayer::new(b, own, options, (crosses, c.dropout)))

@@ -11,6 +11,14 @@ pub(crate) const T5GEMMA: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Seq2SeqLm],
+    generation: crate::model::Generation {
+        special_tokens: 2,
+        positions: false,
+        flash: true,
+        keeps_by_default: true,
+        ..crate::model::Generation::DECODER
+    },
     // Support.
     fixtures: &["t5gemma.jsonl"],
     published: &[

@@ -1,11 +1,11 @@
 //! One layer of a vision transformer: norms come before attention and feed-forward.
 
 use crate::ask::Attention;
-use crate::model::{Activation, VitConfig};
+use crate::model::{Activation, Transformers, VitConfig};
 use crate::nn::attention::{
     AttentionOptions, attend_as_bert, attend_with_scores, attend_with_weights, dropped, in_heads,
 };
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Transformers};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear};
 use crate::nn::decoder::Block;
 use crate::nn::mlp::{GatedMlp, activated};
 use crate::tape::{Tape, Tensor};

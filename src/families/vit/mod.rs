@@ -1,6 +1,7 @@
 //! Vision transformers.
 
 mod layer;
+mod models;
 mod network;
 pub(crate) mod reader;
 
@@ -9,6 +10,7 @@ pub(crate) use network::Vit;
 pub(crate) use reader::{CHANNELS, PIXELS, check_patches};
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{
     AUDIO_SPECTROGRAM_TRANSFORMER, DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT, VIT_MSN,
 };

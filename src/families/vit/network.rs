@@ -2,9 +2,9 @@
 //! audio_spectrogram_transformer}/modeling_*.py`).
 
 use super::layer::VitLayer;
-use crate::model::{ResolvedSpec, VitConfig, VitKind};
+use crate::model::{ResolvedSpec, Transformers, VitConfig, VitKind};
 use crate::nn::attention::{AttentionOptions, dropped};
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output, Transformers};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::nn::heads::loss;
 use crate::nn::vision::Patches;

@@ -1,6 +1,7 @@
 //! The families of this folder.
 
 use super::reader;
+use crate::families::wav2vec2::reader::check_quantized;
 use crate::model::{Architecture, Family, VitKind};
 
 /// `vit`.
@@ -11,6 +12,8 @@ pub(crate) const VIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    since: crate::model::Since::V448,
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["vit.jsonl"],
     published: &[
@@ -31,6 +34,7 @@ pub(crate) const VIT_MSN: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("vit-msn-small", 21_666_434)],
@@ -45,6 +49,8 @@ pub(crate) const AUDIO_SPECTROGRAM_TRANSFORMER: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::AudioClassification],
+    check: Some(|scenario, _, _, findings| check_quantized(scenario, findings)),
     // Support.
     fixtures: &["spectrograms.jsonl"],
     published: &[("ast-audioset", 86_594_063)],
@@ -59,6 +65,7 @@ pub(crate) const DEIT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[("deit-base-distilled", 86_569_192)],
@@ -75,6 +82,7 @@ pub(crate) const DINOV2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[
@@ -95,6 +103,7 @@ pub(crate) const DINOV2_WITH_REGISTERS: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::ImageClassification],
     // Support.
     fixtures: &["deit_dinov2.jsonl"],
     published: &[

@@ -3,10 +3,12 @@
 mod features;
 mod gated;
 mod layer;
+mod models;
 mod network;
 pub(crate) mod reader;
 
 pub(crate) use network::Speech;
 
 mod records;
+pub(crate) use models::MODELS;
 pub(crate) use records::{DATA2VEC_AUDIO, HUBERT, UNISPEECH, UNISPEECH_SAT, WAV2VEC2, WAVLM};

@@ -159,18 +159,9 @@ fn convolutions(fields: &mut ConfigFields<'_>) -> Vec<[u64; 3]> {
         .collect()
 }
 
-/// Refuses what such a model does not take or what is not estimated yet.
-pub(crate) fn check(
-    scenario: &Scenario,
-    architecture: &Architecture,
-    task: Task,
-    findings: &mut Vec<Finding>,
-) {
-    let hears = match architecture {
-        Architecture::Vit(config) => config.spectrogram.is_some(),
-        other => matches!(other, Architecture::Speech(_)),
-    };
-    if hears && scenario.quantization.is_on() {
+/// Refuses quantized models of speech.
+pub(crate) fn check_quantized(scenario: &Scenario, findings: &mut Vec<Finding>) {
+    if scenario.quantization.is_on() {
         findings.push(
             Finding::error(
                 "quantization.type",
@@ -180,6 +171,16 @@ pub(crate) fn check(
             .with_fix("quantization.type", QuantizationType::None.name()),
         );
     }
+}
+
+/// Refuses what such a model does not take or what is not estimated yet.
+pub(crate) fn check(
+    scenario: &Scenario,
+    architecture: &Architecture,
+    task: Task,
+    findings: &mut Vec<Finding>,
+) {
+    check_quantized(scenario, findings);
     let Architecture::Speech(config) = architecture else {
         return;
     };

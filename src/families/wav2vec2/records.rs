@@ -11,6 +11,8 @@ pub(crate) const WAV2VEC2: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl"],
     published: &[
@@ -34,6 +36,8 @@ pub(crate) const UNISPEECH: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[],
@@ -50,6 +54,8 @@ pub(crate) const UNISPEECH_SAT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl", "unispeech.jsonl"],
     published: &[("unispeech-sat-base-100h", 94_396_320)],
@@ -66,6 +72,8 @@ pub(crate) const DATA2VEC_AUDIO: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["data2vec_audio.jsonl"],
     published: &[
@@ -85,6 +93,8 @@ pub(crate) const WAVLM: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["wavlm.jsonl"],
     published: &[
@@ -105,6 +115,8 @@ pub(crate) const HUBERT: Family = Family {
     // Names.
     // Parts.
     // Programs.
+    tasks: &[crate::ask::Task::Ctc, crate::ask::Task::AudioClassification],
+    check: Some(super::reader::check),
     // Support.
     fixtures: &["speech.jsonl"],
     published: &[

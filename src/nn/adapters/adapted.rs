@@ -4,7 +4,8 @@
 use super::dora::BaseWeight;
 use super::lora;
 use super::lora::{Slot, Target};
-use crate::nn::build::{Builder, Transformers};
+use crate::model::Transformers;
+use crate::nn::build::Builder;
 use crate::units::{DType, Shape};
 
 impl Builder<'_> {

@@ -4,7 +4,8 @@
 //! 4.51) and 0.13 (4.48) differ where it is said.
 
 use super::lora::Adapter;
-use crate::nn::build::{Facts, Transformers};
+use crate::model::Transformers;
+use crate::nn::build::Facts;
 use crate::tape::{EightBit, FourBit, Tape, Tensor};
 use crate::units::{DType, Shape};
 

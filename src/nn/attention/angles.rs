@@ -1,11 +1,10 @@
 //! The cosines and sines by which positions turn queries and keys: which rotary embeddings a model has,
 //! and which of its layers reads which.
 
-use super::rotary::{Grids, Rotary};
+use super::rotary::Rotary;
 use super::rotary_pairs;
-use crate::model::DecoderConfig;
-use crate::nn::build::{Builder, Facts, Transformers};
-use crate::nn::decoder::Style;
+use crate::model::{DecoderConfig, Grids, Style, Transformers};
+use crate::nn::build::{Builder, Facts};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

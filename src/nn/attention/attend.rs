@@ -2,8 +2,8 @@
 
 use super::flash;
 use crate::ask::{Attention, SdpaBackend};
-use crate::model::ResolvedSpec;
-use crate::nn::build::{Facts, Transformers};
+use crate::model::{ResolvedSpec, Transformers};
+use crate::nn::build::Facts;
 use crate::tape::{Sdpa, SdpaKernel, Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -3,8 +3,8 @@
 
 use super::attend::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
 use super::rotary;
-use crate::model::DecoderConfig;
-use crate::nn::build::{Builder, Linear, Norm, NormKind};
+use crate::model::{DecoderConfig, NormKind};
+use crate::nn::build::{Builder, Linear, Norm};
 use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
@@ -32,7 +32,7 @@ impl DynamicAttention {
             b.parameter_after("A", [c.num_key_value_heads], || {
                 let all = [("q_proj", queries), ("k_proj", keys), ("v_proj", keys)];
                 let projections = all.map(|(name, outputs)| linear(name, c.hidden_size, outputs));
-                let norm = |name| Norm::new(&b.at(name), NormKind::Llama, c.head_dim);
+                let norm = |name| Norm::new(&b.at(name), NormKind::Root, c.head_dim);
                 (
                     projections,
                     linear("dt_proj", keys, c.num_key_value_heads),

@@ -4,7 +4,7 @@
 //! `integrations/flash_attention.py`.
 
 use super::attend::AttentionOptions;
-use crate::nn::build::Transformers;
+use crate::model::Transformers;
 use crate::tape::{Packed, Tape, Tensor};
 use crate::units::{DType, Shape};
 

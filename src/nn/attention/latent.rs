@@ -6,8 +6,8 @@
 use super::attend::{AttentionOptions, attend_with_weights};
 use super::indexer::KeyIndexer;
 use super::{indexer, rotary, rotary_pairs, turned_rows};
-use crate::model::{DecoderConfig, Latent, LatentRotary};
-use crate::nn::build::{Builder, Linear, RmsNorm, Transformers};
+use crate::model::{DecoderConfig, Latent, LatentRotary, Transformers};
+use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
 

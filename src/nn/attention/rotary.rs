@@ -1,20 +1,10 @@
 //! Rotary position embeddings.
 
 use super::attend::in_heads;
-use crate::nn::build::{Builder, Facts, Linear, Transformers};
+use crate::model::{Grids, Transformers};
+use crate::nn::build::{Builder, Facts, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
-
-/// Angles of a token's places in time, height and width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Grids {
-    /// A token has one place.
-    None,
-    /// Columns of the three take turns, in place (`Qwen3_5TextRotaryEmbedding`).
-    InTurn,
-    /// Sections of columns are put together (`Qwen2VLRotaryEmbedding`).
-    Sections,
-}
 
 /// `LlamaRotaryEmbedding`: cosines and sines `[1, S, D]`. transformers 4.48 takes both and then
 /// scales both, 4.51 one after the other; 5 shifts positions by the length of the cache, takes the

@@ -1,78 +1,15 @@
 //! Attention with separate projections of queries, keys and values and rotary positions.
 
 use super::attend::{AttentionOptions, attend_with_weights, dropped, joined, repeat_kv};
-use super::sinks::Sinks;
 use super::turned_rows::Rows;
 use super::{rotary, rotary_pairs, sinks as attention_sinks, turned_rows};
 use crate::ask::Attention;
-use crate::model::{DecoderConfig, DecoderType, LayerNames};
-use crate::nn::build::{Builder, Linear, Norm, NormKind, Transformers};
-use crate::nn::decoder::{Holds, Parts, Shared};
+use crate::model::{
+    DecoderConfig, Gate, HeadNorm, Holds, LayerNames, NormKind, Parts, Sinks, Transformers, Turn,
+};
+use crate::nn::build::{Builder, Linear, Norm};
+use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
-
-/// Where queries and keys are normalized.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HeadNorm {
-    /// Nowhere.
-    None,
-    /// Each head, after the heads are parted.
-    Heads(NormKind),
-    /// Each head, after the heads are parted and before they are transposed.
-    Rows(NormKind),
-    /// The same, after all three projections.
-    Together(NormKind),
-    /// The same, and each head has weights of its own.
-    Each,
-    /// Each head by a norm of its own, after the heads are parted.
-    Apart,
-    /// All heads at once, before they are parted.
-    Whole(NormKind),
-    /// Each head, after positions turned it.
-    Turned(NormKind),
-}
-
-impl HeadNorm {
-    /// It, if there is one.
-    pub(crate) fn when(self, exists: bool) -> Self {
-        if exists { self } else { Self::None }
-    }
-}
-
-/// What gates the result of attention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gate {
-    /// Nothing.
-    None,
-    /// Columns beside queries.
-    BesideQueries,
-    /// What a layer of its own gives, `gate_proj`.
-    Own,
-}
-
-/// How positions turn queries and keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// The halves of a head's columns with each other.
-    Halves,
-    /// The same the other way round.
-    Backwards,
-    /// The same in float32, cast back.
-    WideHalves,
-    /// Of the first columns of a head the halves with each other; the rest stays as it is.
-    Part,
-    /// The same, where only what was turned and put together again is held.
-    FirstColumns,
-    /// Both halves, parted, by cosines of their pairs.
-    Parts,
-    /// Neighbouring columns with each other.
-    Pairs,
-    /// The same of the first columns of a head; the rest stays as it is.
-    PartPairs,
-    /// Neighbouring columns with each other in float32, cast back.
-    WidePairs,
-    /// The same by cosines of their pairs, spread in float32.
-    WideNeighbours,
-}
 
 /// What gives queries, keys and values.
 enum Projections {
@@ -119,14 +56,6 @@ pub(crate) struct RotaryAttention {
     options: AttentionOptions,
 }
 
-/// Whether attention of transformers 4 returns no weights (`attn_weights = None`).
-fn forgets_weights(model_type: DecoderType) -> bool {
-    matches!(
-        model_type,
-        DecoderType::Nemotron | DecoderType::StableLm | DecoderType::Qwen2Moe | DecoderType::Olmoe
-    )
-}
-
 impl RotaryAttention {
     pub(crate) fn new(
         b: &Builder,
@@ -153,7 +82,7 @@ impl RotaryAttention {
         let at = b.at(names.attention_output);
         let o_proj = Linear::new(&at, queries, c.hidden_size, c.attention_bias);
         let [sub_norm, _] = names.sub_norms;
-        let sub_norm = sub_norm.map(|name| Norm::new(&b.at(name), NormKind::Llama, c.hidden_size));
+        let sub_norm = sub_norm.map(|name| Norm::new(&b.at(name), NormKind::Root, c.hidden_size));
         let sinks = parts.sinks.map(|form| {
             let sinks = b.parameter("sinks", [c.num_attention_heads]);
             (form, sinks)
@@ -191,7 +120,7 @@ impl RotaryAttention {
             turn: turned.then_some(parts.turn),
             clipped: c.clips_heads,
             dropout: parts.drops_attended && c.dropout.residual,
-            forgets_weights: forgets_weights(c.model_type)
+            forgets_weights: parts.forgets_weights_in_4
                 && options.facts.transformers != Transformers::V5,
             holds: matches!(parts.holds, Holds::Both | Holds::Turned),
             projects_first: parts.projects_first,

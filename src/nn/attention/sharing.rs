@@ -4,8 +4,8 @@
 
 use super::attend::{AttentionOptions, attend_with_weights, joined};
 use super::rotary;
-use crate::model::{DecoderConfig, KeysAndValues};
-use crate::nn::build::{Builder, Linear, Norm, NormKind};
+use crate::model::{DecoderConfig, KeysAndValues, NormKind};
+use crate::nn::build::{Builder, Linear, Norm};
 use crate::nn::decoder::Shared;
 use crate::tape::{Tape, Tensor};
 use std::cell::RefCell;

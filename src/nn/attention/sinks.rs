@@ -4,17 +4,9 @@
 //! Source: transformers 5.23, `models/{gpt_oss,granite_swa}/modeling_*.py`.
 
 use super::attend::{AttentionOptions, dropped, repeat_kv, scores};
+use crate::model::Sinks;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
-
-/// How sinks take part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sinks {
-    /// As one more score.
-    Score,
-    /// By what is left for the tokens, which the result is multiplied by.
-    Scale,
-}
 
 /// `eager_attention_forward`: q `[B, A, S, D]`, k and v `[B, K, S, D]` and sinks `[A]` to
 /// `[B, S, A, D]` and the weights.

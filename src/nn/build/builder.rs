@@ -1,10 +1,10 @@
 //! Building a model's parameters under the names that PyTorch gives them.
 
 use super::call::Call;
-use super::facts::{Facts, Transformers};
+use super::facts::Facts;
 use super::lists;
 use crate::ask::{ActivationCheckpointing, LigerKernels, MasterWeights, Program, Quantization};
-use crate::model::{Architecture, DecoderType, ResolvedSpec};
+use crate::model::{Architecture, DecoderType, ResolvedSpec, Transformers};
 use crate::nn::adapters::{Target, lora};
 use crate::tape::{Category, Tape, Tensor};
 use crate::units::{DType, Repetition, Shape};

@@ -1,32 +1,8 @@
 //! What the framework versions do differently, in one place.
 
 use crate::ask::{Framework, Loss};
-use crate::model::ResolvedSpec;
+use crate::model::{MaskStyle, ResolvedSpec, Transformers};
 use crate::tape::{Tape, Tensor};
-
-/// The versions of transformers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transformers {
-    V448,
-    V451,
-    V5,
-}
-
-/// How masks are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MaskStyle {
-    /// transformers 5: boolean masks for sdpa.
-    Boolean,
-    /// transformers 4: masks that are added to the scores, in the dtype of the hidden states, made
-    /// from an upper triangle.
-    Triangle,
-    /// The same, made by comparing positions with each other.
-    Compared,
-    /// The same for as many keys as there are tokens.
-    Exact,
-    /// The same, made by comparing positions with each other and with a sliding window.
-    Window,
-}
 
 /// Facts of one framework version and of the options that modules ask for.
 #[derive(Clone, Copy, Debug)]
@@ -123,15 +99,6 @@ impl Facts {
             MaskStyle::Boolean
         } else {
             MaskStyle::Triangle
-        }
-    }
-
-    /// The same of those that compare positions before transformers 5, with a window if they have one.
-    pub(crate) fn compared_mask_style(self, windowed: bool) -> MaskStyle {
-        match (self.transformers, windowed) {
-            (Transformers::V5, _) => MaskStyle::Boolean,
-            (_, true) => MaskStyle::Window,
-            (_, false) => MaskStyle::Compared,
         }
     }
 

@@ -2,52 +2,24 @@
 
 use super::builder::Builder;
 use super::layers::{LayerNorm, RmsNorm};
+use crate::model::NormKind;
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 
-/// Which norm a family uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NormKind {
-    /// `LlamaRMSNorm`.
-    Llama,
-    /// `Llama4TextRMSNorm`: the same, cast back before the weight is applied.
-    Llama4,
-    /// `Olmo2RMSNorm`: the weight is applied in float32.
-    Olmo2,
-    /// `GemmaRMSNorm`: one plus the weight is applied in float32.
-    Gemma,
-    /// `HeliumRMSNorm`: the weight is cast to float32 and applied.
-    Helium,
-    /// `torch.nn.LayerNorm`.
-    Layer,
-    /// `NemotronLayerNorm1P`: one plus the weight is applied, in the precision of autocast.
-    OnePlus,
-    /// `OlmoLayerNorm`: in float32 and without weights.
-    Bare,
-    /// `CohereLayerNorm`: written out in float32, without a bias.
-    Cohere,
-    /// `Gemma4RMSNorm`: the root is a power, and the weight is cast to float32 and applied.
-    Power,
-    /// The same without a weight.
-    BarePower,
-    /// `NanoChatRMSNorm`: as Llama's, without a weight.
-    BareRoot,
-}
-
 /// A norm over the last dimension.
 pub(crate) enum Norm {
-    Llama(RmsNorm),
-    Llama4(Tensor),
-    Olmo2(Tensor),
-    Gemma(Tensor),
+    Root(RmsNorm),
+    CastRoot(Tensor),
+    WideRoot(Tensor),
+    OnePlusRoot(Tensor),
     /// Liger's, and whether the gradient of its input takes the place of the incoming one.
     Liger(Tensor, bool),
     Layer(LayerNorm),
-    Helium(Tensor),
-    OnePlus([Tensor; 2]),
-    Bare,
+    WidenedRoot(Tensor),
+    OnePlusLayer([Tensor; 2]),
+    BareLayer,
     BareRoot,
-    Cohere(Tensor),
+    WideLayer(Tensor),
     Power(Option<Tensor>),
     /// A `LayerNorm` without a bias for each of the heads in `[B, heads, S, D]`
     /// (`StableLmLayerNormPerHead`).
@@ -58,29 +30,29 @@ impl Norm {
     /// Of `size` columns.
     pub(crate) fn new(b: &Builder, kind: NormKind, size: u64) -> Self {
         match kind {
-            NormKind::Llama => Self::Llama(RmsNorm::new(b, size)),
-            NormKind::Bare => Self::Bare,
+            NormKind::Root => Self::Root(RmsNorm::new(b, size)),
+            NormKind::BareLayer => Self::BareLayer,
             NormKind::BarePower => Self::Power(None),
             NormKind::BareRoot => Self::BareRoot,
             NormKind::Power => Self::Power(Some(b.parameter("weight", [size]))),
-            NormKind::Llama4 => Self::Llama4(b.parameter("weight", [size])),
-            NormKind::OnePlus => {
-                Self::OnePlus(["weight", "bias"].map(|name| b.parameter(name, [size])))
+            NormKind::CastRoot => Self::CastRoot(b.parameter("weight", [size])),
+            NormKind::OnePlusLayer => {
+                Self::OnePlusLayer(["weight", "bias"].map(|name| b.parameter(name, [size])))
             }
-            NormKind::Helium => Self::Helium(b.parameter("weight", [size])),
-            NormKind::Cohere => Self::Cohere(b.parameter("weight", [size])),
-            NormKind::Olmo2 | NormKind::Gemma if b.liger().rms_norm => {
+            NormKind::WidenedRoot => Self::WidenedRoot(b.parameter("weight", [size])),
+            NormKind::WideLayer => Self::WideLayer(b.parameter("weight", [size])),
+            NormKind::WideRoot | NormKind::OnePlusRoot if b.liger().rms_norm => {
                 Self::Liger(b.parameter("weight", [size]), b.liger_norms_in_place())
             }
-            NormKind::Olmo2 => Self::Olmo2(b.parameter("weight", [size])),
-            NormKind::Gemma => Self::Gemma(b.parameter("weight", [size])),
+            NormKind::WideRoot => Self::WideRoot(b.parameter("weight", [size])),
+            NormKind::OnePlusRoot => Self::OnePlusRoot(b.parameter("weight", [size])),
             NormKind::Layer => Self::Layer(LayerNorm::new(b, size)),
         }
     }
 
-    /// Cohere's of `heads` heads of `size` columns each.
+    /// In float32 of `heads` heads of `size` columns each.
     pub(crate) fn of_heads(b: &Builder, heads: u64, size: u64) -> Self {
-        Self::Cohere(b.parameter("weight", [heads, size]))
+        Self::WideLayer(b.parameter("weight", [heads, size]))
     }
 
     /// `LayerNorm` of `heads` heads of `size` columns, each by itself.
@@ -92,19 +64,19 @@ impl Norm {
     /// `[.., size]` to the same.
     pub(crate) fn forward(&self, t: &Tape, x: &Tensor) -> Tensor {
         match self {
-            Self::Llama(norm) => norm.forward(t, x),
+            Self::Root(norm) => norm.forward(t, x),
             Self::Layer(norm) => norm.forward(t, x),
             Self::Liger(weight, in_place) => t.liger_rms_norm(x, weight, *in_place),
-            Self::Llama4(weight) => {
+            Self::CastRoot(weight) => {
                 let narrow = {
                     let wide = bare_root_mean_square(t, x);
                     t.to(&wide, x.dtype())
                 };
                 t.mul(&narrow, weight)
             }
-            Self::Olmo2(weight) => olmo2(t, weight, x),
-            Self::Gemma(weight) => gemma(t, weight, x),
-            Self::Helium(weight) => {
+            Self::WideRoot(weight) => wide_root(t, weight, x),
+            Self::OnePlusRoot(weight) => one_plus_root(t, weight, x),
+            Self::WidenedRoot(weight) => {
                 let (normalized, _variance) = root_mean_square(t, x);
                 let weighted = {
                     let wide = t.to(weight, DType::Float32);
@@ -113,11 +85,11 @@ impl Norm {
                 drop(normalized);
                 t.to(&weighted, x.dtype())
             }
-            Self::OnePlus([weight, bias]) => {
+            Self::OnePlusLayer([weight, bias]) => {
                 let one_plus = t.add_scalar(weight);
                 t.layer_norm_narrow(x, &one_plus, bias)
             }
-            Self::Bare => {
+            Self::BareLayer => {
                 let normalized = {
                     let wide = t.to(x, DType::Float32);
                     t.layer_norm(&wide, None, None)
@@ -128,7 +100,7 @@ impl Norm {
                 let normalized = bare_root_mean_square(t, x);
                 t.to(&normalized, x.dtype())
             }
-            Self::Cohere(weight) => cohere(t, weight, x),
+            Self::WideLayer(weight) => wide_layer(t, weight, x),
             Self::Power(weight) => power(t, weight.as_ref(), x),
             Self::Apart(weights) => {
                 let heads = t.parts(x, &vec![1; weights.len()], 1);
@@ -156,13 +128,13 @@ pub(crate) fn root_mean_square(t: &Tape, x: &Tensor) -> (Tensor, Tensor) {
     (t.mul(&wide, &scale), variance)
 }
 
-fn olmo2(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+fn wide_root(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
     let (normalized, _variance) = root_mean_square(t, x);
     let weighted = t.mul(weight, &normalized);
     t.to(&weighted, x.dtype())
 }
 
-fn cohere(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+fn wide_layer(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
     let wide = t.to(x, DType::Float32);
     let mean = t.mean_last(&wide);
     let variance = {
@@ -230,7 +202,7 @@ fn power(t: &Tape, weight: Option<&Tensor>, x: &Tensor) -> Tensor {
     t.to(&normalized, x.dtype())
 }
 
-fn gemma(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
+fn one_plus_root(t: &Tape, weight: &Tensor, x: &Tensor) -> Tensor {
     let normalized = bare_root_mean_square(t, x);
     let weighted = {
         let one_plus = {

@@ -1,9 +1,8 @@
 //! What building a quantized model asks: which layers are held how, and what loading takes.
 
 use super::builder::Builder;
-use super::facts::Transformers;
 use crate::ask::QuantizationType;
-use crate::model::{Architecture, DecoderType};
+use crate::model::{Architecture, DecoderType, Transformers};
 use crate::tape::{Category, Tensor};
 use crate::units::{DType, Shape};
 

@@ -4,8 +4,8 @@
 //! Source: transformers 5.23, `models/gemma3n/modeling_gemma3n.py`.
 
 use super::layer_inputs::LayerInputs;
-use crate::model::{AltUp, DecoderConfig};
-use crate::nn::build::{Builder, Linear, Norm, NormKind};
+use crate::model::{AltUp, DecoderConfig, NormKind};
+use crate::nn::build::{Builder, Linear, Norm};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -5,13 +5,13 @@ use super::altup::{Alike, Streams};
 use super::layer_inputs::LayerInputs;
 pub(crate) use super::shared::Shared;
 use super::shell::{Shell, WeighingBlock};
-use super::style::{EmbeddingScale, Masks, Style};
 use crate::ask::Task;
-use crate::model::{DecoderConfig, DecoderType, Experts, Mixing, ResolvedSpec};
-use crate::nn::attention::{
-    Angles, AttentionOptions, Grids, KeptStates, Turns, dropped, readers_from,
+use crate::model::{
+    DecoderConfig, EmbeddingScale, Experts, Grids, LayerNames, MaskStyle, Masks, Mixing,
+    ResolvedSpec, Style, Transformers,
 };
-use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output, Transformers};
+use crate::nn::attention::{Angles, AttentionOptions, KeptStates, Turns, dropped, readers_from};
+use crate::nn::build::{Builder, Embedding, Facts, Linear, Norm, Output};
 use crate::nn::experts::balance;
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::mask;
@@ -22,8 +22,6 @@ use std::rc::Rc;
 
 /// A layer of a [`Causal`] model.
 pub(crate) trait Layer: WeighingBlock<Shared = Shared> {
-    fn style(c: &DecoderConfig, facts: Facts) -> Style;
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self;
 
     /// Whether the model does without the layer for want of something to attend to.
@@ -44,6 +42,10 @@ fn window(c: &DecoderConfig, facts: Facts) -> Option<u64> {
 
 pub(crate) struct Causal<L> {
     style: Style,
+    /// The names of the model, of its embedding and of its last norm.
+    names: [&'static str; 3],
+    masks: Masks,
+    masking: MaskStyle,
     /// What sees images among the tokens.
     sight: Option<Box<Sight>>,
     embedding: Embedding,
@@ -73,9 +75,11 @@ pub(crate) struct Causal<L> {
 
 impl<L: Layer> Causal<L> {
     pub(crate) fn new(b: &Builder, c: &DecoderConfig, spec: &ResolvedSpec, facts: Facts) -> Self {
-        let mut style = L::style(c, facts);
+        let (style, _) = c.put_together(facts.transformers);
+        let names = LayerNames::of(c);
+        let mut model = names.model;
         let mut sight = c.images.as_ref().map(|images| {
-            style.names[0] = images.kind().text_model();
+            model = images.kind().text_model();
             Box::new(Sight::new(
                 &b.at("model"),
                 images,
@@ -91,7 +95,8 @@ impl<L: Layer> Causal<L> {
                 || c.images.as_ref().is_none_or(|i| i.packed().is_none()),
             ..AttentionOptions::of(spec, facts)
         };
-        let [model, embedding, norm] = style.names;
+        let names = [model, names.embedding, names.last_norm];
+        let [model, embedding, norm] = names;
         let model = b.at(model);
         let at = model.at(embedding);
         let embedding = Embedding::of_input(&at, c.rows(), c.hidden_size);
@@ -118,11 +123,14 @@ impl<L: Layer> Causal<L> {
             sight.complete(&b.at("model"), c.hidden_size);
         }
         let mut lm_head = classifier::head(b, c, spec, &embedding.weight);
-        if style.head_bias && spec.task != Task::SequenceClassification {
+        if (style.head_bias || c.head_bias) && spec.task != Task::SequenceClassification {
             lm_head.add_bias(&b.at("lm_head"), c.vocab_size);
         }
         Self {
             style,
+            names,
+            masks: style.masks(facts.transformers, c.windowed.contains(&true)),
+            masking: style.masking(facts.transformers, c.sliding_window.is_some()),
             sight,
             embedding,
             embedding_dropout: c.dropout.embedding,
@@ -158,7 +166,7 @@ impl<L: Layer> Causal<L> {
         if self.balanced.is_some() {
             self.shell.call().keep_router_logits();
         }
-        let [model, ..] = self.style.names;
+        let [model, ..] = self.names;
         let (images, features) = (self.shell.call().images(), self.shell.call().features());
         let crossing = (self.sight.as_ref())
             .and_then(|sight| sight.crossing(t, &self.shell, images.as_ref(), input_ids));
@@ -299,7 +307,7 @@ impl<L: Layer> Causal<L> {
     }
 
     fn embed(&self, t: &Tape, input_ids: &Tensor) -> Tensor {
-        let [_, embedding, _] = self.style.names;
+        let [_, embedding, _] = self.names;
         t.scoped(embedding, None, || {
             let embedded = self.embedding.forward(t, input_ids);
             if self.style.embedding_scale == EmbeddingScale::Number {
@@ -313,10 +321,10 @@ impl<L: Layer> Causal<L> {
     /// The masks of full layers and of windowed layers, where those have one of their own.
     fn masks(&self, t: &Tape, input_ids: &Tensor) -> (Option<Tensor>, Option<Tensor>) {
         let masked = |window| {
-            let style = self.style.masking;
+            let style = self.masking;
             self.shell.causal_mask(t, input_ids, window, style)
         };
-        match self.style.masks {
+        match self.masks {
             Masks::One => (masked(self.window), None),
             Masks::Always => (Some(self.shell.mask_anyhow(t, input_ids)), None),
             Masks::Both => (masked(None), masked(self.window)),
@@ -336,7 +344,7 @@ impl<L: Layer> Causal<L> {
         let size = (input_ids.dim(0), input_ids.dim(1));
         let given = among.grouped.then(|| {
             self.shell
-                .masks_of_groups(t, size, self.style.masks == Masks::Both)
+                .masks_of_groups(t, size, self.masks == Masks::Both)
         });
         let positions =
             (among.positions.clone()).unwrap_or_else(|| self.shell.positions(t, size.1));
@@ -377,7 +385,7 @@ impl<L: Layer> Causal<L> {
             _others: None,
         };
         let mut local = full.clone();
-        if matches!(self.style.masks, Masks::Both | Masks::Chunked) {
+        if matches!(self.masks, Masks::Both | Masks::Chunked) {
             local.mask = windowed;
         }
         if let Some(near) = near {
@@ -386,7 +394,7 @@ impl<L: Layer> Causal<L> {
                 (full, local) = (full.beside(&local), local.beside(&full));
             }
         }
-        let narrows = self.style.masks == Masks::Narrowed;
+        let narrows = self.masks == Masks::Narrowed;
         local.narrows = narrows.then(|| Shared::near(t, size.1, self.window));
         if self.style.embedding_scale == EmbeddingScale::Late {
             hidden = t.mul_scalar(&hidden);
@@ -399,7 +407,7 @@ impl<L: Layer> Causal<L> {
         if let Some(streams) = &self.streams {
             hidden = streams.joined(t, &hidden, embedded.dtype(), &mut parted);
         }
-        let [.., norm] = self.style.names;
+        let [.., norm] = self.names;
         let normalized = t.scoped(norm, None, || self.norm.forward(t, &hidden));
         drop((hidden, held, embedded, parted));
         normalized
@@ -460,13 +468,8 @@ impl<L: Layer> Causal<L> {
     }
 }
 
-/// How many times what hidden states take Liger's loss takes for logits, if it is the model's
-/// (`chunk_mem_const`; `transformers/model/gpt_oss.py` of liger-kernel 0.8.5 gives its own).
+/// How many times what hidden states take Liger's loss takes for logits, if it is the model's.
 fn fused_loss(c: &DecoderConfig, spec: &ResolvedSpec) -> Option<u64> {
-    let budget = if c.model_type == DecoderType::GptOss {
-        8
-    } else {
-        1
-    };
+    let budget = c.family.style.liger_loss_budget;
     spec.liger.fused_linear_cross_entropy.then_some(budget)
 }

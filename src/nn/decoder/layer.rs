@@ -3,75 +3,22 @@
 
 use super::causal::Layer;
 use super::layer_inputs::InputGate;
-use super::put_together as families;
+use super::mixer::Mixer;
 use super::shared::Shared;
 use super::shell::WeighingBlock;
-use super::style::Style;
-use crate::model::{DecoderConfig, DecoderType, Latent, LayerNames, Mixing, Piece, RESIDUALS};
-use crate::nn::attention::{
-    AttentionOptions, DifferentialAttention, DynamicAttention, ExpertAttention, Gate, HeadNorm,
-    LatentAttention, Rotary, RotaryAttention, SharingAttention, Sinks, Turn,
+use crate::model::{
+    DecoderConfig, Holds, LayerNames, Mixing, Parts, Piece, RESIDUALS, Transformers,
 };
+use crate::nn::attention::{AttentionOptions, Rotary};
 use crate::nn::build::{Builder, Facts, Norm};
 use crate::nn::experts::GemmaExperts;
-use crate::nn::mixers::{Form, GatedDelta, Lightning, Mamba2Mixer, ShortConv, mamba};
 use crate::nn::mlp::FeedForward;
 use crate::tape::{Tape, Tensor};
-use crate::units::apart;
-
-/// How a family puts its layers together.
-#[derive(Clone, Copy)]
-pub(crate) struct Parts {
-    /// Where queries and keys are normalized.
-    pub(crate) head_norm: HeadNorm,
-    /// How positions turn queries and keys.
-    pub(crate) turn: Turn,
-    /// Whether the result of attention is dropped out like that of the MLP.
-    pub(crate) drops_attended: bool,
-    /// What of attention lives as long as the layer runs.
-    pub(crate) holds: Holds,
-    /// Whether a layer gives the weights of eager attention beside its result.
-    pub(crate) gives_weights: bool,
-    /// Whether a branch is added to what it read, both multiplied by numbers.
-    pub(crate) adds_to_normalized: bool,
-    /// Whether what is added to the residual stream is multiplied by a number.
-    pub(crate) multiplied: bool,
-    /// Whether attention is written out once more for sdpa, and makes its inputs contiguous for a mask
-    /// only.
-    pub(crate) contiguous_for_mask: bool,
-    /// How attention has sinks.
-    pub(crate) sinks: Option<Sinks>,
-    /// Whether attention has rotary embeddings of its own, which nobody reads.
-    pub(crate) unread_rotary: bool,
-    /// Whether queries, keys and values are all projected before they are parted into heads.
-    pub(crate) projects_first: bool,
-    /// Whether keys are multiplied by a number.
-    pub(crate) scales_keys: bool,
-    /// What gates the result of attention.
-    pub(crate) gate: Gate,
-    /// Whether queries and keys are turned before heads come before tokens.
-    pub(crate) turns_rows: bool,
-    /// Whether the weights of eager attention keep the dtype of the scores.
-    pub(crate) narrow_softmax: bool,
-}
-
-/// What of attention lives in local variables as long as a layer runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
-    /// Nothing.
-    Nothing,
-    /// What it reads and what it gives.
-    Both,
-    /// What positions turned and what they did not.
-    Turned,
-    /// What it gives, and its weights until a router's logits take their name.
-    Result,
-}
 
 /// `LlamaDecoderLayer` and its like.
 pub(crate) struct DecoderLayer {
-    /// What mixes tokens, and its name; nothing where the layer is an MLP alone.
-    mixer: Option<(&'static str, Mixer)>,
+    /// What mixes tokens; nothing where the layer is an MLP alone.
+    mixer: Option<Mixer>,
     _unread: Option<Rotary>,
     mlp: Option<FeedForward>,
     /// Before and after attention, before and after the MLP.
@@ -89,29 +36,9 @@ pub(crate) struct DecoderLayer {
     parts: Parts,
 }
 
-/// What mixes the tokens of a layer.
-enum Mixer {
-    Rotary(Box<RotaryAttention>),
-    Latent(Box<LatentAttention>),
-    StateSpace(Box<Mamba2Mixer>),
-    Selective(Box<mamba::Mixer>),
-    GatedDelta(Box<GatedDelta>),
-    ShortConv(Box<ShortConv>),
-    Lightning(Box<Lightning>),
-    Sharing(Box<SharingAttention>),
-    Experts(Box<ExpertAttention>),
-    Differential(Box<DifferentialAttention>),
-    Dynamic(Box<DynamicAttention>),
-    Both(Box<(Mamba2Mixer, RotaryAttention)>),
-}
-
 impl Layer for DecoderLayer {
-    fn style(c: &DecoderConfig, facts: Facts) -> Style {
-        families::of(c, facts).0
-    }
-
     fn new(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
-        if c.model_type != DecoderType::Doge {
+        if !c.family.layers.trained_residuals {
             return Self::built(b, c, options);
         }
         // Among the parameters they come before those of its modules.
@@ -144,9 +71,9 @@ impl WeighingBlock for DecoderLayer {
         let (shared, outside) = shared.narrowed(t);
         let (residual, mut weights, held) = match &self.mixer {
             None => (hidden.clone(), Vec::new(), [None, None]),
-            Some((name, mixer)) => {
+            Some(mixer) => {
                 let x = normalized(t, before_attention, hidden.clone());
-                let (attended, weights) = mixer.forward(t, name, &x, &shared);
+                let (attended, weights) = mixer.forward(t, &x, &shared);
                 if self.parallel {
                     return (self.beside(t, hidden, &x, &attended), None);
                 }
@@ -211,10 +138,11 @@ impl WeighingBlock for DecoderLayer {
 impl DecoderLayer {
     /// All but what the residual stream is multiplied by.
     fn built(b: &Builder, c: &DecoderConfig, options: AttentionOptions) -> Self {
-        let (style, parts) = families::of(c, options.facts);
         let facts = options.facts;
+        let (style, parts) = c.put_together(facts.transformers);
+        let four = facts.transformers != Transformers::V5;
         let options = AttentionOptions {
-            contiguous_for_mask: parts.contiguous_for_mask,
+            contiguous_for_mask: parts.contiguous_for_mask_in_4 && four,
             narrow_softmax: parts.narrow_softmax,
             ..options
         };
@@ -232,9 +160,9 @@ impl DecoderLayer {
                 Piece::Mlp if names.alone && mixing != Mixing::Nothing => {}
                 Piece::Mixer => {
                     mixer = Some(Mixer::new(b, c, (mixing, options), parts));
-                    let at = b.at("self_attn");
+                    let at = b.at(names.attention);
                     let rotary = || Rotary::new(&at.at("rotary_emb"), c.rotary_dim, facts);
-                    unread = parts.unread_rotary.then(rotary);
+                    unread = (parts.unread_rotary_in_4 && four).then(rotary);
                 }
                 Piece::Mlp => mlp = Some(FeedForward::new(b, c, &names)),
                 Piece::Norms => {
@@ -318,150 +246,4 @@ fn mixing(b: &Builder, c: &DecoderConfig) -> Mixing {
         Some(first) if c.mixers.iter().all(|mixing| mixing == first) => *first,
         Some(first) => *c.mixers.get(b.index()).unwrap_or(first),
     }
-}
-
-impl Mixer {
-    /// The mixer of a layer, and what it is called.
-    fn new(
-        layer: &Builder,
-        c: &DecoderConfig,
-        (mixing, options): (Mixing, AttentionOptions),
-        parts: Parts,
-    ) -> (&'static str, Self) {
-        let names = LayerNames::of(c);
-        let sizes = &c.state_space.unwrap_or_default();
-        let at = layer.at(if mixing == Mixing::Attention {
-            names.attention()
-        } else {
-            names.mixer
-        });
-        if let (DecoderType::JetMoe, Some(experts)) = (c.model_type, &c.experts) {
-            let attention = ExpertAttention::new(&at, c, experts, options);
-            return (names.attention(), Self::Experts(Box::new(attention)));
-        }
-        match (mixing, sizes.heads, c.latent) {
-            (Mixing::StateSpace, Some(heads), _) => {
-                let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
-                (names.mixer, Self::StateSpace(Box::new(mixer)))
-            }
-            (Mixing::GatedDelta, Some(heads), _) => {
-                let form = match c.model_type {
-                    DecoderType::Qwen3Next => Form::Grouped,
-                    DecoderType::OlmoHybrid => Form::Each,
-                    _ => Form::Apart,
-                };
-                let mixer = GatedDelta::new(&at, c.hidden_size, sizes, heads, form);
-                (names.mixer, Self::GatedDelta(Box::new(mixer)))
-            }
-            (Mixing::StateSpace, None, _) => {
-                let mixer = mamba::Mixer::new(&at, c.hidden_size, *sizes, false);
-                (names.mixer, Self::Selective(Box::new(mixer)))
-            }
-            (Mixing::Both, Some(heads), _) => {
-                let mixer = Mamba2Mixer::new(&at, c.hidden_size, sizes, heads, false);
-                let at = layer.at("self_attn");
-                let attention = RotaryAttention::new(&at, c, options, parts, true);
-                (names.mixer, Self::Both(Box::new((mixer, attention))))
-            }
-            (Mixing::ShortConv, ..) => {
-                let mixer = ShortConv::new(&at, c, sizes);
-                (names.mixer, Self::ShortConv(Box::new(mixer)))
-            }
-            (Mixing::Lightning, Some(heads), _) => {
-                let mixer = Lightning::new(&at, c.hidden_size, heads);
-                (names.mixer, Self::Lightning(Box::new(mixer)))
-            }
-            (_, _, Some(sizes)) => {
-                let some = c.indexed.contains(&false);
-                let indexed = c.has_indexer(if some { layer.index() } else { 0 });
-                let sizes = Latent {
-                    indexer: sizes.indexer.filter(|_| indexed),
-                    ..sizes
-                };
-                let attention = LatentAttention::new(&at, c, sizes, options);
-                ("self_attn", Self::Latent(Box::new(attention)))
-            }
-            _ if c.model_type == DecoderType::DiffLlama => {
-                let attention = DifferentialAttention::new(&at, c, options);
-                ("self_attn", Self::Differential(Box::new(attention)))
-            }
-            _ if c.model_type == DecoderType::Doge => {
-                let attention = DynamicAttention::new(&at, c, options);
-                ("self_attn", Self::Dynamic(Box::new(attention)))
-            }
-            _ if c.gemma_layers.is_some() => {
-                let attention = SharingAttention::new(&at, c, options, layer.index());
-                ("self_attn", Self::Sharing(Box::new(attention)))
-            }
-            _ => {
-                let unturned = |c: &DecoderConfig| c.unturned.get(layer.index()).copied();
-                let always = c.unturned.is_empty();
-                let turned = c.rotary_dim > 0 && (always || !unturned(c).unwrap_or(false));
-                let attention = RotaryAttention::new(&at, c, options, parts, turned);
-                (names.attention(), Self::Rotary(Box::new(attention)))
-            }
-        }
-    }
-
-    /// `[B, S, H]` to the same, and what the layer holds besides: eager attention's weights.
-    fn forward(
-        &self,
-        t: &Tape,
-        name: &'static str,
-        x: &Tensor,
-        shared: &Shared,
-    ) -> (Tensor, Vec<Tensor>) {
-        match self {
-            Self::Both(parts) => both(t, parts, x, shared),
-            _ => t.scoped(name, None, || self.alone(t, x, shared)),
-        }
-    }
-
-    /// What is alone in its layer; the first answer does without all but the first.
-    fn alone(&self, t: &Tape, x: &Tensor, shared: &Shared) -> (Tensor, Vec<Tensor>) {
-        match self {
-            Self::Rotary(attention) => held(attention.forward(t, x, shared)),
-            Self::Latent(attention) => apart(|| attention.forward(t, x, shared)),
-            Self::Sharing(attention) => apart(|| held(attention.forward(t, x, shared))),
-            Self::Experts(attention) => apart(|| held(attention.forward(t, x, shared))),
-            Self::Dynamic(attention) => apart(|| held(attention.forward(t, x, shared))),
-            Self::Differential(attention) => apart(|| held(attention.forward(t, x, shared))),
-            Self::StateSpace(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
-            Self::Selective(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
-            Self::GatedDelta(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
-            Self::ShortConv(mixer) => apart(|| (mixer.forward(t, x), Vec::new())),
-            Self::Lightning(mixer) => apart(|| {
-                let (out, known) = mixer.forward(t, x);
-                (out, vec![known])
-            }),
-            Self::Both(parts) => both(t, parts, x, shared),
-        }
-    }
-}
-
-/// What attention gives, and its weights where it gives them.
-fn held((out, weights): (Tensor, Option<Tensor>)) -> (Tensor, Vec<Tensor>) {
-    (out, weights.into_iter().collect())
-}
-
-/// Attention beside a state space, each multiplied by a number (`FalconH1DecoderLayer`).
-fn both(
-    t: &Tape,
-    (mixer, attention): &(Mamba2Mixer, RotaryAttention),
-    x: &Tensor,
-    shared: &Shared,
-) -> (Tensor, Vec<Tensor>) {
-    let mixed = {
-        let mixed = t.scoped("mamba", None, || mixer.forward(t, x));
-        t.mul_scalar(&mixed)
-    };
-    let (attended, weights) = {
-        let x = t.mul_scalar(x);
-        t.scoped("self_attn", None, || attention.forward(t, &x, shared))
-    };
-    let scaled = t.mul_scalar(&attended);
-    drop(attended);
-    let sum = t.add(&mixed, &scaled);
-    let held = [mixed, scaled].into_iter().chain(weights);
-    (sum, held.collect())
 }

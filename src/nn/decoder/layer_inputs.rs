@@ -2,8 +2,8 @@
 //!
 //! Source: transformers 5.23, `models/{gemma3n,gemma4}/modeling_*.py`.
 
-use crate::model::{DecoderConfig, GemmaLayers};
-use crate::nn::build::{Builder, Embedding, Linear, Norm, NormKind};
+use crate::model::{DecoderConfig, GemmaLayers, NormKind};
+use crate::nn::build::{Builder, Embedding, Linear, Norm};
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -4,15 +4,13 @@ mod altup;
 mod causal;
 mod layer;
 mod layer_inputs;
-pub(crate) mod put_together;
+mod mixer;
 mod shared;
 mod shell;
-mod style;
 
 pub(crate) use altup::Alternating;
 pub(crate) use causal::{Causal, Layer};
-pub(crate) use layer::{DecoderLayer, Holds, Parts};
+pub(crate) use layer::DecoderLayer;
 pub(crate) use layer_inputs::InputGate;
 pub(crate) use shared::{Crossing, Shared};
 pub(crate) use shell::{Block, Shell, WeighingBlock};
-pub(crate) use style::Style;

@@ -1,7 +1,8 @@
 //! What the layers of a causal language model are given.
 
+use crate::model::Transformers;
 use crate::nn::attention::{KeptStates, Turns};
-use crate::nn::build::{Facts, Transformers};
+use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

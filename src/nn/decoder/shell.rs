@@ -1,8 +1,8 @@
 //! What decoders have in common around their layers: positions, mask, checkpointing.
 
 use crate::ask::{ActivationCheckpointing, Attention, Loss, Task};
-use crate::model::ResolvedSpec;
-use crate::nn::build::{Builder, Call, Facts, Linear, MaskStyle, Output, Transformers};
+use crate::model::{MaskStyle, ResolvedSpec, Transformers};
+use crate::nn::build::{Builder, Call, Facts, Linear, Output};
 use crate::nn::heads::{classifier, loss};
 use crate::nn::masks::{MaskRequest, blocks as mask_blocks, mask};
 use crate::tape::{Region, Results, Tape, Tensor};

@@ -1,8 +1,8 @@
 //! The loss that balances the experts of a mixture (`load_balancing_loss_func` of
 //! `models/mixtral/modeling_mixtral.py`, transformers 5.23, 4.51 and 4.48).
 
-use crate::model::Experts;
-use crate::nn::build::{Facts, Transformers};
+use crate::model::{Experts, Transformers};
+use crate::nn::build::Facts;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};
 

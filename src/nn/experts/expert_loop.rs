@@ -5,7 +5,7 @@
 //! are spread as evenly as can be.
 
 use crate::ask::EvaluationKind;
-use crate::model::{DecoderConfig, DecoderType, Experts, LayerNames, ResolvedSpec};
+use crate::model::{DecoderConfig, Experts, LayerNames, ResolvedSpec};
 use crate::nn::build::Builder;
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{ListId, Tape, Tensor};
@@ -75,7 +75,7 @@ impl ExpertLoop {
         Self {
             parts: borders(b.plan.spec, experts).windows(2).map(part).collect(),
             count: experts.count,
-            weights_first: c.model_type == DecoderType::DeepseekV3,
+            weights_first: c.family.layers.sums_by_weights_in_4,
         }
     }
 

@@ -11,10 +11,10 @@ use super::grouped_experts::GroupedExperts;
 use super::parallel_experts::ParallelExperts;
 use super::router::{Routed, Router};
 use crate::model::{
-    AFTER_EXPERTS, DecoderConfig, DecoderType, ExpertForm, Experts, LATENT, LayerNames, PLAIN,
-    Routing, SharedForm,
+    DecoderConfig, ExpertForm, Experts, LATENT, LayerNames, PLAIN, Routing, SharedForm,
+    Transformers,
 };
-use crate::nn::build::{Builder, Linear, RmsNorm, Transformers};
+use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::nn::mlp::{GatedMlp, PlainMlp};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -59,7 +59,7 @@ pub(crate) struct SparseMoe {
     /// The layers before and after experts that see fewer columns.
     latent: Option<[Linear; 2]>,
     /// The norm over what the mixture gives.
-    norm: Option<RmsNorm>,
+    norm: Option<(&'static str, RmsNorm)>,
     /// When the expert that all tokens go through runs.
     form: SharedForm,
     /// How often tokens are multiplied by noise in their place while training.
@@ -195,8 +195,9 @@ impl SparseMoe {
             experts: routed,
             shared,
             latent,
-            norm: (c.model_type == DecoderType::AxK1)
-                .then(|| RmsNorm::new(&b.at(AFTER_EXPERTS), hidden)),
+            norm: names
+                .after_experts
+                .map(|name| (name, RmsNorm::new(&b.at(name), hidden))),
             form: experts.shared,
             jitters: match experts.routing {
                 // The router does so once more since transformers 5.
@@ -380,8 +381,8 @@ impl SparseMoe {
                 t.add(&out, &shared)
             }
         };
-        if let Some(norm) = &self.norm {
-            let normed = t.scoped(AFTER_EXPERTS, None, || norm.forward(t, &sum));
+        if let Some((name, norm)) = &self.norm {
+            let normed = t.scoped(name, None, || norm.forward(t, &sum));
             drop((sum, routed, out, early));
             return normed;
         }

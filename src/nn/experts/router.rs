@@ -4,8 +4,8 @@
 
 use super::router_gate::{Gate, OpenGate};
 use super::sparse_mixer;
-use crate::model::{Correction, Experts, Groups, LogitsDtype, Routing};
-use crate::nn::build::{Builder, Call, Linear, Transformers};
+use crate::model::{Correction, Experts, Groups, LogitsDtype, Routing, Transformers};
+use crate::nn::build::{Builder, Call, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 use std::rc::Rc;

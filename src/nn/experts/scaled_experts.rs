@@ -4,8 +4,8 @@
 
 use super::grouped_experts::GroupedExperts;
 use super::router::Routed;
-use crate::model::{DecoderConfig, Experts, GEMMA_NORMS};
-use crate::nn::build::{Builder, Linear, Norm, NormKind};
+use crate::model::{DecoderConfig, Experts, GEMMA_NORMS, NormKind};
+use crate::nn::build::{Builder, Linear, Norm};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 

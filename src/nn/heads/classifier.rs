@@ -2,8 +2,8 @@
 
 use super::loss;
 use crate::ask::Task;
-use crate::model::{DecoderConfig, ResolvedSpec};
-use crate::nn::build::{Builder, Linear, Output, Transformers};
+use crate::model::{DecoderConfig, ResolvedSpec, Transformers};
+use crate::nn::build::{Builder, Linear, Output};
 use crate::nn::decoder::Shell;
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};

@@ -2,7 +2,7 @@
 
 pub(crate) use super::both_sides::{bidirectional, of_both_sides};
 use crate::ask::Attention;
-use crate::nn::build::MaskStyle;
+use crate::model::MaskStyle;
 use crate::tape::{Places, Tape, Tensor};
 use crate::units::{DType, Shape};
 

@@ -4,7 +4,7 @@
 
 use super::causal_conv::CausalConv;
 use super::decay_rate::decay_rate;
-use crate::model::{ScanHeads, StateSpace};
+use crate::model::{DeltaRule, ScanHeads, StateSpace};
 use crate::nn::build::{Builder, Linear, root_mean_square};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
@@ -44,17 +44,6 @@ struct Each {
     doubles: bool,
 }
 
-/// How the layers that read the hidden states are put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// In groups (Qwen3-Next).
-    Grouped,
-    /// One for queries, keys and values (Qwen3.5).
-    Apart,
-    /// One for each (`OLMo` Hybrid).
-    Each,
-}
-
 /// What they give.
 struct Projected<'a> {
     /// Queries, keys and values `[B, S, C]`.
@@ -85,7 +74,7 @@ impl GatedDelta {
         hidden: u64,
         sizes: &StateSpace,
         heads: ScanHeads,
-        form: Form,
+        form: DeltaRule,
     ) -> Self {
         let of_heads = |name| b.parameter(name, [heads.count]);
         let (keys, values) = (heads.groups * sizes.state_size, heads.width());
@@ -95,7 +84,7 @@ impl GatedDelta {
         let norm_of = |name| b.at(name).parameter("weight", [heads.columns]);
         let rates = |names: [&'static str; 2]| names.map(|name| linear(name, hidden, heads.count));
         let (a_log, dt_bias, inputs, conv, norm, out_proj);
-        if form == Form::Each {
+        if form == DeltaRule::Each {
             (a_log, dt_bias) = (of_heads("A_log"), of_heads("dt_bias"));
             let projections = [("q_proj", keys), ("k_proj", keys), ("v_proj", values)];
             inputs = Inputs::Each(Box::new(Each {
@@ -109,7 +98,7 @@ impl GatedDelta {
         } else {
             (dt_bias, a_log) = (of_heads("dt_bias"), of_heads("A_log"));
             conv = conv_of();
-            let grouped = (form == Form::Grouped).then(|| {
+            let grouped = (form == DeltaRule::Grouped).then(|| {
                 let both = linear("in_proj_qkvz", hidden, channels + values);
                 Inputs::Grouped([both, linear("in_proj_ba", hidden, 2 * heads.count)])
             });

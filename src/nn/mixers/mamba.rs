@@ -4,9 +4,9 @@
 use super::causal_conv::CausalConv;
 use super::decay_rate::decay_rate;
 use super::mamba_scan::scan_tokens;
-use crate::model::{InnerNorms, StateSpace};
+use crate::model::{InnerNorms, StateSpace, Transformers};
 use crate::nn::build::{
-    Builder, Call, Facts, Linear, RmsNorm, Transformers, bare_root_mean_square, root_mean_square,
+    Builder, Call, Facts, Linear, RmsNorm, bare_root_mean_square, root_mean_square,
 };
 use crate::tape::{Tape, Tensor};
 use crate::units::{DType, Shape};

@@ -4,8 +4,8 @@
 use super::causal_conv::CausalConv;
 use super::chunk_scan::{Scan, scan, step};
 use super::decay_rate::decay_rate;
-use crate::model::{ScanHeads, StateSpace};
-use crate::nn::build::{Builder, Facts, Linear, Transformers};
+use crate::model::{ScanHeads, StateSpace, Transformers};
+use crate::nn::build::{Builder, Facts, Linear};
 use crate::tape::{Tape, Tensor};
 use crate::units::DType;
 

@@ -16,7 +16,7 @@ mod short_conv;
 pub(crate) use causal_conv::CausalConv;
 pub(crate) use chunk_sums::{Rates, Scanned, scan};
 pub(crate) use decay_rate::decay_rate;
-pub(crate) use gated_delta::{Form, GatedDelta};
+pub(crate) use gated_delta::GatedDelta;
 pub(crate) use lightning::Lightning;
 pub(crate) use mamba::Mixer;
 pub(crate) use mamba2::{Mamba2Mixer, before_inputs};

@@ -3,9 +3,9 @@
 use super::activation::relu_squared;
 use super::gated_mlp::GatedMlp;
 use super::plain_mlp::PlainMlp;
-use crate::model::{Activation, BESIDE, DecoderConfig, LayerNames, MlpNames};
+use crate::model::{Activation, BESIDE, DecoderConfig, LayerNames, MlpNames, Transformers};
 use crate::nn::attention::dropped;
-use crate::nn::build::{Builder, Linear, RmsNorm, Transformers};
+use crate::nn::build::{Builder, Linear, RmsNorm};
 use crate::nn::experts::moe;
 use crate::tape::{Tape, Tensor};
 

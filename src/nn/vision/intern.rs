@@ -4,9 +4,9 @@ use super::features::{ImageFeatures, Pooled};
 use super::patches::Patches;
 use super::split::shuffled;
 use super::tower::TowerMlp;
-use crate::model::{Activation, InternConfig};
+use crate::model::{Activation, InternConfig, NormKind};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, in_heads};
-use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Norm, NormKind};
+use crate::nn::build::{Builder, Facts, LayerNorm, Linear, Norm};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::mlp::activated;
 use crate::tape::{Tape, Tensor};
@@ -52,7 +52,7 @@ impl InternLayer {
     fn new(b: &Builder, c: &InternConfig, options: AttentionOptions) -> Self {
         let hidden = c.tower.hidden_size;
         let kind = if c.root_norms {
-            NormKind::Llama
+            NormKind::Root
         } else {
             NormKind::Layer
         };
@@ -61,7 +61,7 @@ impl InternLayer {
             let projections = ["q_proj", "k_proj", "v_proj"]
                 .map(|name| Linear::new(&at.at(name), hidden, hidden, c.attention_bias));
             let output = Linear::new(&at.at("projection_layer"), hidden, hidden, true);
-            let norm = |name| Norm::new(&at.at(name), NormKind::Llama, hidden);
+            let norm = |name| Norm::new(&at.at(name), NormKind::Root, hidden);
             let qk_norms = c.qk_norm.then(|| ["q_norm", "k_norm"].map(norm));
             let mlp = TowerMlp::new(&b.at("mlp"), &c.tower);
             let norm = |name| Norm::new(&b.at(name), kind, hidden);

@@ -4,11 +4,11 @@
 use super::features::{ImageFeatures, Pooled};
 use super::packed::angles;
 use crate::ask::Attention;
-use crate::model::{Activation, JoinedConfig};
+use crate::model::{Activation, JoinedConfig, NormKind};
 use crate::nn::attention::{
     AttentionOptions, attend_as_bert, attend_with_weights, flash, in_heads, joined, rotary,
 };
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::mlp::{GatedMlp, activated};
 use crate::tape::{Packed, Tape, Tensor, Window};
@@ -67,7 +67,7 @@ struct Given {
 impl PixtralLayer {
     fn new(b: &Builder, c: &JoinedConfig, options: AttentionOptions) -> Self {
         let (hidden, inner) = (c.tower.hidden_size, c.tower.intermediate_size);
-        let norm = |name| Norm::new(&b.at(name), NormKind::Llama, hidden);
+        let norm = |name| Norm::new(&b.at(name), NormKind::Root, hidden);
         let before = norm("attention_norm");
         let active = match c.tower.activation {
             Activation::Silu => Tape::silu,
@@ -151,7 +151,7 @@ impl Projector {
         let bias = c.projector_bias;
         Self {
             scope: b.scope,
-            norm: Norm::new(&b.at("norm"), NormKind::Llama, seen),
+            norm: Norm::new(&b.at("norm"), NormKind::Root, seen),
             merging: Linear::new(&at, merged, seen, false),
             layers: [
                 Linear::new(&b.at("linear_1"), seen, hidden, bias),
@@ -222,7 +222,7 @@ impl JoinedSight {
         let (seen, size) = (c.tower.hidden_size, c.patch_size);
         let patches = at.at("patch_conv");
         let weight = patches.parameter("weight", [seen, c.channels, size, size]);
-        let norm = Norm::new(&at.at("ln_pre"), NormKind::Llama, seen);
+        let norm = Norm::new(&at.at("ln_pre"), NormKind::Root, seen);
         let transformer = at.at("transformer");
         let layers = transformer.items("layers", c.tower.num_hidden_layers, |b| {
             Rc::new(PixtralLayer::new(b, c, options))

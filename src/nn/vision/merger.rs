@@ -1,8 +1,8 @@
 //! What makes one token of patches that lie together
 //! (`models/{qwen2_vl,qwen2_5_vl,qwen3_vl}/modeling_*.py` of transformers 5.23).
 
-use crate::model::PackedConfig;
-use crate::nn::build::{Builder, Linear, Norm, NormKind};
+use crate::model::{NormKind, PackedConfig};
+use crate::nn::build::{Builder, Linear, Norm};
 use crate::tape::{Tape, Tensor};
 
 /// `Qwen2_5_VLPatchMerger`, and that of Qwen2-VL and Qwen3-VL.

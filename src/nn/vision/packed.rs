@@ -6,9 +6,9 @@ use super::deep::DeepTower;
 use super::merger::Merger;
 use super::tower::TowerMlp;
 use crate::ask::Attention;
-use crate::model::PackedConfig;
+use crate::model::{NormKind, PackedConfig};
 use crate::nn::attention::{AttentionOptions, attend_as_bert, attend_with_weights, flash, rotary};
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
 use crate::nn::decoder::{Block, Shell};
 use crate::nn::mlp::GatedMlp;
 use crate::tape::{Packed, Tape, Tensor};
@@ -167,7 +167,7 @@ fn turned(t: &Tape, both: &[Tensor; 2], given: &Given) -> [Tensor; 2] {
 
 fn norm_kind(c: &PackedConfig) -> NormKind {
     if c.window.is_some() {
-        NormKind::Llama
+        NormKind::Root
     } else {
         NormKind::Layer
     }

@@ -13,9 +13,9 @@ use super::rows::Rows;
 use super::split::SplitSight;
 use super::vision_transformer::Vision;
 
-use crate::model::{Activation, ImageConfig, ImageKind, ResolvedSpec, WholeConfig};
+use crate::model::{Activation, ImageConfig, ImageKind, NormKind, ResolvedSpec, WholeConfig};
 use crate::nn::attention::AttentionOptions;
-use crate::nn::build::{Builder, Facts, Linear, Norm, NormKind};
+use crate::nn::build::{Builder, Facts, Linear, Norm};
 use crate::nn::decoder::{Crossing, Shell};
 use crate::nn::masks::blocks as mask_blocks;
 use crate::nn::mlp::activated;
@@ -139,7 +139,7 @@ impl Projector {
             }
             _ => Self::Pooled {
                 weight: b.parameter("mm_input_projection_weight", [seen, hidden]),
-                norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::Gemma, seen),
+                norm: Norm::new(&b.at("mm_soft_emb_norm"), NormKind::OnePlusRoot, seen),
                 side: c.tower.image_size / c.tower.patch_size,
             },
         }

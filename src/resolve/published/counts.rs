@@ -12,7 +12,7 @@ use super::towers::{
     vit_parameters,
 };
 use crate::ask::{ModelRef, Precision, Scenario};
-use crate::catalog;
+use crate::families;
 use crate::model::Architecture;
 use crate::resolve::resolve;
 
@@ -452,7 +452,7 @@ fn models_have_as_many_parameters_as_published() {
 
 #[test]
 fn every_model_is_checked() {
-    for model in catalog::models() {
+    for model in families::catalog_models() {
         let id = model.id;
         assert!(PUBLISHED.iter().any(|(known, _)| *known == id), "{id}");
     }

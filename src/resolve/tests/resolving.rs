@@ -2,6 +2,7 @@
 
 use crate::ask::*;
 use crate::catalog;
+use crate::families;
 use crate::model::*;
 use crate::resolve::resolve;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ fn the_default_scenario_has_an_answer_without_findings() {
 
 #[test]
 fn every_model_of_the_catalog_resolves_without_findings() {
-    for model in catalog::models() {
+    for model in families::catalog_models() {
         let mut asked = scenario(json!({"model": model.id}));
         // Kernels of the delta rule take no float32, some models have no sdpa, and texts beside images
         // are shorter, than the defaults are; the finding repairs it.
@@ -90,8 +91,12 @@ fn every_accelerator_of_the_catalog_resolves_without_findings() {
 
 #[test]
 fn a_catalog_model_and_its_config_are_the_same_architecture() {
-    let config: Value =
-        serde_json::from_str(catalog::model("llama-3.2-1b").expect("listed").config).expect("JSON");
+    let config: Value = serde_json::from_str(
+        families::catalog_model("llama-3.2-1b")
+            .expect("listed")
+            .config,
+    )
+    .expect("JSON");
     assert_eq!(
         llama(json!({"model": "llama-3.2-1b"})),
         llama(json!({"model": {"hf_config": config}}))
@@ -137,7 +142,8 @@ fn decoders_of_known_types_are_read_and_not_guessed() {
         "glm-4-9b",
     ] {
         let config: Value =
-            serde_json::from_str(catalog::model(id).expect("listed").config).expect("JSON");
+            serde_json::from_str(families::catalog_model(id).expect("listed").config)
+                .expect("JSON");
         let resolution = resolve(&scenario(json!({"model": {"hf_config": config}})));
         assert!(resolution.spec.is_some(), "{id}");
         assert_eq!(resolution.findings, [], "{id}");
@@ -161,8 +167,12 @@ fn overrides_replace_fields_of_a_catalog_model() {
 
 #[test]
 fn the_text_part_of_a_multimodal_config_is_read() {
-    let config: Value =
-        serde_json::from_str(catalog::model("mistral-7b").expect("listed").config).expect("JSON");
+    let config: Value = serde_json::from_str(
+        families::catalog_model("mistral-7b")
+            .expect("listed")
+            .config,
+    )
+    .expect("JSON");
     let whole = json!({"model_type": "aya_vision", "text_config": config});
     let resolution = resolve(&scenario(json!({"model": {"hf_config": whole}})));
     assert!(resolution.spec.is_some());

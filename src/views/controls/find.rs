@@ -2,7 +2,8 @@
 
 use super::model::{HUB, LINEAR, OWN};
 use crate::browser;
-use crate::catalog::{self, Model};
+use crate::catalog::Model;
+use crate::families;
 use crate::text::{Language, Word};
 use crate::widgets::Found;
 
@@ -65,13 +66,13 @@ fn with_headings(found: &mut [Found], models: &[&'static Model]) {
 pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
     let query = typed.unwrap_or_default();
     let word = |word: Word| word.text(language).to_owned();
-    let models = catalog::search(query.trim());
+    let models = families::search_models(query.trim());
     let mut found: Vec<Found> = models.iter().map(|model| line(model)).collect();
     if query.trim().is_empty() {
         with_headings(&mut found, &models);
         let recent: Vec<Found> = recent()
             .iter()
-            .filter_map(|id| catalog::model(id))
+            .filter_map(|id| families::catalog_model(id))
             .map(line)
             .enumerate()
             .map(|(at, found)| Found {
@@ -95,7 +96,7 @@ pub(super) fn find(typed: Option<String>, language: Language) -> Vec<Found> {
             });
         found.extend(others);
     } else if let Some(name) = repository(&query)
-        && catalog::model(name).is_none()
+        && families::catalog_model(name).is_none()
     {
         let fetch = Found {
             value: format!("{HUB}{name}"),

@@ -6,8 +6,8 @@ use super::find::{find, remember};
 use super::hub::fetch_config;
 use crate::app::{Draft, Store, use_store};
 use crate::ask::{LinearModel, ModelRef, Scenario};
-use crate::catalog;
 use crate::codec::{Pasted, read_pasted};
+use crate::families;
 use crate::text::Word;
 use crate::views::setting::{Setting, SettingField};
 use crate::widgets::Search;
@@ -131,7 +131,7 @@ fn name_of(store: Store) -> String {
     let language = store.language.get();
     store.scenario.with(|scenario| match &scenario.model {
         ModelRef::Catalog(id) => {
-            catalog::model(id).map_or_else(|| id.clone(), |model| model.name.to_owned())
+            families::catalog_model(id).map_or_else(|| id.clone(), |model| model.name.to_owned())
         }
         ModelRef::Linear { .. } => Word::ModelLinear.text(language).to_owned(),
         ModelRef::HfConfig { hf_config } => {

@@ -1,0 +1,10 @@
+//! Published models of these families, by family and size.
+
+crate::families::models::published_models! {
+    "internvl3-1b-hf", "InternVL3 1B", "OpenGVLab/InternVL3-1B-hf", "2025-04";
+    "internvl3-2b-hf", "InternVL3 2B", "OpenGVLab/InternVL3-2B-hf", "2025-04";
+    "internvl3-8b-hf", "InternVL3 8B", "OpenGVLab/InternVL3-8B-hf", "2025-04";
+    "internvl3-14b-hf", "InternVL3 14B", "OpenGVLab/InternVL3-14B-hf", "2025-04";
+    "internvl3-38b-hf", "InternVL3 38B", "OpenGVLab/InternVL3-38B-hf", "2025-04";
+    "internvl3-78b-hf", "InternVL3 78B", "OpenGVLab/InternVL3-78B-hf", "2025-04";
+}

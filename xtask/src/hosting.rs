@@ -1,0 +1,178 @@
+//! What makes the built page fit for hosting: the program in two parts, of which the first estimate
+//! needs one; no script within the page, so that a strict Content-Security-Policy needs no
+//! exception; and absolute addresses for previews of links.
+
+use crate::process::{Failure, browser_tests, minutes, program, root, run};
+use crate::split::{split, watched};
+use crate::tools;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+/// Where the page's files are.
+const DIST: &str = "target/dist";
+/// The program as it was linked, before wasm-bindgen.
+const LINKED: &str = "target/wasm32-unknown-unknown/web/web.wasm";
+/// Which functions ran in the first visits, one byte each.
+const RAN: &str = "target/first-visits";
+/// How the script that Trunk writes into the page begins and ends.
+const BEGINS: &str = "<script type=\"module\">";
+const ENDS: &str = "</script>";
+/// How the name of the program that Trunk writes ends.
+const PROGRAM: &str = "_bg.wasm";
+
+/// Cuts the program in two, moves the page's own script into a file and, when the page's future
+/// address is known, gives link previews an absolute address of their picture.
+pub fn finish(address: Option<&str>) -> Result<(), Failure> {
+    let folder = root().join(DIST);
+    let page = folder.join("index.html");
+    let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
+    let text = in_two(&folder, &fs::read_to_string(&page).map_err(failed)?)?;
+    let (mut text, script) = apart(&text)
+        .ok_or_else(|| Failure::new("the built page has no script of Trunk's to move"))?;
+    let name = format!("boot-{:016x}.js", hash_of(&script));
+    fs::write(folder.join(&name), script.trim_start()).map_err(failed)?;
+    text = text.replace(
+        BEGINS,
+        &format!("<script type=\"module\" src=\"./{name}\">"),
+    );
+    if let Some(address) = address {
+        text = with_address(&text, address);
+    }
+    fs::write(&page, text).map_err(failed)
+}
+
+/// Cuts the program of the folder in two; gives the page that names both parts. Their names tell
+/// of both, so that no cache brings parts together that do not fit.
+fn in_two(folder: &Path, page: &str) -> Result<String, Failure> {
+    let failed = |error: std::io::Error| Failure::new(format!("{DIST}: {error}"));
+    let before = program_of(page)
+        .ok_or_else(|| Failure::new("the built page names no program of Trunk's to cut"))?;
+    let whole = fs::read(folder.join(before)).map_err(failed)?;
+    let ran = first_visits(&whole, &folder.join(before))?;
+    let linked = fs::read(root().join(LINKED)).map_err(failed)?;
+    let (first, rest) = split(&whole, &linked, &ran).map_err(unread)?;
+    let hash = hash_of(&(&first, &rest));
+    let names = [PROGRAM, "_rest.wasm"].map(|end| format!("web-{hash:016x}{end}"));
+    for (name, part) in names.iter().zip([first, rest]) {
+        let file = folder.join(name);
+        fs::write(&file, part).map_err(failed)?;
+        let mut optimize = program("wasm-opt");
+        optimize.args(OPTIMIZE);
+        optimize.arg(&file).arg("-o").arg(&file);
+        run(&mut optimize, minutes(5))?;
+    }
+    fs::remove_file(folder.join(before)).map_err(failed)?;
+    let [first, rest] = names;
+    let named = format!("<meta id=\"rest\" name=\"rest\" content=\"./{rest}\" /></head>");
+    Ok(page.replace(before, &first).replace("</head>", &named))
+}
+
+/// How each part is made smaller. What counts is its size once compressed: passes that take away what
+/// is the same in many places, or the zeros between constants, leave more for brotli to write (binaryen
+/// 132: 343 KiB with them, 327 without).
+const OPTIMIZE: [&str; 5] = [
+    "-Oz",
+    // The first KiB of memory is the end of the stack: nothing is read or written there.
+    "--low-memory-unused",
+    "--skip-pass=inlining-optimizing",
+    "--skip-pass=local-cse",
+    "--skip-pass=memory-packing",
+];
+
+/// Which functions of a program run until the first estimate is on screen: the file is, for so long,
+/// a program that notes it. Without a browser all of them, so that the first part has everything.
+fn first_visits(whole: &[u8], file: &Path) -> Result<Vec<bool>, Failure> {
+    let failed = |error: std::io::Error| Failure::new(format!("{RAN}: {error}"));
+    let watched = watched(whole).map_err(unread)?;
+    let browser = match tools::browser() {
+        Ok(browser) => browser,
+        Err(why) => {
+            println!(
+                "A first visit downloads the whole program, uncut: {}",
+                why.message
+            );
+            return Ok(vec![true; watched.functions]);
+        }
+    };
+    fs::write(file, &watched.program).map_err(failed)?;
+    run(
+        program("node")
+            .arg("first-visits.mjs")
+            .args([watched.notes, watched.functions].map(|number| number.to_string()))
+            .arg(root().join(RAN))
+            .current_dir(browser_tests())
+            .env("CHROMIUM", browser.chromium),
+        minutes(5),
+    )?;
+    let notes = fs::read(root().join(RAN)).map_err(failed)?;
+    Ok(notes.iter().map(|note| *note != 0).collect())
+}
+
+/// A program that is not as rustc, wasm-bindgen and the linker write it.
+fn unread(why: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("the page's program cannot be cut: {why}"))
+}
+
+/// The name of the program in a page.
+fn program_of(page: &str) -> Option<&str> {
+    let before = &page[..page.find(PROGRAM)? + PROGRAM.len()];
+    let begin = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))? + 1;
+    Some(before[begin..].trim_start_matches("./"))
+}
+
+fn hash_of(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The page with its inline script emptied, and that script.
+fn apart(page: &str) -> Option<(String, String)> {
+    let begin = page.find(BEGINS)? + BEGINS.len();
+    let end = begin + page[begin..].find(ENDS)?;
+    let rest = format!("{}{}", &page[..begin], &page[end..]);
+    Some((rest, page[begin..end].to_owned()))
+}
+
+/// The page whose preview names its picture and itself absolutely.
+fn with_address(page: &str, address: &str) -> String {
+    let folder = address.trim_end_matches('/');
+    let image = format!("content=\"{folder}/screenshot.png\"");
+    let own = format!("<meta property=\"og:url\" content=\"{folder}/\" />");
+    let page = page.replace("content=\"screenshot.png\"", &image);
+    page.replace("</head>", &format!("{own}</head>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_in_the_page_is_taken_out_whole() {
+        let page = "<head></head><script type=\"module\">start();</script><p></p>";
+        let (rest, script) = apart(page).expect("there is a script");
+        assert_eq!(script, "start();");
+        assert_eq!(
+            rest,
+            "<head></head><script type=\"module\"></script><p></p>"
+        );
+    }
+
+    #[test]
+    fn the_program_is_found_by_its_name() {
+        let page = "<link href=\"./web-7a_bg.wasm\"><script>'./web-7a_bg.wasm'</script>";
+        assert_eq!(program_of(page), Some("web-7a_bg.wasm"));
+        assert_eq!(program_of("<p></p>"), None);
+    }
+
+    #[test]
+    fn previews_get_absolute_addresses() {
+        let page = with_address(
+            "<meta content=\"screenshot.png\" /></head>",
+            "https://a.b/c/",
+        );
+        assert!(page.contains("content=\"https://a.b/c/screenshot.png\""));
+        assert!(page.contains("og:url\" content=\"https://a.b/c/\""));
+    }
+}

@@ -1,0 +1,141 @@
+//! What the linker says of a program that it wrote with `--emit-relocs`: every place at which it put
+//! an address, and whose address that is.
+
+use super::module::{Module, Read};
+use std::ops::Range;
+use wasmparser::{
+    BinaryReader, CustomSectionReader, KnownCustom, Linking, RelocationType, SymbolInfo,
+};
+
+/// Places with addresses, and whose they are. A symbol is known by its number.
+pub struct Linker {
+    /// Where in memory each symbol's bytes are; nowhere for those that are no data.
+    pub symbols: Vec<Range<usize>>,
+    /// For each function those whose address it has.
+    pub of_functions: Vec<Vec<usize>>,
+    /// Where in memory addresses stand, and whose.
+    pub of_data: Vec<(usize, usize)>,
+}
+
+impl Linker {
+    /// Reads what the linker says, and refuses it where the program does not bear it out.
+    pub fn read(linked: &Module) -> Read<Self> {
+        let custom = |name: &str| {
+            let found = linked.customs.iter().find(|section| section.name() == name);
+            found.ok_or_else(|| format!("the linker says nothing of {name}"))
+        };
+        let symbols = symbols(linked, custom("linking")?)?;
+        let [code, data] = linked.begins;
+        let mut of_functions = vec![Vec::new(); linked.types.len()];
+        for (place, symbol) in addresses(linked, custom("reloc.CODE")?, code, &symbols)? {
+            let place = place as u64;
+            let body = linked
+                .bodies
+                .partition_point(|body| body.range().end <= place);
+            let inside = linked
+                .bodies
+                .get(body)
+                .filter(|body| body.range().contains(&place));
+            inside.ok_or("an address between functions")?;
+            of_functions[linked.imported + body].push(symbol);
+        }
+        let mut of_data = Vec::new();
+        for (place, symbol) in addresses(linked, custom("reloc.DATA")?, data, &symbols)? {
+            of_data.push((in_memory(linked, place)?, symbol));
+        }
+        Ok(Self {
+            symbols,
+            of_functions,
+            of_data,
+        })
+    }
+}
+
+/// Where in memory each symbol's bytes are.
+fn symbols(linked: &Module, section: &CustomSectionReader) -> Read<Vec<Range<usize>>> {
+    let KnownCustom::Linking(linking) = section.as_known() else {
+        return Err("what the linker says is not understood".into());
+    };
+    let mut found = Vec::new();
+    for part in linking.subsections() {
+        let Linking::SymbolTable(symbols) = part? else {
+            continue;
+        };
+        for symbol in symbols {
+            found.push(match symbol? {
+                SymbolInfo::Data {
+                    symbol: Some(data), ..
+                } => {
+                    let (start, bytes) = linked.data.get(data.index as usize).ok_or("a symbol")?;
+                    let begin = data.offset as usize;
+                    let end = begin + data.size as usize;
+                    if end > bytes.len() {
+                        return Err("a symbol beyond its data".into());
+                    }
+                    start + begin..start + end
+                }
+                _ => 0..0,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Where in the file addresses in memory stand, and whose. A kind of reference that is not known is
+/// refused, and one where something else stands than the symbol's address and the distance from it.
+fn addresses(
+    linked: &Module,
+    section: &CustomSectionReader,
+    begin: usize,
+    symbols: &[Range<usize>],
+) -> Read<Vec<(usize, usize)>> {
+    use RelocationType as Type;
+    let KnownCustom::Reloc(references) = section.as_known() else {
+        return Err("the linker's references are not understood".into());
+    };
+    let mut found = Vec::new();
+    for reference in references.entries() {
+        let reference = reference?;
+        let range = reference.relocation_range()?;
+        let range = begin + range.start..begin + range.end;
+        let bytes = linked
+            .bytes
+            .get(range.clone())
+            .ok_or("a reference beyond the file")?;
+        let mut reader = BinaryReader::new(bytes, 0);
+        let stands = match reference.ty {
+            Type::FunctionIndexLeb
+            | Type::TableIndexSleb
+            | Type::TableIndexI32
+            | Type::TypeIndexLeb
+            | Type::GlobalIndexLeb
+            | Type::GlobalIndexI32
+            | Type::TableNumberLeb => continue,
+            Type::MemoryAddrLeb => reader.read_var_u32()?,
+            Type::MemoryAddrSleb => reader.read_var_i32()?.cast_unsigned(),
+            Type::MemoryAddrI32 => reader.read_u32()?,
+            other => return Err(format!("a reference of another kind: {other:?}").into()),
+        };
+        let symbol = symbols
+            .get(reference.index as usize)
+            .ok_or("a reference to nothing")?;
+        let address = i64::try_from(symbol.start)? + reference.addend;
+        if i64::from(stands) != address & i64::from(u32::MAX) {
+            return Err(format!("{stands} where the linker says {address}").into());
+        }
+        found.push((range.start, reference.index as usize));
+    }
+    Ok(found)
+}
+
+/// Where in memory the byte comes to lie that is at a place in the file.
+fn in_memory(linked: &Module, place: usize) -> Read<usize> {
+    let file = linked.bytes.as_ptr() as usize;
+    for (start, bytes) in &linked.data {
+        let begin = bytes.as_ptr() as usize - file;
+        if (begin..begin + bytes.len()).contains(&place) {
+            return Ok(start + place - begin);
+        }
+    }
+    Err("an address between data".into())
+}

@@ -1,0 +1,185 @@
+//! Every check, in stages, with a summary.
+
+use crate::build::{self, PAGE_CODE};
+use crate::process::{Failure, browser_tests, cargo, minutes, program, root, run};
+use crate::{bench, tools};
+use std::time::{Duration, Instant};
+
+/// A check with a name to call it by.
+struct Stage {
+    name: &'static str,
+    what: &'static str,
+    run: fn() -> Result<(), Failure>,
+}
+
+/// In the order of how soon they tell something.
+const STAGES: &[Stage] = &[
+    Stage {
+        name: "setup",
+        what: "what is missing is installed",
+        run: tools::everything,
+    },
+    Stage {
+        name: "format",
+        what: "the code is formatted",
+        run: || run(cargo().args(["fmt", "--all", "--check"]), minutes(2)),
+    },
+    Stage {
+        name: "lint",
+        what: "clippy has nothing to say of the pure rooms, the tests and the tools",
+        run: || {
+            run(
+                cargo()
+                    .args([
+                        "clippy",
+                        "--locked",
+                        "--quiet",
+                        "--workspace",
+                        "--all-targets",
+                    ])
+                    .args(["--", "-D", "warnings"]),
+                minutes(10),
+            )
+        },
+    },
+    Stage {
+        name: "lint-page",
+        what: "clippy has nothing to say of the page",
+        run: || {
+            run(
+                cargo()
+                    .args(["clippy", "--locked", "--quiet"])
+                    .args(PAGE_CODE)
+                    .args(["--", "-D", "warnings"])
+                    // Any file will do to look at the code.
+                    .env(
+                        bench::NATIVE_REPORTS_VARIABLE,
+                        root().join(bench::SCENARIOS),
+                    ),
+                minutes(15),
+            )
+        },
+    },
+    Stage {
+        name: "native",
+        what: "the pure suite, the architecture and the accuracy table",
+        run: || {
+            run(
+                cargo()
+                    .args([
+                        "test",
+                        "--locked",
+                        "--quiet",
+                        "--workspace",
+                        "--no-fail-fast",
+                    ])
+                    // Tables that tests print are worth reading when they pass, too.
+                    .args(["--", "--show-output"]),
+                minutes(20),
+            )
+        },
+    },
+    Stage {
+        name: "bench",
+        what: "the time of one estimate, natively",
+        run: bench::native,
+    },
+    Stage {
+        name: "wasm",
+        what: "in WebAssembly: the native command line's bytes, the time of an estimate, figures",
+        run: bench::in_webassembly,
+    },
+    Stage {
+        name: "page",
+        what: "the page builds as released",
+        run: build::release_page,
+    },
+    Stage {
+        name: "size",
+        what: "what a first visit downloads",
+        run: build::size,
+    },
+    Stage {
+        name: "browser",
+        what: "the page in a real browser, with real input",
+        run: browser,
+    },
+];
+
+/// Runs the stages named, or all of them; every stage runs, whatever the others say.
+pub fn run_stages(names: &[String]) -> Result<(), Failure> {
+    let unknown = names
+        .iter()
+        .find(|name| !STAGES.iter().any(|stage| stage.name == *name));
+    if let Some(unknown) = unknown {
+        let known: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+        return Err(Failure::usage(format!(
+            "there is no stage `{unknown}`; there are {}",
+            known.join(", ")
+        )));
+    }
+    let mut results = Vec::new();
+    for stage in STAGES {
+        if !names.is_empty() && !names.iter().any(|name| name == stage.name) {
+            continue;
+        }
+        println!("\n=== {}: {} ===", stage.name, stage.what);
+        let start = Instant::now();
+        let result = (stage.run)();
+        if let Err(failure) = &result {
+            println!("  FAILED: {}", failure.message);
+        }
+        results.push((stage, result, start.elapsed()));
+    }
+    summary(&results)
+}
+
+fn summary(results: &[(&Stage, Result<(), Failure>, Duration)]) -> Result<(), Failure> {
+    println!("\n=== summary ===");
+    for (stage, result, time) in results {
+        let word = if result.is_ok() { "ok" } else { "FAILED" };
+        println!(
+            "{word:>7}  {:>7.1} s  {:<9} {}",
+            time.as_secs_f64(),
+            stage.name,
+            stage.what
+        );
+    }
+    let total: Duration = results.iter().map(|(_, _, time)| *time).sum();
+    let failed: Vec<&str> = results
+        .iter()
+        .filter(|(_, result, _)| result.is_err())
+        .map(|(stage, _, _)| stage.name)
+        .collect();
+    println!("{:>18.1} s  in total", total.as_secs_f64());
+    if failed.is_empty() {
+        println!("All {} stages passed.", results.len());
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{} of {} stages failed: {}; one alone runs with `cargo xtask test {}`",
+        failed.len(),
+        results.len(),
+        failed.join(", "),
+        failed[0],
+    )))
+}
+
+/// The tests under `tests/e2e`, against the files that `page` built.
+fn browser() -> Result<(), Failure> {
+    if !root().join("target/dist/index.html").is_file() {
+        return Err(Failure::new(
+            "there is no page in target/dist: `cargo xtask build` makes it",
+        ));
+    }
+    tools::node_packages()?;
+    let browser = tools::browser()?;
+    run(
+        program("node")
+            .args(["--test", "--test-concurrency=1", "--test-timeout=120000"])
+            .arg("--test-reporter=spec")
+            .current_dir(browser_tests())
+            .env("CHROMIUM", browser.chromium),
+        minutes(10),
+    )
+}
