@@ -13,9 +13,6 @@ pub const LATENT: [&str; 2] = ["fc1_latent_proj", "fc2_latent_proj"];
 /// The norm over what a mixture gives (A.X K1).
 pub const AFTER_EXPERTS: &str = "post_mlp_layernorm";
 
-/// transformers' default of `shared_intermediate_size` (`GraniteMoeHybridConfig`, 5.23).
-pub(crate) const SHARED_OF_HYBRID: u64 = 1024;
-
 /// Experts of a layer.
 pub(crate) const EXPERTS: RangeInclusive<u64> = 1..=1 << 16;
 

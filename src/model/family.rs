@@ -1,18 +1,29 @@
 //! A family of models: all that is known of it besides how it computes, as one record.
 
 use super::config_fields::ConfigFields;
+use super::expert_rule::ExpertRule;
+use super::latent::Latent;
 use super::layer_names::LayerNames;
+use super::options::Options;
 use super::parts::{Parts, PutTogether};
 use super::programs::{Check, Generation, ImageSides, QUANTIZED_HEADS, Since};
+use super::sizes::Sizes;
 use super::style::Style;
 use super::support::{
     AdapterSupport, AttentionSupport, CacheSupport, LigerSupport, QuantizedSupport,
 };
-use super::{Architecture, DecoderType};
+use super::window::Window;
+use super::{Architecture, DecoderConfig, DecoderType};
 use crate::ask::{Framework, Task};
 
 /// What reads a config. What is wrong is pushed to the fields.
-pub type Reader = fn(&'static Family, Option<Task>, &mut ConfigFields<'_>) -> Architecture;
+#[derive(Clone, Copy, Debug)]
+pub enum Reader {
+    /// A decoder's.
+    Decoder(fn(&'static Family, &mut ConfigFields<'_>) -> DecoderConfig),
+    /// Any other's, for a task if one is chosen.
+    Model(fn(&'static Family, Option<Task>, &mut ConfigFields<'_>) -> Architecture),
+}
 
 /// The parts of a model that its config describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +53,17 @@ pub struct Family {
     /// The parts of its configs.
     pub parts: ConfigParts,
     // Sizes and options.
+    /// The defaults of a decoder's sizes.
+    pub sizes: Sizes,
+    /// What decides a decoder's options.
+    pub options: Options,
+    /// A decoder's sliding window.
+    pub window: Window,
+    /// A decoder's mixture of experts, where a rule tells of it.
+    pub experts: Option<ExpertRule>,
+    /// The defaults of the sizes of multi-head latent attention, with a rotary embedding of neighbours where
+    /// `rope_interleave` decides.
+    pub latent: Option<Latent>,
     // Names.
     /// What its modules are called.
     pub names: LayerNames,
@@ -93,7 +115,20 @@ pub struct Family {
 
 impl Family {
     /// A family with nothing out of the ordinary, whose configs `read` reads.
-    pub const fn new(read: Reader) -> Self {
+    pub const fn new(
+        read: fn(&'static Family, Option<Task>, &mut ConfigFields<'_>) -> Architecture,
+    ) -> Self {
+        Self::with(Reader::Model(read))
+    }
+
+    /// A decoder with nothing out of the ordinary, whose configs `read` reads.
+    pub const fn of_decoder(
+        read: fn(&'static Family, &mut ConfigFields<'_>) -> DecoderConfig,
+    ) -> Self {
+        Self::with(Reader::Decoder(read))
+    }
+
+    const fn with(read: Reader) -> Self {
         Self {
             model_types: &[],
             source: "",
@@ -101,6 +136,11 @@ impl Family {
             read,
             parts: ConfigParts::One,
             // Sizes and options.
+            sizes: Sizes::NONE,
+            options: Options::PLAIN,
+            window: Window::NONE,
+            experts: None,
+            latent: None,
             // Names.
             names: LayerNames::LLAMA,
             // Parts.
@@ -127,6 +167,12 @@ impl Family {
             fixtures: &[],
             published: &[],
         }
+    }
+
+    /// The field that says how wide an expert is.
+    pub fn expert_width_field(&self) -> &'static str {
+        self.experts
+            .map_or("moe_intermediate_size", |rule| rule.width_field())
     }
 
     /// Which decoder it is, of those of decoders.

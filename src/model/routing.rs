@@ -90,3 +90,8 @@ pub struct Groups {
     /// Groups in which experts are chosen.
     pub kept: u64,
 }
+
+impl Groups {
+    /// All in one.
+    pub const ONE: Self = Self { count: 1, kept: 1 };
+}

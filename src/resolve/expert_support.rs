@@ -3,7 +3,6 @@
 use super::liger;
 use crate::ask::{Finding, Framework, Scenario, Task};
 use crate::families::reading::experts::why_unbalanced;
-use crate::families::reading::width_field;
 use crate::model::{Architecture, DecoderConfig, Experts, Routing};
 
 /// Bytes that `grouped_mm` wants the rows of all matrices to be a multiple of
@@ -72,7 +71,10 @@ fn check_rows(scenario: &Scenario, config: &DecoderConfig, findings: &mut Vec<Fi
         Some(size) => ("moe_latent_size", size),
         None => ("hidden_size", config.hidden_size),
     };
-    let own = (width_field(config.model_type), experts.intermediate_size);
+    let own = (
+        config.family.expert_width_field(),
+        experts.intermediate_size,
+    );
     for (field, columns) in [seen, own] {
         if !columns.is_multiple_of(step) {
             findings.push(why_uneven(field, columns, step));

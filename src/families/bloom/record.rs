@@ -1,7 +1,11 @@
 //! `bloom` (`models/bloom, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, RotaryColumns,
+    Sizes,
+};
 
 /// `bloom`.
 pub(crate) const BLOOM: Family = Family {
@@ -9,6 +13,26 @@ pub(crate) const BLOOM: Family = Family {
     source: "models/bloom, transformers 5.23",
     decoder: Some(DecoderType::Bloom),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 64,
+        inner: 256,
+        layers: 2,
+        heads: 8,
+        vocabulary: 250_880,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Always),
+        rotary_columns: RotaryColumns::None,
+        dropout: DropoutFields {
+            residual: Some(("hidden_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `cohere2` (`models/cohere2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, Masks, NormKind, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, Masks, NormKind, Options, Parts, Reader, RotaryLayers,
+    Sizes, Style, Turn, Window, WindowLayers, WindowOn,
+};
 
 /// `cohere2`.
 pub(crate) const COHERE2: Family = Family {
@@ -9,6 +13,26 @@ pub(crate) const COHERE2: Family = Family {
     source: "models/cohere2, transformers 5.23",
     decoder: Some(DecoderType::Cohere2),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 8192,
+        inner: 22_528,
+        layers: 40,
+        heads: 64,
+        vocabulary: 256_000,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        parallel_residual: Flag::Always,
+        rotary_layers: RotaryLayers::Windowed,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(Some("sliding_window_pattern"), 4),
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

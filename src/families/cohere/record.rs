@@ -1,7 +1,10 @@
 //! `cohere` (`models/cohere, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, NormKind, Options, Parts, Reader, Sizes, Style, Turn,
+};
 
 /// `cohere`.
 pub(crate) const COHERE: Family = Family {
@@ -9,6 +12,21 @@ pub(crate) const COHERE: Family = Family {
     source: "models/cohere, transformers 5.23",
     decoder: Some(DecoderType::Cohere),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 8192,
+        inner: 22_528,
+        layers: 40,
+        heads: 64,
+        vocabulary: 256_000,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        head_norms: Flag::Said("use_qk_norm", false),
+        parallel_residual: Flag::Always,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,11 @@
 //! `deepseek_v2` (`models/deepseek_v2, transformers 5.23`).
 
+use super::{EXPERTS, SHARED, reader};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Style};
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, Flag, Latent, LatentRotary, Options, Reader, Routing,
+    SharedWidth, Sizes, SparseLayers, Style,
+};
 
 /// `deepseek_v2`.
 pub(crate) const DEEPSEEK_V2: Family = Family {
@@ -9,6 +13,33 @@ pub(crate) const DEEPSEEK_V2: Family = Family {
     source: "models/deepseek_v2, transformers 5.23",
     decoder: Some(DecoderType::DeepseekV2),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        vocabulary: 102_400,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        ..Options::PLAIN
+    },
+    latent: Some(Latent {
+        query_rank: Some(1536),
+        rank: 512,
+        straight: 128,
+        turned: 64,
+        value: 128,
+        rotary: LatentRotary::Complex,
+        indexer: None,
+    }),
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 64),
+        width: Some(1407),
+        shared: SharedWidth::Times(SHARED, 2),
+        normalized: Flag::Never,
+        routing: Routing::Scaled(None),
+        layers: SparseLayers::After(0),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     style: Style {

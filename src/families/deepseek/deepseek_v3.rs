@@ -1,7 +1,11 @@
 //! `deepseek_v3` (`models/deepseek_v3, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Parts};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, Groups, Latent, LatentRotary, Options, Parts, Reader,
+    Routing, SharedForm, SharedWidth, Sizes, SparseLayers,
+};
 
 /// `deepseek_v3`.
 pub(crate) const DEEPSEEK_V3: Family = Family {
@@ -9,6 +13,26 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
     source: "models/deepseek_v3, transformers 5.23",
     decoder: Some(DecoderType::DeepseekV3),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 7168,
+        inner: 18_432,
+        layers: 61,
+        heads: 128,
+        vocabulary: 129_280,
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
+    latent: Some(Latent {
+        query_rank: Some(1536),
+        rank: 512,
+        straight: 128,
+        turned: 64,
+        value: 128,
+        rotary: LatentRotary::Pairs,
+        indexer: None,
+    }),
+    experts: Some(EXPERTS),
     // Names.
     // Parts.
     layers: Parts {
@@ -27,4 +51,25 @@ pub(crate) const DEEPSEEK_V3: Family = Family {
     fixtures: &["moe.jsonl"],
     published: &[("deepseek-v3", 671_026_404_352)],
     ..LLAMA
+};
+
+/// The fields of how many experts all tokens go through.
+pub(crate) const SHARED: &[&str] = &["n_shared_experts", "num_shared_experts"];
+
+/// Its mixture of experts, which others have with other numbers.
+pub(crate) const EXPERTS: ExpertRule = ExpertRule {
+    count: (
+        &["n_routed_experts", "num_experts", "num_local_experts"],
+        256,
+    ),
+    per_token: 8,
+    width: Some(2048),
+    shared: SharedWidth::Times(SHARED, 1),
+    shared_form: SharedForm::Plain,
+    normalized: Flag::Said("norm_topk_prob", true),
+    routing: Routing::Corrected(Groups { count: 8, kept: 4 }),
+    built_first: true,
+    balanced: Flag::Never,
+    layers: SparseLayers::After(3),
+    ..ExpertRule::PLAIN
 };

@@ -1,7 +1,11 @@
 //! `deepseek_v32` (`models/deepseek_v32, transformers 5.23`).
 
+use super::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Masks, Style};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Indexer, Latent, LatentRotary, Masks, Options, Reader, Sizes,
+    Style,
+};
 
 /// `deepseek_v32`.
 pub(crate) const DEEPSEEK_V32: Family = Family {
@@ -9,6 +13,34 @@ pub(crate) const DEEPSEEK_V32: Family = Family {
     source: "models/deepseek_v32, transformers 5.23",
     decoder: Some(DecoderType::DeepseekV32),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 7168,
+        inner: 18_432,
+        layers: 61,
+        heads: 128,
+        vocabulary: 129_280,
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
+    latent: Some(Latent {
+        query_rank: Some(1536),
+        rank: 512,
+        straight: 128,
+        turned: 64,
+        value: 128,
+        rotary: LatentRotary::Pairs,
+        indexer: Some(Indexer {
+            heads: 64,
+            columns: 128,
+            kept: 2048,
+            hands_on: false,
+        }),
+    }),
+    experts: Some(ExpertRule {
+        wide_correction: true,
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     style: Style {

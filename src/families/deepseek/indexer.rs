@@ -3,22 +3,13 @@
 
 use crate::ask::{Finding, HEADS, SEQ_LEN, WIDTH};
 use crate::model::ConfigFields;
-use crate::model::{DecoderConfig, DecoderType, Indexer, Module, linear, norm};
+use crate::model::{DecoderConfig, Indexer, Module, linear, norm};
 use serde_json::Value;
 
-/// Reads the indexer of a model whose heads have so many turned columns, if it has one.
-pub(crate) fn read(
-    model_type: DecoderType,
-    turned: u64,
-    fields: &mut ConfigFields<'_>,
-) -> Option<Indexer> {
+/// Reads the indexer of a model whose heads have so many turned columns, with its defaults.
+pub(crate) fn read(default: Indexer, turned: u64, fields: &mut ConfigFields<'_>) -> Indexer {
     const COLUMNS: &str = "index_head_dim";
-    let heads = match model_type {
-        DecoderType::DeepseekV32 => 64,
-        DecoderType::GlmMoeDsa => 32,
-        _ => return None,
-    };
-    let columns = fields.optional(COLUMNS, &WIDTH, 128);
+    let columns = fields.optional(COLUMNS, &WIDTH, default.columns);
     if columns < turned {
         let key = fields.key(COLUMNS);
         fields.push(
@@ -32,21 +23,22 @@ pub(crate) fn read(
             .with_fix(&key, turned),
         );
     }
-    Some(Indexer {
-        heads: fields.optional("index_n_heads", &HEADS, heads),
+    Indexer {
+        heads: fields.optional("index_n_heads", &HEADS, default.heads),
         columns,
-        kept: fields.optional("index_topk", &SEQ_LEN, 2048),
-        hands_on: model_type == DecoderType::GlmMoeDsa,
-    })
+        kept: fields.optional("index_topk", &SEQ_LEN, default.kept),
+        hands_on: default.hands_on,
+    }
 }
 
-/// Of each layer of GLM-5 whether it has an indexer; the others see what the layer before saw.
+/// Of each layer whether it has an indexer of those that hand on what they choose; the others see what the
+/// layer before saw.
 pub(crate) fn layers(
-    model_type: DecoderType,
+    indexer: Option<&Indexer>,
     count: u64,
     fields: &mut ConfigFields<'_>,
 ) -> Vec<bool> {
-    if model_type != DecoderType::GlmMoeDsa {
+    if !indexer.is_some_and(|indexer| indexer.hands_on) {
         return Vec::new();
     }
     let period = fields.optional("index_topk_freq", &(0..=count), 1).max(1);

@@ -1,7 +1,8 @@
 //! `youtu` (`models/youtu, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{DecoderType, Family, Latent, LatentRotary, Options, Reader, Sizes};
 
 /// `youtu`.
 pub(crate) const YOUTU: Family = Family {
@@ -9,6 +10,27 @@ pub(crate) const YOUTU: Family = Family {
     source: "models/youtu, transformers 5.23",
     decoder: Some(DecoderType::Youtu),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 6144,
+        heads: 16,
+        vocabulary: 128_256,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        ..Options::PLAIN
+    },
+    latent: Some(Latent {
+        query_rank: Some(1536),
+        rank: 512,
+        straight: 128,
+        turned: 64,
+        value: 128,
+        rotary: LatentRotary::Pairs,
+        indexer: None,
+    }),
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,12 @@
 //! `doge` (`models/doge, transformers 5.23`).
 
+use super::reader::kept_keys;
 use crate::families::llama::LLAMA;
-use crate::model::{AttentionKind, DecoderType, Family, LayerNames, Masks, Parts, Piece, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    AttentionKind, Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family,
+    LayerNames, Masks, Options, Parts, Piece, Reader, Sizes, Style,
+};
 
 /// `doge`.
 pub(crate) const DOGE: Family = Family {
@@ -9,6 +14,22 @@ pub(crate) const DOGE: Family = Family {
     source: "models/doge, transformers 5.23",
     decoder: Some(DecoderType::Doge),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 1024,
+        inner: 2048,
+        heads: 8,
+        vocabulary: 32_768,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        dropout: DropoutFields {
+            residual: Some(("hidden_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         order: [Piece::Norms, Piece::Mixer, Piece::Mlp, Piece::Beside],
@@ -37,3 +58,10 @@ pub(crate) const DOGE: Family = Family {
     published: &[],
     ..LLAMA
 };
+
+/// Each token keeps so many of the keys before it.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = kin::read(family, fields);
+    config.kept_keys = Some(kept_keys(fields));
+    config
+}

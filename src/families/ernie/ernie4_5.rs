@@ -1,7 +1,10 @@
 //! `ernie4_5` (`models/ernie4_5, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, Options, Parts, Reader, Sizes, Style, Turn,
+};
 
 /// `ernie4_5`.
 pub(crate) const ERNIE4_5: Family = Family {
@@ -9,6 +12,22 @@ pub(crate) const ERNIE4_5: Family = Family {
     source: "models/ernie4_5, transformers 5.23",
     decoder: Some(DecoderType::Ernie45),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 1024,
+        inner: 3072,
+        layers: 18,
+        heads: 16,
+        vocabulary: 103_424,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::all(Flag::Said("use_bias", false)),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

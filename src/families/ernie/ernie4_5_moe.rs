@@ -1,7 +1,11 @@
 //! `ernie4_5_moe` (`models/ernie4_5_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, DropoutFields, ExpertRule, Family, Flag, Options, Parts, Reader, Routing,
+    SharedForm, SharedWidth, Sizes, SparseLayers, Style, Turn,
+};
 
 /// `ernie4_5_moe`.
 pub(crate) const ERNIE4_5_MOE: Family = Family {
@@ -9,6 +13,33 @@ pub(crate) const ERNIE4_5_MOE: Family = Family {
     source: "models/ernie4_5_moe, transformers 5.23",
     decoder: Some(DecoderType::Ernie45Moe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2560,
+        inner: 12_288,
+        layers: 28,
+        heads: 20,
+        vocabulary: 103_424,
+        kv_heads: Some(4),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::all(Flag::Said("use_bias", false)),
+        head_bias: Flag::Said("use_bias", false),
+        dropout: DropoutFields::NONE,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["moe_num_experts", "num_experts"], 64),
+        per_token: 6,
+        width: Some(1536),
+        shared: SharedWidth::TimesOrNone("moe_num_shared_experts", 2),
+        shared_form: SharedForm::First,
+        routing: Routing::Static,
+        layers: SparseLayers::Between,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,11 @@
 //! `exaone4` (`models/exaone4, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, Masks, NormKind, Parts, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts,
+    Reader, RotaryLayers, Sizes, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `exaone4`.
 pub(crate) const EXAONE4: Family = Family {
@@ -9,6 +13,24 @@ pub(crate) const EXAONE4: Family = Family {
     source: "models/exaone4, transformers 5.23",
     decoder: Some(DecoderType::Exaone4),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 16_384,
+        vocabulary: 102_400,
+        kv_heads: Some(32),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        head_norms: Flag::Always,
+        rotary_layers: RotaryLayers::WindowedOrAll,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(Some("sliding_window_pattern"), 4),
+        ..Window::NONE
+    },
     // Names.
     names: LayerNames {
         norms: [

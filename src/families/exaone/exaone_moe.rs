@@ -1,7 +1,13 @@
 //! `exaone_moe` (`models/exaone_moe, transformers 5.23`).
 
+use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, Masks, NormKind, Parts, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options,
+    Parts, Reader, RotaryLayers, Routing, Sizes, SparseLayers, Style, Window, WindowLayers,
+    WindowOn,
+};
 
 /// `exaone_moe`.
 pub(crate) const EXAONE_MOE: Family = Family {
@@ -9,6 +15,31 @@ pub(crate) const EXAONE_MOE: Family = Family {
     source: "models/exaone_moe, transformers 5.23",
     decoder: Some(DecoderType::ExaoneMoe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 16_384,
+        vocabulary: 102_400,
+        kv_heads: Some(32),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        head_norms: Flag::Always,
+        rotary_layers: RotaryLayers::WindowedOrAll,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(Some("sliding_window_pattern"), 4),
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 64),
+        width: Some(1024),
+        routing: Routing::Corrected(Groups::ONE),
+        layers: SparseLayers::After(1),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     style: Style {

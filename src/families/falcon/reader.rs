@@ -1,14 +1,16 @@
 //! Falcon's config and modules (`models/falcon` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, FusedHeads, Module, embedding, linear, norm, output};
+use crate::model::{DecoderConfig, FusedHeads, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, 4544);
-    let heads = fields.named(&["num_attention_heads", "n_head"], &HEADS, 71);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.named(&["n_embed", "hidden_size"], &WIDTH, sizes.hidden);
+    let heads = fields.named(&["num_attention_heads", "n_head"], &HEADS, sizes.heads);
     let head_dim = fields.divided(hidden_size, heads, "num_attention_heads");
     fields.check_activation("activation", &["gelu", "gelu_pytorch_tanh"]);
     let (recent, multi_query) = (
@@ -44,23 +46,19 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         intermediate_size: fields.optional("ffn_hidden_size", &WIDTH, 4 * hidden_size),
         num_key_value_heads: groups,
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 65_024),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        rotary_dim: head_dim,
-        attention_bias: fields.flag("bias", false),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        attention_bias: options::biases(&rules.biases, fields).output,
         parallel_residual: recent || parallel,
         fused_heads,
         parallel_norms: recent && norms == 2,
         alibi,
-        dropout: Dropout {
-            embedding: false,
-            attention: fields.drops("attention_dropout", false),
-            residual: fields.drops("hidden_dropout", false),
-        },
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.named(&["num_hidden_layers", "n_layer"], &LAYERS, 32),
+            fields.named(&["num_hidden_layers", "n_layer"], &LAYERS, sizes.layers),
             heads,
         )
     }

@@ -1,7 +1,10 @@
 //! `falcon` (`models/falcon, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, Sizes,
+};
 
 /// `falcon`.
 pub(crate) const FALCON: Family = Family {
@@ -9,6 +12,24 @@ pub(crate) const FALCON: Family = Family {
     source: "models/falcon, transformers 5.23",
     decoder: Some(DecoderType::Falcon),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 4544,
+        inner: 18_176,
+        heads: 71,
+        vocabulary: 65_024,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Said("bias", false)),
+        dropout: DropoutFields {
+            residual: Some(("hidden_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,8 +1,10 @@
 //! `gemma2` (`models/gemma2, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, EmbeddingScale, Family, LayerNames, Masks, NormKind, Style, Transformers,
+    Activation, DecoderType, EmbeddingScale, Family, Flag, HeadDim, LayerNames, Masks, MlpFunction,
+    NormKind, Options, Reader, Sizes, Style, Transformers, Window, WindowLayers, WindowOn,
 };
 
 /// `gemma2`.
@@ -11,6 +13,29 @@ pub(crate) const GEMMA2: Family = Family {
     source: "models/gemma2, transformers 5.23",
     decoder: Some(DecoderType::Gemma2),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 2304,
+        inner: 9216,
+        layers: 26,
+        heads: 8,
+        vocabulary: 256_000,
+        kv_heads: Some(4),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        function: MlpFunction::Fixed("hidden_activation", &[], Activation::Gelu),
+        attention_softcap: Flag::UnlessNull("attn_logit_softcapping"),
+        final_softcap: Flag::UnlessNull("final_logit_softcapping"),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(None, 2),
+        ..Window::NONE
+    },
     // Names.
     names: LayerNames {
         norms: [

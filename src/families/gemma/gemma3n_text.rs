@@ -1,7 +1,12 @@
 //! `gemma3n_text` (`models/gemma3n, transformers 5.23`).
 
+use super::{gemma3n_reader as own, reader};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, EmbeddingScale, Family, LayerNames, Masks, NormKind, Style};
+use crate::model::{
+    Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
+    LayerNames, Masks, MlpFunction, NormKind, Options, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
+};
 
 /// `gemma3n_text`.
 pub(crate) const GEMMA3N_TEXT: Family = Family {
@@ -9,6 +14,29 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
     source: "models/gemma3n, transformers 5.23",
     decoder: Some(DecoderType::Gemma3n),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 16_384,
+        layers: 35,
+        heads: 8,
+        vocabulary: 262_400,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        function: MlpFunction::Fixed("hidden_activation", &[], Activation::Gelu),
+        final_softcap: Flag::UnlessNull("final_logit_softcapping"),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Always,
+        layers: WindowLayers::BetweenEvery(None, 5),
+        width: 512,
+        ..Window::NONE
+    },
     // Names.
     names: LayerNames {
         norms: [
@@ -40,3 +68,12 @@ pub(crate) const GEMMA3N_TEXT: Family = Family {
     ],
     ..LLAMA
 };
+
+/// Its layers share keys and values, and have streams of hidden states beside each other.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = reader::read(family, fields);
+    let heads = (config.head_dim, config.num_key_value_heads);
+    config.gemma_layers = Some(own::layers(heads, &config.windowed, fields));
+    config.altup = Some(own::streams(config.windowed.len(), fields));
+    config
+}

@@ -1,7 +1,12 @@
 //! `gemma4_text` (`models/gemma4, transformers 5.23`).
 
+use super::{layers, reader};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, EmbeddingScale, Family, LayerNames, Masks, NormKind, Style};
+use crate::model::{
+    Activation, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, Flag, HeadDim,
+    LayerNames, Masks, MlpFunction, NormKind, Options, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
+};
 
 /// `gemma4_text`.
 pub(crate) const GEMMA4_TEXT: Family = Family {
@@ -9,6 +14,29 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
     source: "models/gemma4, transformers 5.23",
     decoder: Some(DecoderType::Gemma4),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 2304,
+        inner: 9216,
+        layers: 30,
+        heads: 8,
+        vocabulary: 262_144,
+        kv_heads: Some(4),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        function: MlpFunction::Fixed("hidden_activation", &[], Activation::Gelu),
+        final_softcap: Flag::Given("final_logit_softcapping"),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Always,
+        layers: WindowLayers::BetweenEvery(None, 6),
+        width: 512,
+        ..Window::NONE
+    },
     // Names.
     names: LayerNames {
         norms: [
@@ -41,3 +69,16 @@ pub(crate) const GEMMA4_TEXT: Family = Family {
     ],
     ..LLAMA
 };
+
+/// Its layers differ in size and share keys and values, and can have experts beside their MLPs.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = reader::read(family, fields);
+    if let Some(last) = config.windowed.last_mut() {
+        // Whatever `layer_types` says.
+        *last = false;
+    }
+    let heads = (config.num_attention_heads, config.num_key_value_heads);
+    config.experts = layers::experts(config.num_hidden_layers, fields);
+    config.gemma_layers = Some(layers::read(heads, &config.windowed, fields));
+    config
+}

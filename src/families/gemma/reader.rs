@@ -1,111 +1,44 @@
 //! The configs and modules of Gemma, Gemma 2, the text parts of Gemma 3, 3n and 4, and `VaultGemma`
 //! (`models/{gemma,gemma2,gemma3,gemma3n,gemma4,vaultgemma}` of transformers 5.23).
 
-use super::{gemma3n_reader as gemma3n, layers as gemma_layers};
-use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::model::ConfigFields;
-use crate::model::Family;
+use super::layers as gemma_layers;
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::{options, window};
 use crate::model::{
-    Activation, DecoderConfig, DecoderType, Dropout, LayerNames, Module, embedding, linear, other,
+    ConfigFields, DecoderConfig, DecoderType, Family, LayerNames, Module, embedding, linear, other,
     output,
 };
 
-/// Defaults by which the members differ: H, F, L, A, K, D, V.
-fn defaults(model_type: DecoderType) -> [u64; 7] {
-    match model_type {
-        DecoderType::Gemma2 | DecoderType::VaultGemma => [2304, 9216, 26, 8, 4, 256, 256_000],
-        DecoderType::Gemma3 => [2304, 9216, 26, 8, 4, 256, 262_208],
-        DecoderType::Gemma4 => [2304, 9216, 30, 8, 4, 256, 262_144],
-        DecoderType::Gemma3n => [2048, 16_384, 35, 8, 2, 256, 262_400],
-        _ => [3072, 24_576, 28, 16, 16, 256, 256_000],
-    }
-}
-
-/// Reads the config with transformers' defaults for absent fields.
+/// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = family.decoder_type();
-    let [
-        hidden,
-        intermediate,
-        layers,
-        heads,
-        kv_heads,
-        head_dim,
-        vocabulary,
-    ] = defaults(model_type);
-    let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, layers);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, heads);
-    let head_dim = fields.optional("head_dim", &WIDTH, head_dim);
-    let second = matches!(model_type, DecoderType::Gemma2 | DecoderType::VaultGemma);
-    let fourth = model_type == DecoderType::Gemma4;
-    let nano = model_type == DecoderType::Gemma3n;
-    let window = match model_type {
-        DecoderType::Gemma => None,
-        _ if !(fourth || nano) && fields.is_null("sliding_window") => None,
-        _ => {
-            let default = if fourth || nano { 512 } else { 4096 };
-            Some(fields.optional("sliding_window", &SEQ_LEN, default))
-        }
-    };
-    // Every second layer of Gemma 2, every sixth of Gemma 3 and 4 and every fifth of 3n sees everything.
-    let period = match model_type {
-        DecoderType::Gemma2 | DecoderType::VaultGemma => 2,
-        DecoderType::Gemma4 => 6,
-        DecoderType::Gemma3n => 5,
-        _ => fields.optional("sliding_window_pattern", &LAYERS, 6),
-    };
-    let mut windowed = if window.is_some() {
-        fields.windowed_layers(num_hidden_layers, |layer| (layer + 1) % period != 0)
-    } else {
-        Vec::new()
-    };
-    if let (true, Some(last)) = (fourth, windowed.last_mut()) {
-        // Whatever `layer_types` says.
-        *last = false;
-    }
-    let kv_heads = fields.shared_heads(num_attention_heads, kv_heads);
-    let heads = (num_attention_heads, kv_heads);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, sizes.layers);
+    let heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
+    let head_dim = options::head_dim(
+        sizes.head_dim,
+        [hidden_size, heads],
+        "num_attention_heads",
+        fields,
+    );
+    let windows = window::read(&family.window, layers, fields);
+    let biased = options::biases(&rules.biases, fields);
     DecoderConfig {
-        experts: if fourth {
-            gemma_layers::experts(num_hidden_layers, fields)
-        } else {
-            None
-        },
-        gemma_layers: match model_type {
-            DecoderType::Gemma4 => Some(gemma_layers::read(heads, &windowed, fields)),
-            DecoderType::Gemma3n => Some(gemma3n::layers((head_dim, kv_heads), &windowed, fields)),
-            _ => None,
-        },
-        altup: nano.then(|| gemma3n::streams(windowed.len(), fields)),
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, intermediate),
-        num_key_value_heads: kv_heads,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
+        num_key_value_heads: fields.shared_heads(heads, sizes.kv_heads.unwrap_or(heads)),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        rotary_dim: head_dim,
-        attention_bias: fields.flag("attention_bias", false),
-        activation: Activation::Gelu,
-        attention_softcap: second && !fields.is_null("attn_logit_softcapping"),
-        final_softcap: match model_type {
-            DecoderType::Gemma2 | DecoderType::Gemma3n | DecoderType::VaultGemma => {
-                !fields.is_null("final_logit_softcapping")
-            }
-            DecoderType::Gemma4 => fields.get("final_logit_softcapping").is_some(),
-            _ => false,
-        },
-        sliding_window: window,
-        windowed,
-        dropout: Dropout {
-            attention: fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
-        ..DecoderConfig::plain(
-            family,
-            fields.optional("hidden_size", &WIDTH, hidden),
-            num_hidden_layers,
-            num_attention_heads,
-        )
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        attention_bias: biased.output,
+        activation: options::function(rules.function, fields),
+        attention_softcap: options::holds(rules.attention_softcap, fields),
+        final_softcap: options::holds(rules.final_softcap, fields),
+        sliding_window: windows.width,
+        windowed: windows.layers,
+        dropout: options::dropout(&rules.dropout, fields),
+        ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
 }
 

@@ -1,7 +1,11 @@
 //! `gemma` (`models/gemma, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, EmbeddingScale, Family, NormKind, Style, Transformers};
+use crate::model::{
+    Activation, DecoderType, EmbeddingScale, Family, HeadDim, MlpFunction, NormKind, Options,
+    Reader, Sizes, Style, Transformers,
+};
 
 /// `gemma`.
 pub(crate) const GEMMA: Family = Family {
@@ -9,6 +13,22 @@ pub(crate) const GEMMA: Family = Family {
     source: "models/gemma, transformers 5.23",
     decoder: Some(DecoderType::Gemma),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 3072,
+        inner: 24_576,
+        layers: 28,
+        heads: 16,
+        vocabulary: 256_000,
+        kv_heads: Some(16),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        function: MlpFunction::Fixed("hidden_activation", &[], Activation::Gelu),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,12 @@
 //! `glm4_moe` (`models/glm4_moe, transformers 5.23`).
 
+use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, NormKind, Options, Parts,
+    Reader, RotaryColumns, Routing, Sizes, SparseLayers, Turn,
+};
 
 /// `glm4_moe`.
 pub(crate) const GLM4_MOE: Family = Family {
@@ -9,6 +14,28 @@ pub(crate) const GLM4_MOE: Family = Family {
     source: "models/glm4_moe, transformers 5.23",
     decoder: Some(DecoderType::Glm4Moe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 10_944,
+        layers: 46,
+        heads: 96,
+        vocabulary: 151_552,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::QKV,
+        head_norms: Flag::Said("use_qk_norm", false),
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 128),
+        width: Some(1408),
+        routing: Routing::Corrected(Groups::ONE),
+        layers: SparseLayers::After(1),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     layers: Parts {

@@ -1,7 +1,11 @@
 //! `glm_moe_dsa` (`models/glm_moe_dsa, transformers 5.23`).
 
+use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Masks, Parts, Style};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Groups, Indexer, Latent, LatentRotary, Masks, Options, Parts,
+    Reader, Routing, Sizes, Style,
+};
 
 /// `glm_moe_dsa`.
 pub(crate) const GLM_MOE_DSA: Family = Family {
@@ -9,6 +13,35 @@ pub(crate) const GLM_MOE_DSA: Family = Family {
     source: "models/glm_moe_dsa, transformers 5.23",
     decoder: Some(DecoderType::GlmMoeDsa),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 6144,
+        inner: 12_288,
+        layers: 78,
+        heads: 64,
+        vocabulary: 154_880,
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
+    latent: Some(Latent {
+        query_rank: Some(2048),
+        rank: 512,
+        straight: 192,
+        turned: 64,
+        value: 256,
+        rotary: LatentRotary::Pairs,
+        indexer: Some(Indexer {
+            heads: 32,
+            columns: 128,
+            kept: 2048,
+            hands_on: true,
+        }),
+    }),
+    experts: Some(ExpertRule {
+        routing: Routing::Corrected(Groups::ONE),
+        wide_correction: true,
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,11 @@
 //! `glm` (`models/glm, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MlpNames, Parts, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpNames, Options, Parts, Reader,
+    RotaryColumns, Sizes, Turn,
+};
 
 /// `glm`.
 pub(crate) const GLM: Family = Family {
@@ -9,6 +13,20 @@ pub(crate) const GLM: Family = Family {
     source: "models/glm, transformers 5.23",
     decoder: Some(DecoderType::Glm),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 13_696,
+        layers: 40,
+        vocabulary: 151_552,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::qkv(Flag::Said("attention_bias", true)),
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mlp: MlpNames::Fused {

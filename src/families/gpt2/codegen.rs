@@ -1,7 +1,12 @@
 //! `codegen` (`models/codegen, transformers 5.23`).
 
+use super::reader;
+use crate::ask::Finding;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
+    MlpFunction, Options, Reader, RotaryColumns, Sizes,
+};
 
 /// `codegen`.
 pub(crate) const CODEGEN: Family = Family {
@@ -9,6 +14,27 @@ pub(crate) const CODEGEN: Family = Family {
     source: "models/codegen, transformers 5.23",
     decoder: Some(DecoderType::CodeGen),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        inner: 16_384,
+        layers: 28,
+        heads: 16,
+        vocabulary: 50_400,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::Count("rotary_dim", 64),
+        parallel_residual: Flag::Always,
+        function: MlpFunction::Named("activation_function", "gelu_new"),
+        dropout: DropoutFields {
+            embedding: Some(("embd_pdrop", false)),
+            attention: Some(("attn_pdrop", false)),
+            residual: Some(("resid_pdrop", false)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -30,3 +56,29 @@ pub(crate) const CODEGEN: Family = Family {
     ],
     ..LLAMA
 };
+
+/// Heads lie in four blocks.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let config = reader::read_wide(family, "n_head", fields);
+    check_blocks(config.hidden_size, config.num_attention_heads, fields);
+    config
+}
+
+/// `CodeGenAttention` cuts its projection into four blocks of as many heads each (`mp_num`).
+fn check_blocks(hidden_size: u64, heads: u64, fields: &mut ConfigFields<'_>) {
+    if heads.is_multiple_of(4) {
+        return;
+    }
+    let key = fields.key("n_head");
+    let fits = (1..=hidden_size / 4).map(|n| 4 * n);
+    let fits = fits.filter(|n| hidden_size.is_multiple_of(*n));
+    let nearest = fits.min_by_key(|n| n.abs_diff(heads)).unwrap_or(4);
+    fields.push(
+        Finding::error(
+            &key,
+            format!("CodeGen puts its heads into four blocks: {heads} is no multiple of 4."),
+            format!("CodeGen 把注意力头分成四块：{heads} 不是 4 的倍数。"),
+        )
+        .with_fix(&key, nearest),
+    );
+}

@@ -1,7 +1,11 @@
 //! `gpt_bigcode` (`models/gpt_bigcode, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
+    Options, Reader, RotaryColumns, Sizes,
+};
 
 /// `gpt_bigcode`.
 pub(crate) const GPT_BIGCODE: Family = Family {
@@ -9,6 +13,28 @@ pub(crate) const GPT_BIGCODE: Family = Family {
     source: "models/gpt_bigcode, transformers 5.23",
     decoder: Some(DecoderType::GptBigCode),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 768,
+        inner: 3072,
+        layers: 12,
+        heads: 12,
+        vocabulary: 50_257,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::None,
+        function: MlpFunction::Named("activation_function", "gelu_pytorch_tanh"),
+        dropout: DropoutFields {
+            embedding: Some(("embd_pdrop", true)),
+            attention: Some(("attn_pdrop", true)),
+            residual: Some(("resid_pdrop", true)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -36,3 +62,12 @@ pub(crate) const GPT_BIGCODE: Family = Family {
     ],
     ..LLAMA
 };
+
+/// All heads can share one of keys and values.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = reader::read(family, fields);
+    if fields.flag("multi_query", true) {
+        config.num_key_value_heads = 1;
+    }
+    config
+}

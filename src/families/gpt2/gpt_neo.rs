@@ -1,7 +1,13 @@
 //! `gpt_neo` (`models/gpt_neo, transformers 5.23`).
 
+use super::reader;
+use crate::ask::Finding;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, HeadDim, MlpFunction,
+    Options, Reader, RotaryColumns, Sizes,
+};
+use serde_json::{Value, json};
 
 /// `gpt_neo`.
 pub(crate) const GPT_NEO: Family = Family {
@@ -9,6 +15,28 @@ pub(crate) const GPT_NEO: Family = Family {
     source: "models/gpt_neo, transformers 5.23",
     decoder: Some(DecoderType::GptNeo),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 8192,
+        layers: 24,
+        heads: 16,
+        vocabulary: 50_257,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::None,
+        function: MlpFunction::Named("activation_function", "gelu_new"),
+        dropout: DropoutFields {
+            embedding: Some(("embed_dropout", false)),
+            residual: Some(("resid_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -28,3 +56,41 @@ pub(crate) const GPT_NEO: Family = Family {
     ],
     ..LLAMA
 };
+
+/// A list says how each layer attends.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let config = reader::read_wide(family, "num_heads", fields);
+    check_attention_types(config.num_hidden_layers, fields);
+    config
+}
+
+/// `attention_types` of GPT-Neo must name the attention of as many layers as there are
+/// (`configuration_gpt_neo.py`, transformers 5.23, 4.51 and 4.48). Without it there are 24.
+fn check_attention_types(layers: u64, fields: &mut ConfigFields<'_>) {
+    const FIELD: &str = "attention_types";
+    let of_item = |item: &Value| {
+        let kinds = item.get(0).and_then(Value::as_array).map_or(0, Vec::len);
+        let times = item.get(1).and_then(Value::as_u64).unwrap_or(0);
+        times.saturating_mul(kinds as u64)
+    };
+    let given = fields.get(FIELD).and_then(Value::as_array);
+    let named = given.map(|items| items.iter().map(of_item).fold(0, u64::saturating_add));
+    let count = named.unwrap_or(24);
+    if count == layers {
+        return;
+    }
+    let mut fitting = vec![json!([["global", "local"], layers / 2])];
+    if layers % 2 == 1 {
+        fitting.push(json!([["global"], 1]));
+    }
+    let (english, chinese) = (
+        format!(
+            "attention_types says how {count} layers attend, but there are {layers}: transformers refuses that."
+        ),
+        format!(
+            "attention_types 描述了 {count} 层的注意力，而模型有 {layers} 层：transformers 会报错。"
+        ),
+    );
+    let key = fields.key(FIELD);
+    fields.push(Finding::error(&key, english, chinese).with_fix(&key, fitting));
+}

@@ -1,7 +1,11 @@
 //! `gptj` (`models/gptj, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Reader,
+    RotaryColumns, Sizes,
+};
 
 /// `gptj`.
 pub(crate) const GPTJ: Family = Family {
@@ -9,6 +13,27 @@ pub(crate) const GPTJ: Family = Family {
     source: "models/gptj, transformers 5.23",
     decoder: Some(DecoderType::GptJ),
     // Sizes and options.
+    read: Reader::Decoder(|family, fields| reader::read_wide(family, "n_head", fields)),
+    sizes: Sizes {
+        inner: 16_384,
+        layers: 28,
+        heads: 16,
+        vocabulary: 50_400,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::Count("rotary_dim", 64),
+        parallel_residual: Flag::Always,
+        function: MlpFunction::Named("activation_function", "gelu_new"),
+        dropout: DropoutFields {
+            embedding: Some(("embd_pdrop", false)),
+            attention: Some(("attn_pdrop", false)),
+            residual: Some(("resid_pdrop", false)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

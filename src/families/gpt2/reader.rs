@@ -1,145 +1,57 @@
 //! The configs and modules of GPT-2, `GPTBigCode`, GPT-Neo, GPT-J and `CodeGen`
 //! (`models/{gpt2,gpt_bigcode,gpt_neo,gptj,codegen}` of transformers 5.23).
 
-use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::model::ConfigFields;
-use crate::model::Family;
+use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::options;
 use crate::model::{
-    Activation, DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output,
+    ConfigFields, DecoderConfig, DecoderType, Family, Module, embedding, linear, norm, output,
 };
-use serde_json::{Value, json};
 
-/// Reads the config with transformers' defaults for absent fields.
+/// Reads the config by the rules of its family, with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = family.decoder_type();
-    let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, 768);
-    let num_attention_heads = fields.named(&["n_head", "num_attention_heads"], &HEADS, 12);
-    let num_hidden_layers = fields.named(&["n_layer", "num_hidden_layers"], &LAYERS, 12);
-    let is_big_code = model_type == DecoderType::GptBigCode;
-    let activation = if is_big_code {
-        fields.activation("activation_function", "gelu_pytorch_tanh")
-    } else {
-        fields.check_activation("activation_function", &["gelu_new"]);
-        Activation::GeluNew
-    };
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, sizes.hidden);
+    let heads = fields.named(&["n_head", "num_attention_heads"], &HEADS, sizes.heads);
+    let layers = fields.named(&["n_layer", "num_hidden_layers"], &LAYERS, sizes.layers);
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: fields.optional("n_inner", &WIDTH, 4 * hidden_size),
-        num_key_value_heads: if is_big_code && fields.flag("multi_query", true) {
-            1
-        } else {
-            num_attention_heads
-        },
-        activation,
-        head_dim: fields.divided(hidden_size, num_attention_heads, "n_head"),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_257),
+        activation: options::function(rules.function, fields),
+        head_dim: fields.divided(hidden_size, heads, "n_head"),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         position_rows: fields.named(&["n_positions", "max_position_embeddings"], &SEQ_LEN, 1024),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        dropout: Dropout {
-            embedding: fields.drops("embd_pdrop", true),
-            attention: fields.drops("attn_pdrop", true),
-            residual: fields.drops("resid_pdrop", true),
-        },
-        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        dropout: options::dropout(&rules.dropout, fields),
+        ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
 }
 
-/// `CodeGenAttention` cuts its projection into four blocks of as many heads each (`mp_num`).
-fn check_blocks(hidden_size: u64, heads: u64, fields: &mut ConfigFields<'_>) {
-    if heads.is_multiple_of(4) {
-        return;
-    }
-    let key = fields.key("n_head");
-    let fits = (1..=hidden_size / 4).map(|n| 4 * n);
-    let fits = fits.filter(|n| hidden_size.is_multiple_of(*n));
-    let nearest = fits.min_by_key(|n| n.abs_diff(heads)).unwrap_or(4);
-    fields.push(
-        Finding::error(
-            &key,
-            format!("CodeGen puts its heads into four blocks: {heads} is no multiple of 4."),
-            format!("CodeGen 把注意力头分成四块：{heads} 不是 4 的倍数。"),
-        )
-        .with_fix(&key, nearest),
-    );
-}
-
-/// Reads the config of GPT-Neo, GPT-J or `CodeGen`.
-pub(crate) fn read_wide(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = family.decoder_type();
-    let neo = model_type == DecoderType::GptNeo;
-    let width = if neo { 2048 } else { 4096 };
-    let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, width);
+/// The same of models with more names for each field, of which `names_heads` is that of the heads.
+pub(crate) fn read_wide(
+    family: &'static Family,
+    names_heads: &str,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.named(&["n_embd", "hidden_size"], &WIDTH, sizes.hidden);
     let heads = &["n_head", "num_heads", "num_attention_heads"];
-    let num_attention_heads = fields.named(heads, &HEADS, 16);
+    let heads = fields.named(heads, &HEADS, sizes.heads);
     let layers = &["n_layer", "num_layers", "num_hidden_layers"];
-    let num_hidden_layers = fields.named(layers, &LAYERS, if neo { 24 } else { 28 });
+    let layers = fields.named(layers, &LAYERS, sizes.layers);
     let inner = &["n_inner", "intermediate_size"];
-    let head_dim = fields.divided(hidden_size, num_attention_heads, heads[usize::from(neo)]);
-    if neo {
-        check_attention_types(num_hidden_layers, fields);
-    }
-    if model_type == DecoderType::CodeGen {
-        check_blocks(hidden_size, num_attention_heads, fields);
-    }
-    let vocab_size = if neo { 50_257 } else { 50_400 };
+    let head_dim = fields.divided(hidden_size, heads, names_heads);
     DecoderConfig {
         intermediate_size: fields.named(inner, &WIDTH, 4 * hidden_size),
-        activation: fields.activation("activation_function", "gelu_new"),
+        activation: options::function(rules.function, fields),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocab_size),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         position_rows: fields.named(&["n_positions", "max_position_embeddings"], &SEQ_LEN, 2048),
-        rotary_dim: if neo {
-            0
-        } else {
-            fields.optional("rotary_dim", &WIDTH, 64.min(head_dim))
-        },
-        tie_word_embeddings: fields.flag("tie_word_embeddings", neo),
-        parallel_residual: !neo,
-        dropout: Dropout {
-            embedding: fields.drops(if neo { "embed_dropout" } else { "embd_pdrop" }, false),
-            attention: fields.drops(
-                if neo {
-                    "attention_dropout"
-                } else {
-                    "attn_pdrop"
-                },
-                false,
-            ),
-            residual: fields.drops(if neo { "resid_dropout" } else { "resid_pdrop" }, false),
-        },
-        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        parallel_residual: options::holds(rules.parallel_residual, fields),
+        dropout: options::dropout(&rules.dropout, fields),
+        ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
-}
-
-/// `attention_types` of GPT-Neo must name the attention of as many layers as there are
-/// (`configuration_gpt_neo.py`, transformers 5.23, 4.51 and 4.48). Without it there are 24.
-fn check_attention_types(layers: u64, fields: &mut ConfigFields<'_>) {
-    const FIELD: &str = "attention_types";
-    let of_item = |item: &Value| {
-        let kinds = item.get(0).and_then(Value::as_array).map_or(0, Vec::len);
-        let times = item.get(1).and_then(Value::as_u64).unwrap_or(0);
-        times.saturating_mul(kinds as u64)
-    };
-    let given = fields.get(FIELD).and_then(Value::as_array);
-    let named = given.map(|items| items.iter().map(of_item).fold(0, u64::saturating_add));
-    let count = named.unwrap_or(24);
-    if count == layers {
-        return;
-    }
-    let mut fitting = vec![json!([["global", "local"], layers / 2])];
-    if layers % 2 == 1 {
-        fitting.push(json!([["global"], 1]));
-    }
-    let (english, chinese) = (
-        format!(
-            "attention_types says how {count} layers attend, but there are {layers}: transformers refuses that."
-        ),
-        format!(
-            "attention_types 描述了 {count} 层的注意力，而模型有 {layers} 层：transformers 会报错。"
-        ),
-    );
-    let key = fields.key(FIELD);
-    fields.push(Finding::error(&key, english, chinese).with_fix(&key, fitting));
 }
 
 /// What the linear layers of an MLP are called.

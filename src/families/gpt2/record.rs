@@ -1,7 +1,11 @@
 //! `gpt2` (`models/gpt2, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Activation, Biases, DecoderType, DropoutFields, Family, HeadDim, MlpFunction, Options, Reader,
+    RotaryColumns, Sizes,
+};
 
 /// `gpt2`.
 pub(crate) const GPT2: Family = Family {
@@ -9,6 +13,28 @@ pub(crate) const GPT2: Family = Family {
     source: "models/gpt2, transformers 5.23",
     decoder: Some(DecoderType::Gpt2),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 768,
+        inner: 3072,
+        layers: 12,
+        heads: 12,
+        vocabulary: 50_257,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::None,
+        function: MlpFunction::Fixed("activation_function", &["gelu_new"], Activation::GeluNew),
+        dropout: DropoutFields {
+            embedding: Some(("embd_pdrop", true)),
+            attention: Some(("attn_pdrop", true)),
+            residual: Some(("resid_pdrop", true)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

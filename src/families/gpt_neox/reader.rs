@@ -1,36 +1,33 @@
 //! The config and modules of `GPT-NeoX` and Pythia (`models/gpt_neox` of transformers 5.23).
 
 use crate::ask::{Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, norm, output};
+use crate::model::{DecoderConfig, Module, embedding, linear, norm, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("hidden_size", &WIDTH, 6144);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 64);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["gelu", "gelu_fast", "gelu_pytorch_tanh"]);
-    let dropped = fields.drops("hidden_dropout", false);
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 24_576),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
         head_dim,
         positions: fields.optional("max_position_embeddings", &SEQ_LEN, 2048),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_432),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        rotary_dim: fields.turned(head_dim, "rotary_pct", 250),
-        attention_bias: fields.flag("attention_bias", true),
-        parallel_residual: fields.flag("use_parallel_residual", true),
-        dropout: Dropout {
-            embedding: dropped,
-            attention: fields.drops("attention_dropout", false),
-            residual: dropped,
-        },
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        attention_bias: options::biases(&rules.biases, fields).output,
+        parallel_residual: options::holds(rules.parallel_residual, fields),
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.optional("num_hidden_layers", &LAYERS, 44),
+            fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
     }

@@ -1,7 +1,11 @@
 //! `gpt_neox` (`models/gpt_neox, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, NormKind, Style, Transformers};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
+    Reader, RotaryColumns, Sizes, Style, Transformers,
+};
 
 /// `gpt_neox`.
 pub(crate) const GPT_NEOX: Family = Family {
@@ -9,6 +13,27 @@ pub(crate) const GPT_NEOX: Family = Family {
     source: "models/gpt_neox, transformers 5.23",
     decoder: Some(DecoderType::GptNeox),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 6144,
+        inner: 24_576,
+        layers: 44,
+        heads: 64,
+        vocabulary: 50_432,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::attention(Flag::Said("attention_bias", true)),
+        parallel_residual: Flag::Said("use_parallel_residual", true),
+        rotary_columns: RotaryColumns::Share("rotary_pct", 250),
+        dropout: DropoutFields {
+            embedding: Some(("hidden_dropout", false)),
+            residual: Some(("hidden_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         model: "gpt_neox",

@@ -1,8 +1,10 @@
 //! `granitemoe` (`models/granitemoe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, Family, LayerNames, Parts, SPARSE, Style, Transformers,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Reader, Routing,
+    SPARSE, Style, Transformers,
 };
 
 /// `granitemoe`.
@@ -11,6 +13,12 @@ pub(crate) const GRANITEMOE: Family = Family {
     source: "models/granitemoe, transformers 5.23",
     decoder: Some(DecoderType::GraniteMoe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    options: Options::PLAIN,
+    experts: Some(ExpertRule {
+        routing: Routing::Largest { biased: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         block: SPARSE,

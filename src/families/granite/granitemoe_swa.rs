@@ -1,8 +1,10 @@
 //! `granitemoe_swa` (`models/granitemoe_swa, transformers 5.23`).
 
+use super::granite_swa;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, EmbeddingScale, Family, LayerNames, Masks, Parts, SPARSE, Sinks, Style,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Masks, Options, Parts, Reader,
+    Routing, SPARSE, SharedForm, SharedWidth, Sinks, Style, Window, WindowLayers, WindowOn,
 };
 
 /// `granitemoe_swa`.
@@ -11,6 +13,20 @@ pub(crate) const GRANITEMOE_SWA: Family = Family {
     source: "models/granitemoe_swa, transformers 5.23",
     decoder: Some(DecoderType::GraniteMoeSwa),
     // Sizes and options.
+    read: Reader::Decoder(granite_swa::read),
+    options: Options::PLAIN,
+    window: Window {
+        on: WindowOn::Needed,
+        layers: WindowLayers::AfterEvery(4),
+        width: 128,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        shared: SharedWidth::FieldOrNone("shared_intermediate_size", 0),
+        shared_form: SharedForm::Beside,
+        routing: Routing::Largest { biased: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         block: SPARSE,

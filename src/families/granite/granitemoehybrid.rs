@@ -1,8 +1,12 @@
 //! `granitemoehybrid` (`models/granitemoehybrid, transformers 5.23`).
 
+use crate::ask::WIDTH;
+use crate::families::hybrid::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
 use crate::model::{
-    BESIDE, DecoderType, EmbeddingScale, Family, LayerNames, MlpNames, Parts, Piece, SPARSE, Style,
+    BESIDE, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, ExpertRule, Family, HeadDim,
+    LayerNames, Mixing, MlpNames, Options, Parts, Piece, Reader, Routing, SPARSE, SharedForm,
+    SharedWidth, Sizes, Style,
 };
 
 /// `granitemoehybrid`.
@@ -11,6 +15,19 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     source: "models/granitemoehybrid, transformers 5.23",
     decoder: Some(DecoderType::GraniteMoeHybrid),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
+    experts: Some(ExpertRule {
+        none: Some(0),
+        shared: SharedWidth::FieldOrNone("shared_intermediate_size", SHARED),
+        shared_form: SharedForm::Beside,
+        routing: Routing::Largest { biased: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         block: SPARSE,
@@ -48,3 +65,26 @@ pub(crate) const GRANITEMOEHYBRID: Family = Family {
     published: &[("granite-4.0-h-tiny", 6_939_037_248)],
     ..LLAMA
 };
+
+/// The default of `shared_intermediate_size`.
+const SHARED: u64 = 1024;
+
+/// The MLP is as wide as the expert beside the mixture where there is none, and positions turn nothing unless
+/// the config says so.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = reader::frame(family, fields);
+    let attends = reader::attending(frame.layers, |_| false, fields);
+    let mixers = Mixers {
+        kinds: frame.kinds(&attends, Mixing::StateSpace),
+        space: reader::state_space(frame.inner(fields), fields),
+    };
+    let width = reader::width(family, fields);
+    let mut config = reader::read(family, frame, width, mixers, fields);
+    if config.experts.is_none() {
+        config.intermediate_size = fields.optional("shared_intermediate_size", &WIDTH, SHARED);
+    }
+    if fields.text("position_embedding_type") != Some("rope") {
+        config.rotary_dim = 0;
+    }
+    config
+}

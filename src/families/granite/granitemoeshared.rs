@@ -1,8 +1,10 @@
 //! `granitemoeshared` (`models/granitemoeshared, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, Family, LayerNames, Parts, SPARSE, Style, Transformers,
+    DecoderType, EmbeddingScale, ExpertRule, Family, LayerNames, Options, Parts, Reader, Routing,
+    SPARSE, SharedForm, SharedWidth, Style, Transformers,
 };
 
 /// `granitemoeshared`.
@@ -11,6 +13,14 @@ pub(crate) const GRANITEMOESHARED: Family = Family {
     source: "models/granitemoeshared, transformers 5.23",
     decoder: Some(DecoderType::GraniteMoeShared),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    options: Options::PLAIN,
+    experts: Some(ExpertRule {
+        shared: SharedWidth::FieldOrNone("shared_intermediate_size", 0),
+        shared_form: SharedForm::Beside,
+        routing: Routing::Largest { biased: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         block: SPARSE,

@@ -1,7 +1,8 @@
 //! `granite` (`models/granite, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, EmbeddingScale, Family, Parts, Style};
+use crate::families::llama::kin;
+use crate::model::{Biases, DecoderType, EmbeddingScale, Family, Options, Parts, Reader, Style};
 
 /// `granite`.
 pub(crate) const GRANITE: Family = Family {
@@ -9,6 +10,11 @@ pub(crate) const GRANITE: Family = Family {
     source: "models/granite, transformers 5.23",
     decoder: Some(DecoderType::Granite),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,10 @@
 //! `hunyuan_v1_dense` (`models/hunyuan_v1_dense, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader, Sizes,
+};
 
 /// `hunyuan_v1_dense`.
 pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
@@ -9,6 +12,15 @@ pub(crate) const HUNYUAN_V1_DENSE: Family = Family {
     source: "models/hunyuan_v1_dense, transformers 5.23",
     decoder: Some(DecoderType::HunyuanDense),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        vocabulary: 290_943,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         head_norms: ["query_layernorm", "key_layernorm"],

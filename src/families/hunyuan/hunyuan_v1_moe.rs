@@ -1,7 +1,11 @@
 //! `hunyuan_v1_moe` (`models/hunyuan_v1_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader,
+    Routing, SharedForm, SharedWidth, Sizes,
+};
 
 /// `hunyuan_v1_moe`.
 pub(crate) const HUNYUAN_V1_MOE: Family = Family {
@@ -9,6 +13,24 @@ pub(crate) const HUNYUAN_V1_MOE: Family = Family {
     source: "models/hunyuan_v1_moe, transformers 5.23",
     decoder: Some(DecoderType::HunyuanMoe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        vocabulary: 290_943,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 1),
+        per_token: 1,
+        shared: SharedWidth::Same,
+        shared_form: SharedForm::First,
+        routing: Routing::WideGate,
+        balanced: Flag::Never,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         head_norms: ["query_layernorm", "key_layernorm"],

@@ -1,7 +1,12 @@
 //! `hy_v3` (`models/hy_v3, transformers 5.23`).
 
+use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, Correction, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, LogitsDtype,
+    NormKind, Options, Parts, Reader, Routing, SharedForm, SigmoidScores, Sizes, SparseLayers,
+};
 
 /// `hy_v3`.
 pub(crate) const HY_V3: Family = Family {
@@ -9,6 +14,34 @@ pub(crate) const HY_V3: Family = Family {
     source: "models/hy_v3, transformers 5.23",
     decoder: Some(DecoderType::HyV3),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 13_312,
+        layers: 80,
+        heads: 64,
+        vocabulary: 120_832,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 192),
+        width: Some(1536),
+        shared_form: SharedForm::Last { wide: true },
+        normalized: Flag::Always,
+        routing: Routing::Sigmoids(SigmoidScores {
+            logits: LogitsDtype::WideProduct,
+            correction: Correction::Buffer,
+        }),
+        built_first: false,
+        layers: SparseLayers::After(1),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     layers: Parts {

@@ -1,7 +1,11 @@
 //! `bamba` (`models/bamba, transformers 5.23`).
 
+use super::reader::{self, Mixers};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, Parts, Piece, Style, Turn};
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, LayerNames, Mixing, Options,
+    Parts, Piece, Reader, RotaryColumns, Sizes, Style, Turn,
+};
 
 /// `bamba`.
 pub(crate) const BAMBA: Family = Family {
@@ -9,6 +13,19 @@ pub(crate) const BAMBA: Family = Family {
     source: "models/bamba, transformers 5.23",
     decoder: Some(DecoderType::Bamba),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        inner: 14_336,
+        vocabulary: 128_000,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        rotary_columns: RotaryColumns::Half,
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         block: "feed_forward",
@@ -46,3 +63,16 @@ pub(crate) const BAMBA: Family = Family {
     published: &[("bamba-9b", 9_780_235_392)],
     ..LLAMA
 };
+
+/// The layers of `attn_layer_indices` attend.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = reader::frame(family, fields);
+    let attends = reader::named(frame.layers, "attn_layer_indices", fields);
+    let attends = attends.unwrap_or_default();
+    let mixers = Mixers {
+        kinds: frame.kinds(&attends, Mixing::StateSpace),
+        space: reader::state_space(frame.inner(fields), fields),
+    };
+    let width = reader::width(family, fields);
+    reader::read(family, frame, width, mixers, fields)
+}

@@ -1,8 +1,11 @@
 //! `falcon_h1` (`models/falcon_h1, transformers 5.23`).
 
+use super::reader::{self, Mixers};
+use crate::ask::WIDTH;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, EmbeddingScale, Family, LayerNames, MlpNames, Parts, Piece, Style,
+    Biases, ConfigFields, DecoderConfig, DecoderType, EmbeddingScale, Family, LayerNames, Mixing,
+    MlpNames, Options, Parts, Piece, Reader, Sizes, StateSpace, Style,
 };
 
 /// `falcon_h1`.
@@ -11,6 +14,17 @@ pub(crate) const FALCON_H1: Family = Family {
     source: "models/falcon_h1, transformers 5.23",
     decoder: Some(DecoderType::FalconH1),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        inner: 14_336,
+        vocabulary: 128_000,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         block: "feed_forward",
@@ -48,3 +62,23 @@ pub(crate) const FALCON_H1: Family = Family {
     published: &[("falcon-h1-0.5b", 521_411_104)],
     ..LLAMA
 };
+
+/// All layers have both, and the state space has a width of its own.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = reader::frame(family, fields);
+    let inner = frame.inner(fields);
+    let inner = if fields.is_null("mamba_d_ssm") {
+        inner
+    } else {
+        fields.optional("mamba_d_ssm", &WIDTH, 1024)
+    };
+    let mixers = Mixers {
+        kinds: frame.kinds(&[], Mixing::Both),
+        space: StateSpace {
+            multiplied: true,
+            ..reader::state_space(inner, fields)
+        },
+    };
+    let width = reader::width(family, fields);
+    reader::read(family, frame, width, mixers, fields)
+}

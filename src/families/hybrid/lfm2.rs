@@ -1,7 +1,15 @@
 //! `lfm2` (`models/lfm2, transformers 5.23`).
 
+use super::reader::{self, Frame, Mixers};
+use crate::ask::{Finding, WIDTH};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, MlpNames, NormKind, Parts, Style};
+use crate::families::mamba::SMALL;
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, HeadDim,
+    HeadNorm, LayerNames, Mixing, MlpNames, NormKind, Options, Parts, Reader, Sizes, StateSpace,
+    Style,
+};
+use serde_json::Value;
 
 /// `lfm2`.
 pub(crate) const LFM2: Family = Family {
@@ -9,6 +17,22 @@ pub(crate) const LFM2: Family = Family {
     source: "models/lfm2, transformers 5.23",
     decoder: Some(DecoderType::Lfm2),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 2560,
+        inner: 12_288,
+        vocabulary: 65_536,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        head_norms: Flag::Always,
+        dropout: DropoutFields::NONE,
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         block: "feed_forward",
@@ -42,3 +66,57 @@ pub(crate) const LFM2: Family = Family {
     ],
     ..LLAMA
 };
+
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = reader::frame(family, fields);
+    let width = adjusted(fields);
+    with_convolutions(family, frame, width, fields)
+}
+
+/// Layers that do not attend are a convolution between two gates.
+pub(super) fn with_convolutions(
+    family: &'static Family,
+    frame: Frame,
+    width: u64,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
+    let attends = reader::attending(frame.layers, |_| true, fields);
+    let mixers = Mixers {
+        kinds: frame.kinds(&attends, Mixing::ShortConv),
+        space: StateSpace {
+            state_size: 1,
+            conv_kernel: fields.optional("conv_L_cache", &SMALL, 3),
+            conv_bias: fields.flag("conv_bias", false),
+            ..StateSpace::default()
+        },
+    };
+    let mut config = reader::read(family, frame, width, mixers, fields);
+    if fields.get("tie_embedding").is_some() {
+        config.tie_word_embeddings = fields.flag("tie_embedding", true);
+    }
+    config
+}
+
+/// The width of its MLP: two thirds of what the config names, times a factor, rounded up.
+fn adjusted(fields: &mut ConfigFields<'_>) -> u64 {
+    let width = fields.named(&["block_ff_dim", "intermediate_size"], &WIDTH, 12_288);
+    if !fields.flag("block_auto_adjust_ff_dim", true) {
+        return width;
+    }
+    let multiple = fields.optional("block_multiple_of", &WIDTH, 256);
+    let factor = fields
+        .get("block_ffn_dim_multiplier")
+        .and_then(Value::as_f64);
+    if factor.is_some_and(|factor| (factor - 1.0).abs() > f64::EPSILON) {
+        let key = fields.key("block_ffn_dim_multiplier");
+        fields.push(
+            Finding::error(
+                &key,
+                "block_ffn_dim_multiplier other than 1 is not supported yet.",
+                "暂不支持 block_ffn_dim_multiplier 不为 1 的情形。",
+            )
+            .with_fix(&key, 1),
+        );
+    }
+    (2 * width / 3).next_multiple_of(multiple)
+}

@@ -1,7 +1,13 @@
 //! `lfm2_moe` (`models/lfm2_moe, transformers 5.23`).
 
+use super::{lfm2, reader};
+use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, MlpNames, NormKind, Parts, Style};
+use crate::model::{
+    Biases, ConfigFields, Correction, DecoderConfig, DecoderType, DropoutFields, ExpertRule,
+    Family, Flag, HeadDim, HeadNorm, LayerNames, LogitsDtype, MlpNames, NormKind, Options, Parts,
+    Reader, Routing, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style,
+};
 
 /// `lfm2_moe`.
 pub(crate) const LFM2_MOE: Family = Family {
@@ -9,6 +15,35 @@ pub(crate) const LFM2_MOE: Family = Family {
     source: "models/lfm2_moe, transformers 5.23",
     decoder: Some(DecoderType::Lfm2Moe),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 7168,
+        vocabulary: 65_536,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        head_norms: Flag::Always,
+        dropout: DropoutFields::NONE,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 32),
+        per_token: 4,
+        width: Some(1792),
+        shared: SharedWidth::None,
+        routing: Routing::Sigmoids(SigmoidScores {
+            logits: LogitsDtype::Tokens,
+            correction: Correction::WideBuffer,
+        }),
+        corrected: Flag::Said("use_expert_bias", true),
+        layers: SparseLayers::After(2),
+        ..EXPERTS
+    }),
     // Names.
     names: LayerNames {
         block: "feed_forward",
@@ -38,3 +73,9 @@ pub(crate) const LFM2_MOE: Family = Family {
     published: &[("lfm2-8b-a1b", 8_339_929_856)],
     ..LLAMA
 };
+
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = reader::frame(family, fields);
+    let width = reader::width(family, fields);
+    lfm2::with_convolutions(family, frame, width, fields)
+}

@@ -1,7 +1,11 @@
 //! `nemotron_h` (`models/nemotron_h, transformers 5.23`).
 
+use super::nemotron_h_reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MlpNames, NormKind, Piece, Style};
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, LayerNames, MlpFunction, MlpNames, NormKind,
+    Options, Piece, Reader, RotaryColumns, Sizes, Style,
+};
 
 /// `nemotron_h`.
 pub(crate) const NEMOTRON_H: Family = Family {
@@ -9,6 +13,25 @@ pub(crate) const NEMOTRON_H: Family = Family {
     source: "models/nemotron_h, transformers 5.23",
     decoder: Some(DecoderType::NemotronH),
     // Sizes and options.
+    read: Reader::Decoder(nemotron_h_reader::read),
+    sizes: Sizes {
+        inner: 21_504,
+        layers: 4,
+        vocabulary: 131_072,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        layers_listed: true,
+        biases: Biases {
+            mlp: Flag::MLP_BIAS,
+            ..Biases::NONE
+        },
+        rotary_columns: RotaryColumns::None,
+        function: MlpFunction::Named("mlp_hidden_act", "relu2"),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         embedding: "embeddings",

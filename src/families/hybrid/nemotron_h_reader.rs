@@ -3,24 +3,24 @@
 
 use super::reader::refuse_set;
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::deepseek::reader as deepseek;
 use crate::families::mamba::{SMALL, reader as mamba};
-use crate::families::reading::experts;
+use crate::families::reading::{experts, options};
 use crate::model::ConfigFields;
 use crate::model::Family;
 use crate::model::{
-    Activation, DecoderConfig, Dropout, EXPERTS, ExpertForm, Experts, Mixing, Routing, SharedForm,
+    Activation, DecoderConfig, EXPERTS, ExpertForm, Experts, Groups, Mixing, Routing, SharedForm,
     StateSpace,
 };
 use serde_json::{Value, json};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden = fields.optional("hidden_size", &WIDTH, 4096);
-    let heads = fields.optional("num_attention_heads", &HEADS, 32);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     let layers = layers(fields);
     let mixers: Vec<Mixing> = layers.iter().map(|&(mixing, _)| mixing).collect();
-    let activation = fields.activation("mlp_hidden_act", "relu2");
+    let activation = options::function(rules.function, fields);
     let sparse: Vec<bool> = layers.iter().map(|&(_, sparse)| sparse).collect();
     let experts = sparse.contains(&true);
     refuse_set(fields, "use_bias");
@@ -29,13 +29,18 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
     DecoderConfig {
         experts: experts.then(|| self::experts(sparse, activation, fields)),
         mixers: mixers.clone(),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 21_504),
-        num_key_value_heads: fields.shared_heads(heads, 8.min(heads)),
-        head_dim: fields.optional("head_dim", &WIDTH, 128),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 131_072),
-        tie_word_embeddings: false,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
+        num_key_value_heads: fields.shared_heads(heads, sizes.kv_heads.unwrap_or(heads).min(heads)),
+        head_dim: options::head_dim(
+            sizes.head_dim,
+            [hidden, heads],
+            "num_attention_heads",
+            fields,
+        ),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: rules.tied,
         rotary_dim: 0,
-        mlp_bias: fields.flag("mlp_bias", false),
+        mlp_bias: options::biases(&rules.biases, fields).mlp,
         activation,
         state_space: Some(StateSpace {
             state_size: fields.optional("ssm_state_size", &SMALL, 128),
@@ -48,10 +53,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             )),
             ..StateSpace::default()
         }),
-        dropout: Dropout {
-            attention: fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden, mixers.len() as u64, heads)
     }
 }
@@ -71,7 +73,7 @@ fn experts(sparse: Vec<bool>, activation: Activation, fields: &mut ConfigFields<
         normalized: fields.flag("norm_topk_prob", true),
         shared: SharedForm::Plain,
         form: ExpertForm::Plain(activation),
-        routing: Routing::Corrected(deepseek::groups(count, [1, 1], fields)),
+        routing: Routing::Corrected(experts::groups(count, Groups::ONE, fields)),
         built_first: true,
         balanced: false,
         sparse,

@@ -2,161 +2,127 @@
 //! convolution in the others (`models/{bamba,lfm2,lfm2_moe,falcon_h1,granitemoehybrid,jamba,qwen3_next,qwen3_5,qwen3_5_moe}` of transformers 5.23).
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::deepseek::reader as deepseek;
 use crate::families::mamba::{SMALL, reader as mamba};
-use crate::families::reading::{expert_modules, experts};
-use crate::model::ConfigFields;
-use crate::model::Family;
+use crate::families::reading::{expert_modules, experts, options};
 use crate::model::{
-    DecoderConfig, DecoderType, Dropout, Experts, InnerNorms, LayerNames, Mixing, Module, Piece,
-    SHARED_OF_HYBRID, ScanHeads, StateSpace, embedding, linear, other, output,
+    ConfigFields, DecoderConfig, DecoderType, Family, LayerNames, Mixing, Module, Piece, ScanHeads,
+    StateSpace, embedding, linear, other, output,
 };
 use serde_json::Value;
 
-/// Defaults of H, V, L, A and K.
-const fn defaults(model_type: DecoderType) -> [u64; 5] {
-    match model_type {
-        DecoderType::Lfm2 => [2560, 65_536, 32, 32, 8],
-        DecoderType::Lfm2Moe => [2048, 65_536, 32, 32, 8],
-        DecoderType::GraniteMoeHybrid => [4096, 32_000, 32, 32, 8],
-        DecoderType::Jamba => [4096, 65_536, 32, 32, 8],
-        DecoderType::Qwen3Next => [2048, 151_936, 48, 16, 2],
-        DecoderType::Qwen35 => [4096, 248_320, 32, 16, 4],
-        DecoderType::Qwen35Moe => [2048, 248_320, 40, 16, 2],
-        _ => [4096, 128_000, 32, 32, 8],
+/// The sizes that tell how layers mix tokens.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    /// H.
+    pub(crate) hidden: u64,
+    /// L.
+    pub(crate) layers: u64,
+    /// A.
+    pub(crate) heads: u64,
+}
+
+/// What mixes the tokens of each layer.
+pub(crate) struct Mixers {
+    /// Of each layer.
+    pub(crate) kinds: Vec<Mixing>,
+    /// The sizes of that which is no attention.
+    pub(crate) space: StateSpace,
+}
+
+impl Frame {
+    /// The columns of a state space: so many times those of the hidden states.
+    pub(crate) fn inner(self, fields: &mut ConfigFields<'_>) -> u64 {
+        let expand = fields.optional("mamba_expand", &SMALL, 2);
+        self.hidden.saturating_mul(expand).min(*WIDTH.end())
+    }
+
+    /// Attention in the layers that attend, the other in the rest.
+    pub(crate) fn kinds(self, attends: &[bool], other: Mixing) -> Vec<Mixing> {
+        let attends = attends.iter().copied().chain(std::iter::repeat(false));
+        let kind = |(_, attends)| if attends { Mixing::Attention } else { other };
+        (0..self.layers).zip(attends).map(kind).collect()
     }
 }
 
-/// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = family.decoder_type();
-    let convolves = model_type.convolves();
-    let both = model_type == DecoderType::FalconH1;
-    let granite = model_type == DecoderType::GraniteMoeHybrid;
-    let selective = model_type == DecoderType::Jamba;
-    let delta = model_type.follows_delta_rule();
-    let [hidden, vocabulary, layers, heads, kv_heads] = defaults(model_type);
-    let hidden = fields.optional("hidden_size", &WIDTH, hidden);
-    let layers = fields.optional("num_hidden_layers", &LAYERS, layers);
-    let heads = fields.optional("num_attention_heads", &HEADS, heads);
-    let head_dim = if delta {
-        fields.optional("head_dim", &WIDTH, 256)
-    } else if both && fields.get("head_dim").is_some() {
-        fields.optional("head_dim", &WIDTH, 64)
-    } else {
-        fields.divided(hidden, heads, "num_attention_heads")
-    };
-    fields.check_activation("hidden_act", &["silu", "swish"]);
-    let attends = attending(fields, model_type, layers);
-    let other = if convolves {
-        Mixing::ShortConv
-    } else if delta {
-        Mixing::GatedDelta
-    } else {
-        Mixing::StateSpace
-    };
-    let mixing = |attends| match attends {
-        _ if both => Mixing::Both,
-        true => Mixing::Attention,
-        false => other,
-    };
-    let (intermediate_size, experts) = if granite {
-        granite_mlp(layers, fields)
-    } else if model_type == DecoderType::Lfm2Moe {
-        let width = fields.optional("intermediate_size", &WIDTH, 7168);
-        (width, deepseek::experts_of_kin(model_type, layers, fields))
-    } else if convolves {
-        (adjusted(fields), None)
-    } else {
-        let default = match model_type {
-            DecoderType::Qwen35 => 12_288,
-            _ if delta => 5632,
-            _ => 14_336,
-        };
-        let width = fields.optional("intermediate_size", &WIDTH, default);
-        (width, experts::read(model_type, layers, width, fields))
-    };
+/// Reads those sizes.
+pub(crate) fn frame(family: &'static Family, fields: &mut ConfigFields<'_>) -> Frame {
+    let sizes = &family.sizes;
+    Frame {
+        hidden: fields.optional("hidden_size", &WIDTH, sizes.hidden),
+        layers: fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
+        heads: fields.optional("num_attention_heads", &HEADS, sizes.heads),
+    }
+}
+
+/// Reads the width of the MLP.
+pub(crate) fn width(family: &'static Family, fields: &mut ConfigFields<'_>) -> u64 {
+    fields.optional("intermediate_size", &WIDTH, family.sizes.inner)
+}
+
+/// Reads what is left of a config whose mixers and MLPs are known, with transformers' defaults for absent
+/// fields.
+pub(crate) fn read(
+    family: &'static Family,
+    frame: Frame,
+    width: u64,
+    mixers: Mixers,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let Frame {
+        hidden,
+        layers,
+        heads,
+    } = frame;
+    let names_heads = "num_attention_heads";
+    let head_dim = options::head_dim(sizes.head_dim, [hidden, heads], names_heads, fields);
+    let shared = sizes.kv_heads.map_or(heads, |shared| shared.min(heads));
+    let biased = options::biases(&rules.biases, fields);
     DecoderConfig {
-        mixers: attends.into_iter().map(mixing).collect(),
-        num_key_value_heads: fields
-            .shared_heads(heads, if granite { heads } else { kv_heads.min(heads) }),
+        mixers: mixers.kinds,
+        num_key_value_heads: fields.shared_heads(heads, shared),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
-        rotary_dim: match model_type {
-            DecoderType::Bamba => head_dim / 2,
-            DecoderType::Jamba => 0,
-            _ if delta => fields.turned(head_dim, "partial_rotary_factor", 250),
-            DecoderType::GraniteMoeHybrid
-                if fields.text("position_embedding_type") != Some("rope") =>
-            {
-                0
-            }
-            _ => head_dim,
-        },
-        intermediate_size,
-        experts,
-        tie_word_embeddings: if convolves && fields.get("tie_embedding").is_some() {
-            fields.flag("tie_embedding", true)
-        } else {
-            fields.flag("tie_word_embeddings", convolves)
-        },
-        attention_bias: !convolves && !selective && fields.flag("attention_bias", false),
-        mlp_bias: !convolves && !granite && !selective && !delta && fields.flag("mlp_bias", false),
-        head_norms: convolves || delta,
-        state_space: Some(if convolves {
-            StateSpace {
-                state_size: 1,
-                conv_kernel: fields.optional("conv_L_cache", &SMALL, 3),
-                conv_bias: fields.flag("conv_bias", false),
-                ..StateSpace::default()
-            }
-        } else if delta {
-            delta_rule(fields)
-        } else if selective {
-            selective_space(fields, hidden)
-        } else {
-            state_space(fields, hidden, both)
-        }),
-        dropout: Dropout {
-            attention: !convolves && fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        intermediate_size: width,
+        experts: experts::read(family.experts.as_ref(), layers, width, fields),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        attention_bias: biased.output,
+        mlp_bias: biased.mlp,
+        activation: options::function(rules.function, fields),
+        head_norms: options::holds(rules.head_norms, fields),
+        state_space: Some(mixers.space),
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }
 
-/// The width of Granite's MLP, which is that of the expert beside the mixture where there is none.
-fn granite_mlp(layers: u64, fields: &mut ConfigFields<'_>) -> (u64, Option<Experts>) {
-    let width = fields.optional("intermediate_size", &WIDTH, 11_008);
-    let experts = experts::read(DecoderType::GraniteMoeHybrid, layers, width, fields);
-    if experts.is_some() {
-        return (width, experts);
-    }
-    let default = SHARED_OF_HYBRID;
-    let shared = fields.optional("shared_intermediate_size", &WIDTH, default);
-    (shared, None)
+/// The same where layers that do not attend follow the gated delta rule: by default all but every fourth.
+pub(crate) fn read_delta(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let frame = frame(family, fields);
+    let attends = if fields.get("layer_types").is_none() {
+        let every = fields.optional("full_attention_interval", &LAYERS, 4);
+        let layers = 1..=frame.layers;
+        layers.map(|layer| layer.is_multiple_of(every)).collect()
+    } else {
+        attending(frame.layers, |_| false, fields)
+    };
+    let mixers = Mixers {
+        kinds: frame.kinds(&attends, Mixing::GatedDelta),
+        space: delta_rule(fields),
+    };
+    let width = width(family, fields);
+    read(family, frame, width, mixers, fields)
 }
 
-/// Of each layer whether it has attention.
+/// Of each layer whether it has attention, as lists of layers say, else by `default`.
 pub(crate) fn attending(
-    fields: &mut ConfigFields<'_>,
-    model_type: DecoderType,
     layers: u64,
+    default: impl Fn(u64) -> bool,
+    fields: &ConfigFields<'_>,
 ) -> Vec<bool> {
-    if model_type == DecoderType::Jamba {
-        let names = ["attn_layer_period", "attn_layer_offset"];
-        return experts::periodic(layers, names, [8, 4], fields);
-    }
-    let bamba = model_type == DecoderType::Bamba;
-    if model_type.follows_delta_rule() && fields.get("layer_types").is_none() {
-        let every = fields.optional("full_attention_interval", &LAYERS, 4);
-        return (1..=layers)
-            .map(|layer| layer.is_multiple_of(every))
-            .collect();
-    }
     let list = |field| fields.get(field).and_then(Value::as_array);
-    let types = list("layer_types").or_else(|| list("layers_block_type"));
-    if let (Some(types), false) = (types, bamba) {
+    if let Some(types) = list("layer_types").or_else(|| list("layers_block_type")) {
         let others = ["conv", "mamba", "linear_attention"];
         let attends = |layer: usize| {
             let kind = types.get(layer).and_then(Value::as_str);
@@ -166,42 +132,14 @@ pub(crate) fn attending(
             .map(|layer| usize::try_from(layer).is_ok_and(attends))
             .collect();
     }
-    let given = list(if bamba {
-        "attn_layer_indices"
-    } else {
-        "full_attn_idxs"
-    });
-    let named = |layer: u64| given.map(|all| all.contains(&Value::from(layer)));
-    (0..layers)
-        .map(|layer| match model_type {
-            DecoderType::MiniMax => layer.is_multiple_of(2),
-            _ => named(layer).unwrap_or(model_type.convolves()),
-        })
-        .collect()
+    named(layers, "full_attn_idxs", fields).unwrap_or_else(|| (0..layers).map(default).collect())
 }
 
-/// The width of LFM2's MLP: two thirds of what the config names, times a factor, rounded up.
-fn adjusted(fields: &mut ConfigFields<'_>) -> u64 {
-    let width = fields.named(&["block_ff_dim", "intermediate_size"], &WIDTH, 12_288);
-    if !fields.flag("block_auto_adjust_ff_dim", true) {
-        return width;
-    }
-    let multiple = fields.optional("block_multiple_of", &WIDTH, 256);
-    let factor = fields
-        .get("block_ffn_dim_multiplier")
-        .and_then(Value::as_f64);
-    if factor.is_some_and(|factor| (factor - 1.0).abs() > f64::EPSILON) {
-        let key = fields.key("block_ffn_dim_multiplier");
-        fields.push(
-            Finding::error(
-                &key,
-                "block_ffn_dim_multiplier other than 1 is not supported yet.",
-                "暂不支持 block_ffn_dim_multiplier 不为 1 的情形。",
-            )
-            .with_fix(&key, 1),
-        );
-    }
-    (2 * width / 3).next_multiple_of(multiple)
+/// Of each layer whether the list of this field names it.
+pub(crate) fn named(layers: u64, field: &str, fields: &ConfigFields<'_>) -> Option<Vec<bool>> {
+    let given = fields.get(field).and_then(Value::as_array)?;
+    let named = |layer: u64| given.contains(&Value::from(layer));
+    Some((0..layers).map(named).collect())
 }
 
 /// Refuses a flag that is set.
@@ -220,7 +158,7 @@ pub(crate) fn refuse_set(fields: &mut ConfigFields<'_>, field: &str) {
     );
 }
 
-/// The gated delta rule of Qwen3-Next's layers: heads of values in groups that share keys.
+/// The gated delta rule: heads of values in groups that share keys.
 fn delta_rule(fields: &mut ConfigFields<'_>) -> StateSpace {
     let count = fields.optional("linear_num_value_heads", &HEADS, 32);
     let groups = fields.shared_by("linear_num_key_heads", count, 16.min(count));
@@ -238,30 +176,8 @@ fn delta_rule(fields: &mut ConfigFields<'_>) -> StateSpace {
     }
 }
 
-/// The state space of Jamba's layers, which is that of Mamba.
-fn selective_space(fields: &mut ConfigFields<'_>, hidden: u64) -> StateSpace {
-    refuse_set(fields, "mamba_proj_bias");
-    let expand = fields.optional("mamba_expand", &SMALL, 2);
-    StateSpace {
-        state_size: fields.optional("mamba_d_state", &SMALL, 16),
-        conv_kernel: fields.optional("mamba_d_conv", &SMALL, 4),
-        time_step_rank: mamba::rank(fields, "mamba_dt_rank", hidden),
-        conv_bias: fields.flag("mamba_conv_bias", true),
-        inner: hidden.saturating_mul(expand).min(*WIDTH.end()),
-        inner_norms: InnerNorms::Trained,
-        ..StateSpace::default()
-    }
-}
-
-/// The state space of Bamba's, Falcon-H1's and Granite's layers.
-fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateSpace {
-    let expand = fields.optional("mamba_expand", &SMALL, 2);
-    let inner = hidden.saturating_mul(expand).min(*WIDTH.end());
-    let inner = if both && !fields.is_null("mamba_d_ssm") {
-        fields.optional("mamba_d_ssm", &WIDTH, 1024)
-    } else {
-        inner
-    };
+/// A state space of this width with heads.
+pub(crate) fn state_space(inner: u64, fields: &mut ConfigFields<'_>) -> StateSpace {
     let count = fields.optional("mamba_n_heads", &HEADS, 128);
     let columns = fields.divided(inner, count, "mamba_n_heads");
     for field in ["mamba_proj_bias", "mamba_rms_norm", "projectors_bias"] {
@@ -271,7 +187,6 @@ fn state_space(fields: &mut ConfigFields<'_>, hidden: u64, both: bool) -> StateS
         state_size: fields.optional("mamba_d_state", &SMALL, 256),
         conv_kernel: fields.optional("mamba_d_conv", &SMALL, 4),
         conv_bias: fields.flag("mamba_conv_bias", true),
-        multiplied: both,
         heads: Some(mamba::scan_heads(
             fields,
             ["mamba_n_groups", "mamba_chunk_size"],

@@ -1,7 +1,11 @@
 //! `jetmoe` (`models/jetmoe, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{AttentionKind, DecoderType, Family, LayerNames, Parts, Piece};
+use crate::model::{
+    AttentionKind, Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece,
+    Reader, Routing, Sizes,
+};
 
 /// `jetmoe`.
 pub(crate) const JETMOE: Family = Family {
@@ -9,6 +13,24 @@ pub(crate) const JETMOE: Family = Family {
     source: "models/jetmoe, transformers 5.23",
     decoder: Some(DecoderType::JetMoe),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 5632,
+        layers: 12,
+        heads: 16,
+        kv_heads: Some(16),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        routing: Routing::Sorted,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         router: "router",

@@ -1,9 +1,13 @@
 //! `afmoe` (`models/afmoe, transformers 5.23`).
 
+use crate::families::deepseek::{EXPERTS, SHARED};
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, EmbeddingScale, Family, Gate, HeadNorm, LayerNames, Masks, NormKind, Parts, Piece,
-    Style,
+    Correction, DecoderType, EmbeddingScale, ExpertRule, Family, Flag, Gate, HeadDim, HeadNorm,
+    LayerNames, LogitsDtype, Masks, NormKind, Options, Parts, Piece, Reader, RotaryLayers, Routing,
+    SharedForm, SharedWidth, SigmoidScores, Sizes, SparseLayers, Style, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `afmoe`.
@@ -12,6 +16,42 @@ pub(crate) const AFMOE: Family = Family {
     source: "models/afmoe, transformers 5.23",
     decoder: Some(DecoderType::Afmoe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 6144,
+        heads: 16,
+        vocabulary: 200_192,
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        scales_embedding: Flag::Said("mup_enabled", false),
+        rotary_layers: RotaryLayers::Windowed,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(Some("global_attn_every_n_layers"), 4),
+        width: 1024,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 64),
+        per_token: 6,
+        width: Some(1408),
+        shared: SharedWidth::Times(SHARED, 2),
+        shared_form: SharedForm::Between,
+        normalized: Flag::Always,
+        routing: Routing::Sigmoids(SigmoidScores {
+            logits: LogitsDtype::WideBehindGate,
+            correction: Correction::Fixed,
+        }),
+        built_first: false,
+        layers: SparseLayers::After(1),
+        ..EXPERTS
+    }),
     // Names.
     names: LayerNames {
         router: "router",

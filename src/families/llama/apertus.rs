@@ -1,7 +1,11 @@
 //! `apertus` (`models/apertus, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, MlpNames, NormKind, Parts};
+use crate::families::llama::kin;
+use crate::model::{
+    Activation, DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind,
+    Options, Parts, Reader, Sizes,
+};
 
 /// `apertus`.
 pub(crate) const APERTUS: Family = Family {
@@ -9,6 +13,17 @@ pub(crate) const APERTUS: Family = Family {
     source: "models/apertus, transformers 5.23",
     decoder: Some(DecoderType::Apertus),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 14_336,
+        vocabulary: 131_072,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        function: MlpFunction::Fixed("hidden_act", &["xielu"], Activation::Silu),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         norms: [

@@ -1,7 +1,10 @@
 //! `arcee` (`models/arcee, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MlpNames};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, Options, Reader, Sizes,
+};
 
 /// `arcee`.
 pub(crate) const ARCEE: Family = Family {
@@ -9,6 +12,17 @@ pub(crate) const ARCEE: Family = Family {
     source: "models/arcee, transformers 5.23",
     decoder: Some(DecoderType::Arcee),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2560,
+        inner: 18_432,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        function: MlpFunction::Named("hidden_act", "relu2"),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mlp: MlpNames::Plain(["up_proj", "down_proj"]),

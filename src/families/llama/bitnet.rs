@@ -1,7 +1,10 @@
 //! `bitnet` (`models/bitnet, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames};
+use crate::families::llama::kin;
+use crate::model::{
+    Activation, DecoderType, Family, LayerNames, MlpFunction, Options, Reader, Sizes,
+};
 
 /// `bitnet`.
 pub(crate) const BITNET: Family = Family {
@@ -9,6 +12,20 @@ pub(crate) const BITNET: Family = Family {
     source: "models/bitnet, transformers 5.23",
     decoder: Some(DecoderType::BitNet),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2560,
+        inner: 6912,
+        layers: 30,
+        heads: 20,
+        vocabulary: 128_256,
+        kv_heads: Some(5),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        function: MlpFunction::Fixed("hidden_act", &["relu2"], Activation::Relu2),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         sub_norms: [Some("attn_sub_norm"), Some("ffn_sub_norm")],

@@ -1,7 +1,11 @@
 //! `cwm` (`models/cwm, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Masks, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, Masks, Options, Reader, Sizes, Style, Window,
+    WindowLayers, WindowOn,
+};
 
 /// `cwm`.
 pub(crate) const CWM: Family = Family {
@@ -9,6 +13,30 @@ pub(crate) const CWM: Family = Family {
     source: "models/cwm, transformers 5.23",
     decoder: Some(DecoderType::Cwm),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 6144,
+        inner: 21_504,
+        layers: 64,
+        heads: 48,
+        vocabulary: 128_256,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases {
+            mlp: Flag::MLP_BIAS,
+            ..Biases::NONE
+        },
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::AfterEvery(4),
+        width: 8192,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,11 @@
 //! `diffllama` (`models/diffllama, transformers 5.23`).
 
+use crate::ask::{Finding, HEADS};
 use crate::families::llama::LLAMA;
-use crate::model::{AttentionKind, DecoderType, Family, Parts};
+use crate::families::llama::kin;
+use crate::model::{
+    AttentionKind, ConfigFields, DecoderConfig, DecoderType, Family, Options, Parts, Reader, Sizes,
+};
 
 /// `diffllama`.
 pub(crate) const DIFFLLAMA: Family = Family {
@@ -9,6 +13,14 @@ pub(crate) const DIFFLLAMA: Family = Family {
     source: "models/diffllama, transformers 5.23",
     decoder: Some(DecoderType::DiffLlama),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 8192,
+        layers: 16,
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
     // Names.
     // Parts.
     layers: Parts {
@@ -23,3 +35,38 @@ pub(crate) const DIFFLLAMA: Family = Family {
     published: &[],
     ..LLAMA
 };
+
+/// `DiffLlamaAttention` takes no dropout, and parts its key-value heads in halves.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let config = kin::read(family, fields);
+    check(config.num_attention_heads, fields);
+    config
+}
+
+fn check(heads: u64, fields: &mut ConfigFields<'_>) {
+    const DROPOUT: &str = "attention_dropout";
+    const SHARED: &str = "num_key_value_heads";
+    if fields.drops(DROPOUT, false) {
+        let key = fields.key(DROPOUT);
+        fields.push(
+            Finding::error(
+                &key,
+                "transformers refuses dropout on the attention of DiffLlama, which is the difference of two.",
+                "transformers 不允许 DiffLlama 的注意力（两个注意力之差）使用 dropout。",
+            )
+            .with_fix(&key, 0.0),
+        );
+    }
+    let shared = fields.optional(SHARED, &HEADS, heads);
+    if !shared.is_multiple_of(2) {
+        let key = fields.key(SHARED);
+        fields.push(
+            Finding::error(
+                &key,
+                format!("DiffLlama parts its key-value heads in halves, and {shared} is odd."),
+                format!("DiffLlama 把键值头分为两半，而 {shared} 是奇数。"),
+            )
+            .with_fix(&key, shared + 1),
+        );
+    }
+}

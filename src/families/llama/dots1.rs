@@ -1,7 +1,12 @@
 //! `dots1` (`models/dots1, transformers 5.23`).
 
+use crate::families::deepseek::{EXPERTS, SHARED};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, Masks, NormKind, Parts, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, Groups, HeadNorm, Masks, NormKind, Options, Parts,
+    Reader, Routing, SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `dots1`.
 pub(crate) const DOTS1: Family = Family {
@@ -9,6 +14,34 @@ pub(crate) const DOTS1: Family = Family {
     source: "models/dots1, transformers 5.23",
     decoder: Some(DecoderType::Dots1),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 4608,
+        inner: 10_944,
+        layers: 62,
+        vocabulary: 152_064,
+        kv_heads: Some(32),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::From(62),
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 128),
+        per_token: 6,
+        width: Some(1408),
+        shared: SharedWidth::Times(SHARED, 2),
+        normalized: Flag::Said("norm_topk_prob", false),
+        routing: Routing::Corrected(Groups::ONE),
+        layers: SparseLayers::After(0),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     style: Style {

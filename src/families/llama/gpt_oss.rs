@@ -1,7 +1,12 @@
 //! `gpt_oss` (`models/gpt_oss, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, Masks, NormKind, Parts, Sinks, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, ExpertForm, ExpertRule, Family, Flag, HeadDim, LayerNames, Masks,
+    NormKind, Options, Parts, Reader, Routing, Sinks, Sizes, Style, Turn, Window, WindowLayers,
+    WindowOn,
+};
 
 /// `gpt_oss`.
 pub(crate) const GPT_OSS: Family = Family {
@@ -9,6 +14,34 @@ pub(crate) const GPT_OSS: Family = Family {
     source: "models/gpt_oss, transformers 5.23",
     decoder: Some(DecoderType::GptOss),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2880,
+        inner: 2880,
+        layers: 36,
+        heads: 64,
+        vocabulary: 201_088,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(64),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::attention(Flag::Said("attention_bias", true)),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(None, 2),
+        width: 128,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_local_experts", "num_experts"], 128),
+        per_token: 4,
+        form: ExpertForm::Clamped,
+        routing: Routing::Largest { biased: true },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         router: "router",

@@ -1,7 +1,11 @@
 //! `helium` (`models/helium, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, NormKind, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, HeadDim, NormKind, Options, Parts, Reader, Sizes, Style,
+    Turn,
+};
 
 /// `helium`.
 pub(crate) const HELIUM: Family = Family {
@@ -9,6 +13,24 @@ pub(crate) const HELIUM: Family = Family {
     source: "models/helium, transformers 5.23",
     decoder: Some(DecoderType::Helium),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2560,
+        inner: 7040,
+        layers: 24,
+        heads: 20,
+        vocabulary: 48_000,
+        kv_heads: Some(20),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases {
+            mlp: Flag::MLP_BIAS,
+            ..Biases::QKV
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,10 @@
 //! `hyperclovax` (`models/hyperclovax, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, EmbeddingScale, Family, Parts, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, EmbeddingScale, Family, Flag, Options, Parts, Reader, Style,
+};
 
 /// `hyperclovax`.
 pub(crate) const HYPERCLOVAX: Family = Family {
@@ -9,6 +12,12 @@ pub(crate) const HYPERCLOVAX: Family = Family {
     source: "models/hyperclovax, transformers 5.23",
     decoder: Some(DecoderType::HyperClovaX),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        post_norms: Flag::Said("use_post_norm", true),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,8 @@
 //! `internlm3` (`models/internlm3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{Biases, DecoderType, Family, Flag, HeadDim, Options, Reader, Sizes};
 
 /// `internlm3`.
 pub(crate) const INTERNLM3: Family = Family {
@@ -9,6 +10,22 @@ pub(crate) const INTERNLM3: Family = Family {
     source: "models/internlm3, transformers 5.23",
     decoder: Some(DecoderType::InternLm3),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 10_240,
+        layers: 48,
+        vocabulary: 128_512,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases {
+            mlp: Flag::Either(["mlp_bias", "bias"]),
+            ..Biases::attention(Flag::Either(["attention_bias", "qkv_bias"]))
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

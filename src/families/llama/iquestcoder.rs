@@ -1,7 +1,8 @@
 //! `iquestcoder` (`models/iquestcoder, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{Biases, DecoderType, Family, HeadDim, Options, Reader, Sizes};
 
 /// `iquestcoder`.
 pub(crate) const IQUESTCODER: Family = Family {
@@ -9,6 +10,21 @@ pub(crate) const IQUESTCODER: Family = Family {
     source: "models/iquestcoder, transformers 5.23",
     decoder: Some(DecoderType::IQuestCoder),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 5120,
+        inner: 27_648,
+        layers: 80,
+        heads: 40,
+        vocabulary: 76_800,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

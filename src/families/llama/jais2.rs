@@ -1,7 +1,11 @@
 //! `jais2` (`models/jais2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MlpNames, NormKind, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Flag, LayerNames, MlpFunction, MlpNames, NormKind, Options,
+    Reader, Sizes, Style,
+};
 
 /// `jais2`.
 pub(crate) const JAIS2: Family = Family {
@@ -9,6 +13,22 @@ pub(crate) const JAIS2: Family = Family {
     source: "models/jais2, transformers 5.23",
     decoder: Some(DecoderType::Jais2),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 3328,
+        inner: 26_624,
+        heads: 26,
+        vocabulary: 150_272,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases {
+            mlp: Flag::Said("mlp_bias", true),
+            ..Biases::attention(Flag::Said("attention_bias", true))
+        },
+        function: MlpFunction::Named("hidden_act", "relu2"),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mlp: MlpNames::Plain(["up_proj", "down_proj"]),

@@ -1,7 +1,11 @@
 //! `llama4_text` (`models/llama4, transformers 5.23`).
 
+use super::llama4_reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Holds, LayerNames, Masks, NormKind, Parts, Style};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadDim, Holds, LayerNames, Masks, NormKind, Options,
+    Parts, Reader, RotaryLayers, Routing, SharedForm, SharedWidth, Sizes, SparseLayers, Style,
+};
 
 /// `llama4_text`.
 pub(crate) const LLAMA4_TEXT: Family = Family {
@@ -9,6 +13,33 @@ pub(crate) const LLAMA4_TEXT: Family = Family {
     source: "models/llama4, transformers 5.23",
     decoder: Some(DecoderType::Llama4),
     // Sizes and options.
+    read: Reader::Decoder(llama4_reader::read),
+    sizes: Sizes {
+        hidden: 5120,
+        inner: 8192,
+        layers: 48,
+        heads: 40,
+        vocabulary: 202_048,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Said("use_qk_norm", true),
+        rotary_layers: RotaryLayers::Listed,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_local_experts", "num_experts"], 16),
+        per_token: 1,
+        shared: SharedWidth::Same,
+        shared_form: SharedForm::Plain,
+        routing: Routing::Sigmoid,
+        built_first: true,
+        balanced: Flag::Never,
+        layers: SparseLayers::Interleaved,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         block: "feed_forward",

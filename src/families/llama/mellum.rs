@@ -1,7 +1,11 @@
 //! `mellum` (`models/mellum, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, Masks, NormKind, Parts, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm, Masks, NormKind, Options, Parts,
+    Reader, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `mellum`.
 pub(crate) const MELLUM: Family = Family {
@@ -9,6 +13,35 @@ pub(crate) const MELLUM: Family = Family {
     source: "models/mellum, transformers 5.23",
     decoder: Some(DecoderType::Mellum),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2304,
+        inner: 7168,
+        layers: 28,
+        vocabulary: 98_304,
+        kv_heads: Some(4),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::NoneUnlessListed,
+        width: 1024,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_local_experts", "num_experts"], 64),
+        per_token: 8,
+        width: Some(896),
+        normalized: Flag::Said("norm_topk_prob", true),
+        built_first: true,
+        layers: SparseLayers::Listed,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     style: Style {

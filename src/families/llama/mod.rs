@@ -1,12 +1,10 @@
 //! Llama and what differs from it in few things.
 
-mod differential;
 pub(crate) mod kin;
 pub(crate) mod llama4_reader;
 mod models;
 mod network;
 pub(crate) mod reader;
-pub(crate) mod windows;
 
 mod afmoe;
 mod apertus;

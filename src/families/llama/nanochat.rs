@@ -1,8 +1,10 @@
 //! `nanochat` (`models/nanochat, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, HeadNorm, LayerNames, MlpNames, NormKind, Parts, Style, Turn,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, MlpFunction, MlpNames, NormKind, Options,
+    Parts, Reader, Sizes, Style, Turn,
 };
 
 /// `nanochat`.
@@ -11,6 +13,20 @@ pub(crate) const NANOCHAT: Family = Family {
     source: "models/nanochat, transformers 5.23",
     decoder: Some(DecoderType::NanoChat),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 768,
+        inner: 8192,
+        layers: 12,
+        heads: 6,
+        vocabulary: 50_304,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        function: MlpFunction::Named("hidden_act", "relu2"),
+        final_softcap: Flag::UnlessNull("final_logit_softcapping"),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mlp: MlpNames::Plain(["fc1", "fc2"]),

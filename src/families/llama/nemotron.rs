@@ -1,7 +1,11 @@
 //! `nemotron` (`models/nemotron, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MlpNames, NormKind, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, LayerNames, MlpFunction, MlpNames, NormKind, Options, Parts,
+    Reader, RotaryColumns, Sizes, Style, Turn,
+};
 
 /// `nemotron`.
 pub(crate) const NEMOTRON: Family = Family {
@@ -9,6 +13,20 @@ pub(crate) const NEMOTRON: Family = Family {
     source: "models/nemotron, transformers 5.23",
     decoder: Some(DecoderType::Nemotron),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 6144,
+        inner: 24_576,
+        heads: 48,
+        vocabulary: 256_000,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        function: MlpFunction::Named("hidden_act", "relu2"),
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mlp: MlpNames::Plain(["up_proj", "down_proj"]),

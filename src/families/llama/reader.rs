@@ -2,129 +2,23 @@
 //! (`models/{llama,mistral,qwen2,qwen3}/configuration_*.py` of transformers 5.23).
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, VOCABULARY, WIDTH};
-use crate::families::reading::{expert_modules, experts};
-use crate::model::ConfigFields;
-use crate::model::Family;
+use crate::families::reading::{expert_modules, experts, options, window};
 use crate::model::{
-    Activation, DecoderConfig, DecoderType, Dropout, Module, embedding, linear, other, output,
+    Activation, ConfigFields, DecoderConfig, DecoderType, Family, HeadDim, Module, Sizes,
+    embedding, linear, other, output,
 };
-
-/// Defaults by which the members of the family differ.
-struct Defaults {
-    intermediate_size: u64,
-    vocab_size: u64,
-    /// `num_key_value_heads` of a config without that field.
-    num_key_value_heads: Option<u64>,
-    /// `head_dim` of a config without that field; hidden size over heads when `None`.
-    head_dim: Option<u64>,
-    /// Whether the config's `attention_bias` is read. Mistral has no biases; Qwen2's are fixed.
-    reads_attention_bias: bool,
-    sliding_window: SlidingWindow,
-}
-
-/// When a member attends to a window only.
-#[derive(Clone, Copy, PartialEq)]
-enum SlidingWindow {
-    /// Never.
-    Never,
-    /// In all layers, unless the field is null.
-    All,
-    /// In all layers, if the field is there.
-    Given,
-    /// In all layers, if `use_sliding_window` says so.
-    Asked,
-    /// In the layers from `max_window_layers` on, if `use_sliding_window` says so.
-    Switched,
-    /// In every second layer below `max_window_layers`, if `use_sliding_window` says so. A mask of
-    /// a window is made in any case, of no width if it says no.
-    EverySecond,
-}
-
-const fn defaults(model_type: DecoderType) -> Defaults {
-    match model_type {
-        DecoderType::Mistral => Defaults {
-            intermediate_size: 14_336,
-            vocab_size: 32_000,
-            num_key_value_heads: Some(8),
-            head_dim: None,
-            reads_attention_bias: false,
-            sliding_window: SlidingWindow::All,
-        },
-        DecoderType::Qwen2 => Defaults {
-            intermediate_size: 22_016,
-            vocab_size: 151_936,
-            num_key_value_heads: Some(32),
-            head_dim: None,
-            reads_attention_bias: false,
-            sliding_window: SlidingWindow::Switched,
-        },
-        DecoderType::Qwen3 => Defaults {
-            intermediate_size: 22_016,
-            vocab_size: 151_936,
-            num_key_value_heads: Some(32),
-            head_dim: Some(128),
-            reads_attention_bias: true,
-            sliding_window: SlidingWindow::Switched,
-        },
-        DecoderType::Mixtral => Defaults {
-            intermediate_size: 14_336,
-            vocab_size: 32_000,
-            num_key_value_heads: Some(8),
-            head_dim: None,
-            reads_attention_bias: false,
-            sliding_window: SlidingWindow::Given,
-        },
-        DecoderType::Olmoe => Defaults {
-            intermediate_size: 2048,
-            vocab_size: 50_304,
-            num_key_value_heads: None,
-            head_dim: None,
-            reads_attention_bias: true,
-            sliding_window: SlidingWindow::Never,
-        },
-        DecoderType::Qwen2Moe => Defaults {
-            intermediate_size: 5632,
-            vocab_size: 151_936,
-            num_key_value_heads: Some(16),
-            head_dim: None,
-            reads_attention_bias: false,
-            sliding_window: SlidingWindow::EverySecond,
-        },
-        DecoderType::Qwen3Moe => Defaults {
-            intermediate_size: 6144,
-            vocab_size: 151_936,
-            num_key_value_heads: Some(4),
-            head_dim: None,
-            reads_attention_bias: true,
-            sliding_window: SlidingWindow::Asked,
-        },
-        _ => Defaults {
-            intermediate_size: 11_008,
-            vocab_size: 32_000,
-            num_key_value_heads: None,
-            head_dim: None,
-            reads_attention_bias: true,
-            sliding_window: SlidingWindow::Never,
-        },
-    }
-}
-
-/// The window of a config that names none (transformers' default).
-const DEFAULT_WINDOW: u64 = 4096;
 
 /// Reads a Llama-like config. What is wrong is pushed to `fields`; the sizes are then of no use.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = family.decoder_type();
-    let defaults = defaults(model_type);
-    let hidden_size = fields.required("hidden_size", &WIDTH, 4096);
-    let intermediate_size =
-        fields.required("intermediate_size", &WIDTH, defaults.intermediate_size);
-    let num_hidden_layers = fields.required("num_hidden_layers", &LAYERS, 32);
-    let num_attention_heads = fields.required("num_attention_heads", &HEADS, 32);
-    let vocab_size = fields.required("vocab_size", &VOCABULARY, defaults.vocab_size);
-    let num_key_value_heads = key_value_heads(&defaults, num_attention_heads, fields);
-    let head_dim = head_dim(&defaults, hidden_size, num_attention_heads, fields);
-    let experts = experts::read(model_type, num_hidden_layers, intermediate_size, fields);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.required("hidden_size", &WIDTH, sizes.hidden);
+    let intermediate_size = fields.required("intermediate_size", &WIDTH, sizes.inner);
+    let layers = fields.required("num_hidden_layers", &LAYERS, sizes.layers);
+    let heads = fields.required("num_attention_heads", &HEADS, sizes.heads);
+    let vocab_size = fields.required("vocab_size", &VOCABULARY, sizes.vocabulary);
+    let num_key_value_heads = key_value_heads(sizes, heads, fields);
+    let head_dim = head_dim(sizes, hidden_size, heads, fields);
+    let experts = experts::read(family.experts.as_ref(), layers, intermediate_size, fields);
     let known = ["silu", "swish", "relu", "gelu", "gelu_pytorch_tanh"];
     // Experts are estimated with silu.
     let known = if experts.is_some() {
@@ -137,39 +31,29 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         Some(named @ (Activation::Relu | Activation::Gelu)) if experts.is_none() => named,
         _ => Activation::Silu,
     };
-    let (sliding_window, windowed) =
-        sliding_window(defaults.sliding_window, num_hidden_layers, fields);
-    let idle = defaults.sliding_window == SlidingWindow::Switched
-        && sliding_window.is_none()
-        && !fields.is_null("sliding_window");
-    let idle_window =
-        idle.then(|| fields.optional("sliding_window", &crate::ask::SEQ_LEN, DEFAULT_WINDOW));
+    let windows = window::read(&family.window, layers, fields);
+    let num_labels = fields.labels(2);
+    let tie_word_embeddings = fields.flag("tie_word_embeddings", rules.tied);
+    let biased = options::biases(&rules.biases, fields);
     DecoderConfig {
-        num_labels: fields.labels(2),
+        num_labels,
         intermediate_size,
         num_key_value_heads,
         head_dim,
         vocab_size,
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        tie_word_embeddings,
         rotary_dim: head_dim,
-        attention_bias: defaults.reads_attention_bias && fields.flag("attention_bias", false),
-        qkv_bias: match model_type {
-            DecoderType::Qwen2 => true,
-            DecoderType::Qwen2Moe => fields.flag("qkv_bias", true),
-            _ => false,
-        },
-        mlp_bias: model_type == DecoderType::Llama && fields.flag("mlp_bias", false),
-        sliding_window,
-        idle_window,
-        windowed,
-        dropout: Dropout {
-            attention: fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
-        clips_heads: model_type == DecoderType::Olmoe && fields.get("clip_qkv").is_some(),
+        attention_bias: biased.output,
+        qkv_bias: biased.qkv,
+        mlp_bias: biased.mlp,
+        sliding_window: windows.width,
+        idle_window: windows.idle,
+        windowed: windows.layers,
+        dropout: options::dropout(&rules.dropout, fields),
+        clips_heads: options::holds(rules.clips_heads, fields),
         activation,
         experts,
-        ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
+        ..DecoderConfig::plain(family, hidden_size, layers, heads)
     }
 }
 
@@ -209,8 +93,8 @@ pub(crate) fn modules(config: &DecoderConfig, framework: Framework) -> Vec<Modul
 }
 
 /// Key-value heads, which every one of must serve the same number of attention heads.
-fn key_value_heads(defaults: &Defaults, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    let default = defaults.num_key_value_heads.unwrap_or(heads);
+fn key_value_heads(sizes: &Sizes, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
+    let default = sizes.kv_heads.unwrap_or(heads);
     let kv_heads = fields.optional("num_key_value_heads", &HEADS, default);
     if !heads.is_multiple_of(kv_heads) {
         let key = fields.key("num_key_value_heads");
@@ -235,8 +119,11 @@ fn key_value_heads(defaults: &Defaults, heads: u64, fields: &mut ConfigFields<'_
 }
 
 /// Columns of one head: given, or the hidden size divided by the heads.
-fn head_dim(defaults: &Defaults, hidden: u64, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
-    let default = defaults.head_dim;
+fn head_dim(sizes: &Sizes, hidden: u64, heads: u64, fields: &mut ConfigFields<'_>) -> u64 {
+    let default = match sizes.head_dim {
+        HeadDim::Of(default) => Some(default),
+        _ => None,
+    };
     if let (None, None) = (fields.get("head_dim"), default)
         && !hidden.is_multiple_of(heads)
     {
@@ -284,41 +171,4 @@ fn nearest_divisor(number: u64, wanted: u64) -> u64 {
     (wanted..(2 * wanted - smaller).min(*HEADS.end()))
         .find(|d| number.is_multiple_of(*d))
         .unwrap_or(smaller)
-}
-
-/// The window and the layers that have it.
-fn sliding_window(
-    kind: SlidingWindow,
-    layers: u64,
-    fields: &mut ConfigFields<'_>,
-) -> (Option<u64>, Vec<bool>) {
-    /// transformers' default in all configs that have the field.
-    const FULL_LAYERS: u64 = 28;
-    let has_window = match kind {
-        SlidingWindow::Never => false,
-        SlidingWindow::All => true,
-        SlidingWindow::Given => fields.get("sliding_window").is_some(),
-        _ => fields.flag("use_sliding_window", false),
-    };
-    if !has_window || fields.is_null("sliding_window") {
-        return (
-            (kind == SlidingWindow::EverySecond).then_some(0),
-            Vec::new(),
-        );
-    }
-    let window = fields.optional("sliding_window", &crate::ask::SEQ_LEN, DEFAULT_WINDOW);
-    let mut border = || fields.optional("max_window_layers", &(0..=*LAYERS.end()), FULL_LAYERS);
-    let windowed = match kind {
-        SlidingWindow::Switched => {
-            let full = border();
-            fields.windowed_layers(layers, |layer| layer >= full)
-        }
-        SlidingWindow::EverySecond => {
-            let border = border();
-            fields.windowed_layers(layers, |layer| layer.is_multiple_of(2) && layer < border)
-        }
-        _ => (0..layers).map(|_| true).collect(),
-    };
-    let any = windowed.contains(&true) || kind == SlidingWindow::EverySecond;
-    (any.then_some(window), windowed)
 }

@@ -1,7 +1,7 @@
 //! `llama` (`models/llama, transformers 5.23`).
 
-use crate::families::reading::decoder;
-use crate::model::{DecoderType, Family};
+use super::reader;
+use crate::model::{Biases, DecoderType, Family, Options, Sizes};
 
 /// `llama`.
 pub(crate) const LLAMA: Family = Family {
@@ -9,6 +9,18 @@ pub(crate) const LLAMA: Family = Family {
     source: "models/llama, transformers 5.23",
     decoder: Some(DecoderType::Llama),
     // Sizes and options.
+    sizes: Sizes {
+        hidden: 4096,
+        inner: 11_008,
+        layers: 32,
+        heads: 32,
+        vocabulary: 32_000,
+        ..Sizes::NONE
+    },
+    options: Options {
+        biases: Biases::ATTENTION_AND_MLP,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -50,5 +62,5 @@ pub(crate) const LLAMA: Family = Family {
         ("yi-34b", 34_388_917_248),
         ("solar-10.7b", 10_731_524_096),
     ],
-    ..Family::new(decoder::read_any)
+    ..Family::of_decoder(reader::read)
 };

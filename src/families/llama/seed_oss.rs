@@ -1,7 +1,10 @@
 //! `seed_oss` (`models/seed_oss, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Parts};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Parts, Reader, Sizes,
+};
 
 /// `seed_oss`.
 pub(crate) const SEED_OSS: Family = Family {
@@ -9,6 +12,29 @@ pub(crate) const SEED_OSS: Family = Family {
     source: "models/seed_oss, transformers 5.23",
     decoder: Some(DecoderType::SeedOss),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 27_648,
+        layers: 64,
+        heads: 80,
+        vocabulary: 155_136,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases {
+            qkv: Flag::Said("attention_bias", true),
+            output: Flag::Said("attention_out_bias", false),
+            mlp: Flag::MLP_BIAS,
+        },
+        dropout: DropoutFields {
+            embedding: None,
+            attention: Some(("attention_dropout", true)),
+            residual: Some(("residual_dropout", true)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     layers: Parts {

@@ -1,7 +1,11 @@
 //! `smollm3` (`models/smollm3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Masks, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Masks, Options, Reader, RotaryLayers, Sizes, Style, Window,
+    WindowLayers, WindowOn,
+};
 
 /// `smollm3`.
 pub(crate) const SMOLLM3: Family = Family {
@@ -9,6 +13,26 @@ pub(crate) const SMOLLM3: Family = Family {
     source: "models/smollm3, transformers 5.23",
     decoder: Some(DecoderType::SmolLm3),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2048,
+        layers: 36,
+        heads: 16,
+        vocabulary: 128_256,
+        kv_heads: Some(4),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::ATTENTION_AND_MLP,
+        rotary_layers: RotaryLayers::Listed,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::AskedAndGiven,
+        layers: WindowLayers::Unturned,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,12 @@
 //! `solar_open` (`models/solar_open, transformers 5.23`).
 
+use crate::families::deepseek::EXPERTS;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, Groups, HeadDim, Options, Reader, Routing, Sizes,
+    SparseLayers,
+};
 
 /// `solar_open`.
 pub(crate) const SOLAR_OPEN: Family = Family {
@@ -9,6 +14,27 @@ pub(crate) const SOLAR_OPEN: Family = Family {
     source: "models/solar_open, transformers 5.23",
     decoder: Some(DecoderType::SolarOpen),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 1280,
+        layers: 48,
+        heads: 64,
+        vocabulary: 196_608,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::QKV,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 128),
+        width: Some(1280),
+        routing: Routing::Corrected(Groups::ONE),
+        layers: SparseLayers::After(0),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     // Programs.

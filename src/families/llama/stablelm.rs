@@ -1,8 +1,10 @@
 //! `stablelm` (`models/stablelm, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, HeadNorm, Holds, LayerNames, NormKind, Parts, Style, Turn,
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadNorm, Holds, LayerNames, NormKind,
+    Options, Parts, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `stablelm`.
@@ -11,6 +13,25 @@ pub(crate) const STABLELM: Family = Family {
     source: "models/stablelm, transformers 5.23",
     decoder: Some(DecoderType::StableLm),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 2560,
+        inner: 6912,
+        vocabulary: 50_304,
+        kv_heads: Some(32),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::qkv(Flag::Said("use_qkv_bias", false)),
+        head_norms: Flag::Said("qk_layernorm", false),
+        parallel_residual: Flag::Said("use_parallel_residual", false),
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 250),
+        dropout: DropoutFields {
+            residual: Some(("hidden_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         head_norms: ["q_layernorm", "k_layernorm"],

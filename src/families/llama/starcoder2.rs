@@ -1,8 +1,11 @@
 //! `starcoder2` (`models/starcoder2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, LayerNames, MaskingIn4, MlpNames, NormKind, Parts, Style, Transformers,
+    Biases, DecoderType, DropoutFields, Family, Flag, LayerNames, MaskingIn4, MlpFunction,
+    MlpNames, NormKind, Options, Parts, Reader, Sizes, Style, Transformers, Window, WindowLayers,
+    WindowOn,
 };
 
 /// `starcoder2`.
@@ -11,6 +14,32 @@ pub(crate) const STARCODER2: Family = Family {
     source: "models/starcoder2, transformers 5.23",
     decoder: Some(DecoderType::Starcoder2),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        hidden: 3072,
+        inner: 12_288,
+        layers: 30,
+        heads: 24,
+        vocabulary: 49_152,
+        kv_heads: Some(2),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::all(Flag::Said("use_bias", true)),
+        function: MlpFunction::Named("hidden_act", "gelu_pytorch_tanh"),
+        dropout: DropoutFields {
+            embedding: Some(("embedding_dropout", false)),
+            residual: Some(("residual_dropout", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Given,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
     // Names.
     names: LayerNames {
         mlp: MlpNames::Plain(["c_fc", "c_proj"]),

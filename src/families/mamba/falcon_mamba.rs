@@ -1,7 +1,11 @@
 //! `falcon_mamba` (`models/falcon_mamba, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, InnerNorms,
+    Options, Reader, RotaryColumns, Sizes,
+};
 
 /// `falcon_mamba`.
 pub(crate) const FALCON_MAMBA: Family = Family {
@@ -9,6 +13,21 @@ pub(crate) const FALCON_MAMBA: Family = Family {
     source: "models/falcon_mamba, transformers 5.23",
     decoder: Some(DecoderType::FalconMamba),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 768,
+        inner: 1536,
+        heads: 1,
+        vocabulary: 50_280,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Said("use_bias", false)),
+        rotary_columns: RotaryColumns::None,
+        dropout: DropoutFields::NONE,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -27,3 +46,12 @@ pub(crate) const FALCON_MAMBA: Family = Family {
     published: &[("falcon-mamba-7b", 7_272_665_088)],
     ..LLAMA
 };
+
+/// Time steps, B and C are normalized.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = reader::read(family, 16, fields);
+    if let Some(space) = &mut config.state_space {
+        space.inner_norms = InnerNorms::Bare;
+    }
+    config
+}

@@ -1,7 +1,11 @@
 //! `mamba2` (`models/mamba2, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, DropoutFields, Family, Flag, Options, Reader,
+    RotaryColumns, Sizes,
+};
 
 /// `mamba2`.
 pub(crate) const MAMBA2: Family = Family {
@@ -9,6 +13,20 @@ pub(crate) const MAMBA2: Family = Family {
     source: "models/mamba2, transformers 5.23",
     decoder: Some(DecoderType::Mamba2),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        inner: 8192,
+        layers: 64,
+        heads: 1,
+        vocabulary: 32_768,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::attention(Flag::Said("use_bias", false)),
+        rotary_columns: RotaryColumns::None,
+        dropout: DropoutFields::NONE,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.
@@ -26,3 +44,13 @@ pub(crate) const MAMBA2: Family = Family {
     published: &[("mamba-codestral-7b", 7_285_403_648)],
     ..LLAMA
 };
+
+/// Its columns are divided among heads.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = reader::read(family, 128, fields);
+    let heads = reader::heads(fields, config.intermediate_size, Some(128), 8);
+    if let Some(space) = &mut config.state_space {
+        space.heads = Some(heads);
+    }
+    config
+}

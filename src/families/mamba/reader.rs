@@ -2,56 +2,47 @@
 //! and `models/mamba2` of transformers 5.23).
 
 use crate::ask::{Finding, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
-use crate::model::ConfigFields;
-use crate::model::Family;
+use crate::families::reading::options;
 use crate::model::{
-    DecoderConfig, DecoderType, InnerNorms, Module, ScanHeads, StateSpace, embedding, linear,
-    other, output,
+    ConfigFields, DecoderConfig, Family, InnerNorms, Module, ScanHeads, StateSpace, embedding,
+    linear, other, output,
 };
 use serde_json::Value;
 
 /// Columns of a channel's state, tokens of a convolution, factors of expansion.
 pub(crate) const SMALL: std::ops::RangeInclusive<u64> = 1..=4096;
 
-/// Reads the config with transformers' defaults for absent fields.
-pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = family.decoder_type();
-    let second = model_type == DecoderType::Mamba2;
-    let [hidden, layers, states, vocabulary] = if second {
-        [4096, 64, 128, 32_768]
-    } else {
-        [768, 32, 16, 50_280]
-    };
-    let hidden = fields.optional("hidden_size", &WIDTH, hidden);
+/// Reads the config, with transformers' defaults for absent fields and so many columns of a channel's state.
+pub(crate) fn read(
+    family: &'static Family,
+    states: u64,
+    fields: &mut ConfigFields<'_>,
+) -> DecoderConfig {
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden = fields.optional("hidden_size", &WIDTH, sizes.hidden);
     let expand = fields.optional("expand", &SMALL, 2);
     let inner = hidden.saturating_mul(expand).min(*WIDTH.end());
     let time_step_rank = rank(fields, "time_step_rank", hidden);
     DecoderConfig {
         num_labels: fields.labels(2),
         intermediate_size: inner,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, vocabulary),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", !second),
-        attention_bias: fields.flag("use_bias", false),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        attention_bias: options::biases(&rules.biases, fields).output,
         state_space: Some(StateSpace {
             state_size: fields.optional("state_size", &SMALL, states),
             conv_kernel: fields.optional("conv_kernel", &SMALL, 4),
             time_step_rank,
             conv_bias: fields.flag("use_conv_bias", true),
             wide_residual: fields.flag("residual_in_fp32", true),
-            multiplied: false,
             inner,
-            inner_norms: if model_type == DecoderType::FalconMamba {
-                InnerNorms::Bare
-            } else {
-                InnerNorms::None
-            },
-            heads: second.then(|| heads(fields, inner, Some(128), 8)),
+            ..StateSpace::default()
         }),
         ..DecoderConfig::plain(
             family,
             hidden,
-            fields.optional("num_hidden_layers", &LAYERS, layers),
-            1,
+            fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
+            sizes.heads,
         )
     }
 }

@@ -1,7 +1,10 @@
 //! `mamba` (`models/mamba, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, Options, Reader, RotaryColumns, Sizes,
+};
 
 /// `mamba`.
 pub(crate) const MAMBA: Family = Family {
@@ -9,6 +12,21 @@ pub(crate) const MAMBA: Family = Family {
     source: "models/mamba, transformers 5.23",
     decoder: Some(DecoderType::Mamba),
     // Sizes and options.
+    read: Reader::Decoder(|family, fields| reader::read(family, 16, fields)),
+    sizes: Sizes {
+        hidden: 768,
+        inner: 1536,
+        heads: 1,
+        vocabulary: 50_280,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Said("use_bias", false)),
+        rotary_columns: RotaryColumns::None,
+        dropout: DropoutFields::NONE,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `minimax_m2` (`models/minimax_m2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, NormKind, Parts, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, ConfigFields, DecoderConfig, DecoderType, ExpertRule, Family, Flag, HeadDim, HeadNorm,
+    NormKind, Options, Parts, Reader, RotaryColumns, Routing, Sizes, Turn,
+};
 
 /// `minimax_m2`.
 pub(crate) const MINIMAX_M2: Family = Family {
@@ -9,6 +13,29 @@ pub(crate) const MINIMAX_M2: Family = Family {
     source: "models/minimax_m2, transformers 5.23",
     decoder: Some(DecoderType::MiniMaxM2),
     // Sizes and options.
+    read: Reader::Decoder(read),
+    sizes: Sizes {
+        hidden: 3072,
+        inner: 1536,
+        layers: 62,
+        heads: 48,
+        vocabulary: 200_064,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        head_norms: Flag::Always,
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 1000),
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_local_experts", "num_experts"], 256),
+        per_token: 8,
+        routing: Routing::CorrectedOutside,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     layers: Parts {
@@ -26,3 +53,13 @@ pub(crate) const MINIMAX_M2: Family = Family {
     published: &[("minimax-m2", 228_689_748_992)],
     ..LLAMA
 };
+
+/// What positions turn of a head can be said in columns.
+fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
+    let mut config = kin::read(family, fields);
+    let columns = config.head_dim;
+    if fields.get("rotary_dim").is_some() {
+        config.rotary_dim = fields.optional("rotary_dim", &(0..=columns), columns);
+    }
+    config
+}

@@ -3,24 +3,22 @@
 
 use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
 use crate::families::hybrid::reader as hybrid;
-use crate::families::reading::experts;
+use crate::families::reading::{experts, options, window};
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Mixing, ScanHeads, StateSpace};
+use crate::model::{DecoderConfig, Mixing, ScanHeads, StateSpace};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let model_type = DecoderType::MiniMax;
-    let hidden = fields.optional("hidden_size", &WIDTH, 4096);
-    let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
-    let heads = fields.optional("num_attention_heads", &HEADS, 32);
-    let width = fields.optional("intermediate_size", &WIDTH, 14_336);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, sizes.layers);
+    let heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
+    let width = fields.optional("intermediate_size", &WIDTH, sizes.inner);
     fields.check_activation("hidden_act", &["silu", "swish"]);
-    let head_dim = match fields.get("head_dim") {
-        Some(_) => fields.optional("head_dim", &WIDTH, 128),
-        None => fields.divided(hidden, heads, "num_attention_heads"),
-    };
-    let attends = hybrid::attending(fields, model_type, layers);
+    let names_heads = "num_attention_heads";
+    let head_dim = options::head_dim(sizes.head_dim, [hidden, heads], names_heads, fields);
+    let attends = hybrid::attending(layers, |layer| layer.is_multiple_of(2), fields);
     let mixing = |attends| {
         if attends {
             Mixing::Attention
@@ -28,17 +26,16 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             Mixing::Lightning
         }
     };
-    let window = (!fields.is_null("sliding_window") && fields.get("sliding_window").is_some())
-        .then(|| fields.optional("sliding_window", &SEQ_LEN, 4096));
+    let window = window::read(&family.window, layers, fields).width;
     DecoderConfig {
         mixers: attends.into_iter().map(mixing).collect(),
-        num_key_value_heads: fields.shared_heads(heads, 8.min(heads)),
+        num_key_value_heads: fields.shared_heads(heads, sizes.kv_heads.unwrap_or(heads).min(heads)),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 32_000),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         rotary_dim: head_dim,
         intermediate_size: width,
-        experts: experts::read(model_type, layers, width, fields),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        experts: experts::read(family.experts.as_ref(), layers, width, fields),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
         sliding_window: window,
         windowed: vec![window.is_some(); usize::try_from(layers).unwrap_or(0)],
         state_space: Some(StateSpace {
@@ -51,10 +48,7 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
             }),
             ..StateSpace::default()
         }),
-        dropout: Dropout {
-            attention: fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }

@@ -1,7 +1,11 @@
 //! `minimax` (`models/minimax, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, Parts, Piece, Style};
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, LayerNames, Options, Parts, Piece, Reader, Routing,
+    Sizes, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `minimax`.
 pub(crate) const MINIMAX: Family = Family {
@@ -9,6 +13,25 @@ pub(crate) const MINIMAX: Family = Family {
     source: "models/minimax, transformers 5.23",
     decoder: Some(DecoderType::MiniMax),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        inner: 14_336,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Given,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        routing: Routing::WideSoftmax,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         order: [Piece::Mixer, Piece::Norms, Piece::Mlp, Piece::Beside],

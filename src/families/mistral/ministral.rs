@@ -1,7 +1,11 @@
 //! `ministral` (`models/ministral, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, Masks, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, Masks, Options, Reader, Sizes, Style, Window, WindowLayers,
+    WindowOn,
+};
 
 /// `ministral`.
 pub(crate) const MINISTRAL: Family = Family {
@@ -9,6 +13,21 @@ pub(crate) const MINISTRAL: Family = Family {
     source: "models/ministral, transformers 5.23",
     decoder: Some(DecoderType::Ministral),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 14_336,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::AllUnlessListed,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

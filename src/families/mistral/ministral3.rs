@@ -1,7 +1,10 @@
 //! `ministral3` (`models/ministral3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::families::llama::kin;
+use crate::model::{
+    Biases, DecoderType, Family, HeadDim, Options, Reader, Sizes, Window, WindowLayers, WindowOn,
+};
 
 /// `ministral3`.
 pub(crate) const MINISTRAL3: Family = Family {
@@ -9,6 +12,25 @@ pub(crate) const MINISTRAL3: Family = Family {
     source: "models/ministral3, transformers 5.23",
     decoder: Some(DecoderType::Ministral3),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 14_336,
+        layers: 34,
+        vocabulary: 131_072,
+        kv_heads: Some(8),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        scales_queries: true,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Given,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     // Programs.

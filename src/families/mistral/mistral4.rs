@@ -1,7 +1,11 @@
 //! `mistral4` (`models/mistral4, transformers 5.23`).
 
+use crate::families::deepseek::{EXPERTS, reader};
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Groups, Latent, LatentRotary, Options, Reader, Routing, Sizes,
+    SparseLayers,
+};
 
 /// `mistral4`.
 pub(crate) const MISTRAL4: Family = Family {
@@ -9,6 +13,33 @@ pub(crate) const MISTRAL4: Family = Family {
     source: "models/mistral4, transformers 5.23",
     decoder: Some(DecoderType::Mistral4),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        inner: 12_288,
+        layers: 36,
+        vocabulary: 131_072,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        scales_queries: true,
+        ..Options::PLAIN
+    },
+    latent: Some(Latent {
+        query_rank: Some(1024),
+        rank: 256,
+        straight: 64,
+        turned: 64,
+        value: 128,
+        rotary: LatentRotary::Pairs,
+        indexer: None,
+    }),
+    experts: Some(ExpertRule {
+        count: (EXPERTS.count.0, 128),
+        per_token: 4,
+        routing: Routing::Grouped(Groups::ONE),
+        layers: SparseLayers::After(0),
+        ..EXPERTS
+    }),
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,10 @@
 //! `mixtral` (`models/mixtral, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MaskingIn4, Style};
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, LayerNames, MaskingIn4, Options, Routing, Sizes,
+    Style, Window, WindowLayers, WindowOn,
+};
 
 /// `mixtral`.
 pub(crate) const MIXTRAL: Family = Family {
@@ -9,6 +12,24 @@ pub(crate) const MIXTRAL: Family = Family {
     source: "models/mixtral, transformers 5.23",
     decoder: Some(DecoderType::Mixtral),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 14_336,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Given,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        routing: Routing::WideSoftmax,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         numbered_in_4: true,

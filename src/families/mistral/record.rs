@@ -1,7 +1,9 @@
 //! `mistral` (`models/mistral, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, MaskingIn4, Style};
+use crate::model::{
+    Biases, DecoderType, Family, MaskingIn4, Options, Sizes, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `mistral`.
 pub(crate) const MISTRAL: Family = Family {
@@ -9,6 +11,20 @@ pub(crate) const MISTRAL: Family = Family {
     source: "models/mistral, transformers 5.23",
     decoder: Some(DecoderType::Mistral),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 14_336,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

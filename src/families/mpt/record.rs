@@ -1,7 +1,8 @@
 //! `mpt` (`models/mpt, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{Biases, DecoderType, Family, HeadDim, Options, Reader, RotaryColumns, Sizes};
 
 /// `mpt`.
 pub(crate) const MPT: Family = Family {
@@ -9,6 +10,22 @@ pub(crate) const MPT: Family = Family {
     source: "models/mpt, transformers 5.23",
     decoder: Some(DecoderType::Mpt),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 8192,
+        layers: 24,
+        heads: 16,
+        vocabulary: 50_368,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::None,
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `flex_olmo` (`models/flex_olmo, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts, Style, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader,
+    Sizes, Style, Turn,
+};
 
 /// `flex_olmo`.
 pub(crate) const FLEX_OLMO: Family = Family {
@@ -9,6 +13,21 @@ pub(crate) const FLEX_OLMO: Family = Family {
     source: "models/flex_olmo, transformers 5.23",
     decoder: Some(DecoderType::FlexOlmo),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        vocabulary: 100_352,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 7),
+        per_token: 5,
+        normalized: Flag::Said("norm_topk_prob", false),
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         norms: [

@@ -1,8 +1,10 @@
 //! `olmo2` (`models/olmo2, transformers 5.23`).
 
+use super::olmo2_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, HeadNorm, LayerNames, NormKind, Parts, Style, Transformers, Turn,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Reader, Sizes,
+    Style, Transformers, Turn,
 };
 
 /// `olmo2`.
@@ -11,6 +13,15 @@ pub(crate) const OLMO2: Family = Family {
     source: "models/olmo2, transformers 5.23",
     decoder: Some(DecoderType::Olmo2),
     // Sizes and options.
+    read: Reader::Decoder(olmo2_reader::read),
+    sizes: Sizes {
+        vocabulary: 50_304,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         norms: [

@@ -1,33 +1,32 @@
 //! `OLMo` 2's config and modules (`models/olmo2` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, other, output};
+use crate::model::{DecoderConfig, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("hidden_size", &WIDTH, 4096);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["silu", "swish"]);
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 11_008),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
         num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_304),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
         rotary_dim: head_dim,
-        attention_bias: fields.flag("attention_bias", false),
-        dropout: Dropout {
-            attention: fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
+        attention_bias: options::biases(&rules.biases, fields).output,
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.optional("num_hidden_layers", &LAYERS, 32),
+            fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
     }

@@ -1,8 +1,10 @@
 //! `olmo3` (`models/olmo3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
+use crate::families::llama::kin;
 use crate::model::{
-    DecoderType, Family, HeadNorm, LayerNames, Masks, NormKind, Parts, Style, Turn,
+    DecoderType, Family, Flag, HeadNorm, LayerNames, Masks, NormKind, Options, Parts, Reader,
+    Sizes, Style, Turn, Window, WindowLayers, WindowOn,
 };
 
 /// `olmo3`.
@@ -11,6 +13,20 @@ pub(crate) const OLMO3: Family = Family {
     source: "models/olmo3, transformers 5.23",
     decoder: Some(DecoderType::Olmo3),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        vocabulary: 50_304,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::UnlessNull,
+        layers: WindowLayers::BetweenEvery(Some("sliding_window_pattern"), 4),
+        ..Window::NONE
+    },
     // Names.
     names: LayerNames {
         norms: [

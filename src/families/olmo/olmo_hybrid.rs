@@ -1,8 +1,10 @@
 //! `olmo_hybrid` (`models/olmo_hybrid, transformers 5.23`).
 
+use super::olmo_hybrid_reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, DeltaRule, Family, HeadNorm, LayerNames, NormKind, Parts, Piece, Style, Turn,
+    DecoderType, DeltaRule, Family, Flag, HeadNorm, LayerNames, NormKind, Options, Parts, Piece,
+    Reader, Sizes, Style, Turn,
 };
 
 /// `olmo_hybrid`.
@@ -11,6 +13,17 @@ pub(crate) const OLMO_HYBRID: Family = Family {
     source: "models/olmo_hybrid, transformers 5.23",
     decoder: Some(DecoderType::OlmoHybrid),
     // Sizes and options.
+    read: Reader::Decoder(olmo_hybrid_reader::read),
+    sizes: Sizes {
+        hidden: 3840,
+        heads: 30,
+        vocabulary: 100_352,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mixer: "linear_attn",

@@ -3,16 +3,18 @@
 
 use crate::ask::{Finding, HEADS, LAYERS, VOCABULARY, WIDTH};
 use crate::families::mamba::SMALL;
+use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, Mixing, ScanHeads, StateSpace};
+use crate::model::{DecoderConfig, Mixing, ScanHeads, StateSpace};
 use serde_json::Value;
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden = fields.optional("hidden_size", &WIDTH, 3840);
-    let layers = fields.optional("num_hidden_layers", &LAYERS, 32);
-    let heads = fields.optional("num_attention_heads", &HEADS, 30);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let layers = fields.optional("num_hidden_layers", &LAYERS, sizes.layers);
+    let heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     fields.check_activation("hidden_act", &["silu", "swish"]);
     let head_dim = fields.divided(hidden, heads, "num_attention_heads");
     let attends = attending(fields, layers);
@@ -27,17 +29,14 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
         mixers: attends.into_iter().map(mixing).collect(),
         num_key_value_heads: fields.shared_heads(heads, heads),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 100_352),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         rotary_dim: if turns(fields) { head_dim } else { 0 },
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 11_008),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        attention_bias: fields.flag("attention_bias", false),
-        head_norms: true,
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        attention_bias: options::biases(&rules.biases, fields).output,
+        head_norms: options::holds(rules.head_norms, fields),
         state_space: Some(delta_rule(fields, hidden, heads)),
-        dropout: Dropout {
-            attention: fields.drops("attention_dropout", false),
-            ..Dropout::default()
-        },
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden, layers, heads)
     }
 }

@@ -1,7 +1,10 @@
 //! `olmoe` (`models/olmoe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, MaskingIn4, NormKind, Parts, Style};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Sizes,
+    Style,
+};
 
 /// `olmoe`.
 pub(crate) const OLMOE: Family = Family {
@@ -9,6 +12,21 @@ pub(crate) const OLMOE: Family = Family {
     source: "models/olmoe, transformers 5.23",
     decoder: Some(DecoderType::Olmoe),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 2048,
+        vocabulary: 50_304,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        clips_heads: Flag::Given("clip_qkv"),
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 64),
+        per_token: 8,
+        normalized: Flag::Said("norm_topk_prob", false),
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     style: Style {

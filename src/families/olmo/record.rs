@@ -1,7 +1,10 @@
 //! `olmo` (`models/olmo, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, NormKind, Parts, Style, Transformers, Turn};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, Family, Flag, NormKind, Options, Parts, Reader, Sizes, Style, Transformers, Turn,
+};
 
 /// `olmo`.
 pub(crate) const OLMO: Family = Family {
@@ -9,6 +12,15 @@ pub(crate) const OLMO: Family = Family {
     source: "models/olmo, transformers 5.23",
     decoder: Some(DecoderType::Olmo),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        vocabulary: 50_304,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        clips_heads: Flag::Given("clip_qkv"),
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,11 @@
 //! `biogpt` (`models/biogpt, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, MlpFunction, Options,
+    Reader, RotaryColumns, Sizes,
+};
 
 /// `biogpt`.
 pub(crate) const BIOGPT: Family = Family {
@@ -9,6 +13,28 @@ pub(crate) const BIOGPT: Family = Family {
     source: "models/biogpt, transformers 5.23",
     decoder: Some(DecoderType::BioGpt),
     // Sizes and options.
+    read: Reader::Decoder(reader::read_biogpt),
+    sizes: Sizes {
+        hidden: 1024,
+        inner: 4096,
+        layers: 24,
+        heads: 16,
+        vocabulary: 42_384,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Always),
+        rotary_columns: RotaryColumns::None,
+        function: MlpFunction::Named("hidden_act", "gelu"),
+        dropout: DropoutFields {
+            embedding: Some(("hidden_dropout_prob", true)),
+            attention: Some(("attention_probs_dropout_prob", true)),
+            residual: Some(("hidden_dropout_prob", true)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         head: "output_projection",

@@ -1,38 +1,35 @@
 //! The configs and modules of OPT, `BioGPT` and XGLM (`models/{opt,biogpt,xglm}` of transformers 5.23).
 
 use crate::ask::{Finding, Framework, HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, DecoderType, Dropout, Module, embedding, linear, norm, output};
+use crate::model::{DecoderConfig, DecoderType, Module, embedding, linear, norm, output};
 
 /// Rows of the table of positions before the first (`OPTLearnedPositionalEmbedding.offset`).
 const POSITION_OFFSET: u64 = 2;
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("hidden_size", &WIDTH, 768);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 12);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     fields.check_activation("activation_function", &["relu"]);
-    let dropped = fields.drops("dropout", true);
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("ffn_dim", &WIDTH, 3072),
+        intermediate_size: fields.optional("ffn_dim", &WIDTH, sizes.inner),
         embedding_size: fields.optional("word_embed_proj_dim", &WIDTH, hidden_size),
         head_dim: fields.divided(hidden_size, num_attention_heads, "num_attention_heads"),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 50_272),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 2048) + POSITION_OFFSET,
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        attention_bias: fields.flag("enable_bias", true),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        attention_bias: options::biases(&rules.biases, fields).output,
         norm_after: !fields.flag("do_layer_norm_before", true),
-        dropout: Dropout {
-            embedding: false,
-            attention: fields.drops("attention_dropout", false),
-            residual: dropped,
-        },
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.optional("num_hidden_layers", &LAYERS, 12),
+            fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
     }
@@ -40,28 +37,24 @@ pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> De
 
 /// The same of `BioGPT`.
 pub(crate) fn read_biogpt(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("hidden_size", &WIDTH, 1024);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 16);
-    let dropped = fields.drops("hidden_dropout_prob", true);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     drops_nothing_else(fields, "BioGPT");
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 4096),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
         head_dim: fields.divided(hidden_size, num_attention_heads, "num_attention_heads"),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 42_384),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 1024) + POSITION_OFFSET,
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        attention_bias: true,
-        activation: fields.activation("hidden_act", "gelu"),
-        dropout: Dropout {
-            embedding: dropped,
-            attention: fields.drops("attention_probs_dropout_prob", true),
-            residual: dropped,
-        },
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        attention_bias: options::biases(&rules.biases, fields).output,
+        activation: options::function(rules.function, fields),
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.optional("num_hidden_layers", &LAYERS, 24),
+            fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
     }
@@ -89,27 +82,23 @@ fn drops_nothing_else(fields: &mut ConfigFields<'_>, name: &str) {
 
 /// The same of XGLM, whose positions are sines.
 pub(crate) fn read_xglm(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("d_model", &WIDTH, 1024);
-    let num_attention_heads = fields.optional("attention_heads", &HEADS, 16);
-    let dropped = fields.drops("dropout", true);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("d_model", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("attention_heads", &HEADS, sizes.heads);
     drops_nothing_else(fields, "XGLM");
     DecoderConfig {
-        intermediate_size: fields.optional("ffn_dim", &WIDTH, 4096),
+        intermediate_size: fields.optional("ffn_dim", &WIDTH, sizes.inner),
         head_dim: fields.divided(hidden_size, num_attention_heads, "attention_heads"),
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 256_008),
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
         position_rows: fields.optional("max_position_embeddings", &SEQ_LEN, 2048) + POSITION_OFFSET,
-        tie_word_embeddings: fields.flag("tie_word_embeddings", true),
-        attention_bias: true,
-        activation: fields.activation("activation_function", "gelu"),
-        dropout: Dropout {
-            embedding: dropped,
-            attention: fields.drops("attention_dropout", true),
-            residual: dropped,
-        },
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        attention_bias: options::biases(&rules.biases, fields).output,
+        activation: options::function(rules.function, fields),
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.optional("num_layers", &LAYERS, 24),
+            fields.optional("num_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
     }

@@ -1,7 +1,11 @@
 //! `opt` (`models/opt, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, Options, Reader, RotaryColumns,
+    Sizes,
+};
 
 /// `opt`.
 pub(crate) const OPT: Family = Family {
@@ -9,6 +13,26 @@ pub(crate) const OPT: Family = Family {
     source: "models/opt, transformers 5.23",
     decoder: Some(DecoderType::Opt),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 768,
+        inner: 3072,
+        layers: 12,
+        heads: 12,
+        vocabulary: 50_272,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Said("enable_bias", true)),
+        rotary_columns: RotaryColumns::None,
+        dropout: DropoutFields {
+            residual: Some(("dropout", true)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `xglm` (`models/xglm, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, MlpFunction, Options, Reader,
+    RotaryColumns, Sizes,
+};
 
 /// `xglm`.
 pub(crate) const XGLM: Family = Family {
@@ -9,6 +13,28 @@ pub(crate) const XGLM: Family = Family {
     source: "models/xglm, transformers 5.23",
     decoder: Some(DecoderType::Xglm),
     // Sizes and options.
+    read: Reader::Decoder(reader::read_xglm),
+    sizes: Sizes {
+        hidden: 1024,
+        inner: 4096,
+        layers: 24,
+        heads: 16,
+        vocabulary: 256_008,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        tied: true,
+        biases: Biases::attention(Flag::Always),
+        rotary_columns: RotaryColumns::None,
+        function: MlpFunction::Named("activation_function", "gelu"),
+        dropout: DropoutFields {
+            embedding: Some(("dropout", true)),
+            attention: Some(("attention_dropout", true)),
+            residual: Some(("dropout", true)),
+        },
+        ..Options::PLAIN
+    },
     // Names.
     // Parts.
     // Programs.

@@ -1,7 +1,11 @@
 //! `phi3` (`models/phi3, transformers 5.23`).
 
+use super::phi3_reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, MaskingIn4, Style};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, HeadDim, MaskingIn4, Options, Reader,
+    RotaryColumns, Sizes, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `phi3`.
 pub(crate) const PHI3: Family = Family {
@@ -9,6 +13,28 @@ pub(crate) const PHI3: Family = Family {
     source: "models/phi3, transformers 5.23",
     decoder: Some(DecoderType::Phi3),
     // Sizes and options.
+    read: Reader::Decoder(phi3_reader::read),
+    sizes: Sizes {
+        hidden: 3072,
+        inner: 8192,
+        vocabulary: 32_064,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::NONE,
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 1000),
+        dropout: DropoutFields {
+            residual: Some(("resid_pdrop", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Given,
+        layers: WindowLayers::AllUnlessListed,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

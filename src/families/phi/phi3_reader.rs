@@ -1,37 +1,32 @@
 //! Phi-3's config and modules (`models/phi3` of transformers 5.23).
 
-use crate::ask::{HEADS, LAYERS, SEQ_LEN, VOCABULARY, WIDTH};
+use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::{options, window};
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, Module, embedding, linear, other, output};
+use crate::model::{DecoderConfig, Module, embedding, linear, other, output};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("hidden_size", &WIDTH, 3072);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
-    let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, 32);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
+    let num_hidden_layers = fields.optional("num_hidden_layers", &LAYERS, sizes.layers);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["silu", "swish"]);
-    let given = fields.get("sliding_window").is_some();
-    let window = given.then(|| fields.optional("sliding_window", &SEQ_LEN, 2047));
+    let windows = window::read(&family.window, num_hidden_layers, fields);
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 8192),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
         num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 32_064),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        rotary_dim: fields.turned(head_dim, "partial_rotary_factor", 1000),
-        sliding_window: window,
-        windowed: window
-            .map(|_| fields.windowed_layers(num_hidden_layers, |_| true))
-            .unwrap_or_default(),
-        dropout: Dropout {
-            // `embd_pdrop` is read by nobody.
-            embedding: false,
-            attention: fields.drops("attention_dropout", false),
-            residual: fields.drops("resid_pdrop", false),
-        },
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        sliding_window: windows.width,
+        windowed: windows.layers,
+        // `embd_pdrop` is read by nobody.
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(family, hidden_size, num_hidden_layers, num_attention_heads)
     }
 }

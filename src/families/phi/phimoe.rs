@@ -1,7 +1,11 @@
 //! `phimoe` (`models/phimoe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, NormKind, Style};
+use crate::families::llama::kin;
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, LayerNames, NormKind, Options, Reader, Routing, Sizes,
+    Style, Window, WindowLayers, WindowOn,
+};
 
 /// `phimoe`.
 pub(crate) const PHIMOE: Family = Family {
@@ -9,6 +13,27 @@ pub(crate) const PHIMOE: Family = Family {
     source: "models/phimoe, transformers 5.23",
     decoder: Some(DecoderType::PhiMoe),
     // Sizes and options.
+    read: Reader::Decoder(kin::read),
+    sizes: Sizes {
+        inner: 6400,
+        vocabulary: 32_064,
+        kv_heads: Some(8),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_bias: Flag::Said("lm_head_bias", false),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Given,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_local_experts", "num_experts"], 16),
+        routing: Routing::Drawn { jitter: false },
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         router: "router",

@@ -1,36 +1,34 @@
 //! Phi's config and modules (`models/phi` of transformers 5.23).
 
 use crate::ask::{HEADS, LAYERS, VOCABULARY, WIDTH};
+use crate::families::reading::options;
 use crate::model::ConfigFields;
 use crate::model::Family;
-use crate::model::{DecoderConfig, Dropout, Module, biased_output, embedding, linear, norm};
+use crate::model::{DecoderConfig, Module, biased_output, embedding, linear, norm};
 
 /// Reads the config with transformers' defaults for absent fields.
 pub(crate) fn read(family: &'static Family, fields: &mut ConfigFields<'_>) -> DecoderConfig {
-    let hidden_size = fields.optional("hidden_size", &WIDTH, 2048);
-    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, 32);
+    let (sizes, rules) = (&family.sizes, &family.options);
+    let hidden_size = fields.optional("hidden_size", &WIDTH, sizes.hidden);
+    let num_attention_heads = fields.optional("num_attention_heads", &HEADS, sizes.heads);
     let head_dim = fields.divided(hidden_size, num_attention_heads, "num_attention_heads");
     fields.check_activation("hidden_act", &["gelu_new"]);
     DecoderConfig {
         num_labels: fields.labels(2),
-        intermediate_size: fields.optional("intermediate_size", &WIDTH, 8192),
+        intermediate_size: fields.optional("intermediate_size", &WIDTH, sizes.inner),
         num_key_value_heads: fields.shared_heads(num_attention_heads, num_attention_heads),
         head_dim,
-        vocab_size: fields.optional("vocab_size", &VOCABULARY, 51_200),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", false),
-        rotary_dim: fields.turned(head_dim, "partial_rotary_factor", 500),
-        attention_bias: true,
-        parallel_residual: true,
-        head_norms: fields.flag("qk_layernorm", false),
-        dropout: Dropout {
-            embedding: fields.drops("embd_pdrop", false),
-            attention: fields.drops("attention_dropout", false),
-            residual: fields.drops("resid_pdrop", false),
-        },
+        vocab_size: fields.optional("vocab_size", &VOCABULARY, sizes.vocabulary),
+        tie_word_embeddings: fields.flag("tie_word_embeddings", rules.tied),
+        rotary_dim: options::rotary_columns(rules.rotary_columns, head_dim, fields),
+        attention_bias: options::biases(&rules.biases, fields).output,
+        parallel_residual: options::holds(rules.parallel_residual, fields),
+        head_norms: options::holds(rules.head_norms, fields),
+        dropout: options::dropout(&rules.dropout, fields),
         ..DecoderConfig::plain(
             family,
             hidden_size,
-            fields.optional("num_hidden_layers", &LAYERS, 24),
+            fields.optional("num_hidden_layers", &LAYERS, sizes.layers),
             num_attention_heads,
         )
     }

@@ -1,7 +1,11 @@
 //! `phi` (`models/phi, transformers 5.23`).
 
+use super::reader;
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, NormKind, Style};
+use crate::model::{
+    Biases, DecoderType, DropoutFields, Family, Flag, HeadDim, LayerNames, NormKind, Options,
+    Reader, RotaryColumns, Sizes, Style,
+};
 
 /// `phi`.
 pub(crate) const PHI: Family = Family {
@@ -9,6 +13,27 @@ pub(crate) const PHI: Family = Family {
     source: "models/phi, transformers 5.23",
     decoder: Some(DecoderType::Phi),
     // Sizes and options.
+    read: Reader::Decoder(reader::read),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 8192,
+        layers: 24,
+        vocabulary: 51_200,
+        head_dim: HeadDim::Divided,
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::attention(Flag::Always),
+        head_norms: Flag::Said("qk_layernorm", false),
+        parallel_residual: Flag::Always,
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 500),
+        dropout: DropoutFields {
+            embedding: Some(("embd_pdrop", false)),
+            residual: Some(("resid_pdrop", false)),
+            ..DropoutFields::ATTENTION
+        },
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         last_norm: "final_layernorm",

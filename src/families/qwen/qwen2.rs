@@ -1,7 +1,10 @@
 //! `qwen2` (`models/qwen2, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, MaskingIn4, Masks, Style};
+use crate::model::{
+    Biases, DecoderType, Family, Flag, MaskingIn4, Masks, Options, Sizes, Style, Window,
+    WindowLayers, WindowOn,
+};
 
 /// `qwen2`.
 pub(crate) const QWEN2: Family = Family {
@@ -9,6 +12,22 @@ pub(crate) const QWEN2: Family = Family {
     source: "models/qwen2, transformers 5.23",
     decoder: Some(DecoderType::Qwen2),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 22_016,
+        vocabulary: 151_936,
+        kv_heads: Some(32),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::qkv(Flag::Always),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Asked,
+        layers: WindowLayers::From(28),
+        idle: true,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,7 +1,10 @@
 //! `qwen2_moe` (`models/qwen2_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, LayerNames, MaskingIn4, Masks, Parts, Style};
+use crate::model::{
+    Biases, DecoderType, ExpertRule, Family, Flag, LayerNames, MaskingIn4, Masks, Options, Parts,
+    SharedWidth, Sizes, SparseLayers, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `qwen2_moe`.
 pub(crate) const QWEN2_MOE: Family = Family {
@@ -9,6 +12,30 @@ pub(crate) const QWEN2_MOE: Family = Family {
     source: "models/qwen2_moe, transformers 5.23",
     decoder: Some(DecoderType::Qwen2Moe),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 5632,
+        vocabulary: 151_936,
+        kv_heads: Some(16),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        biases: Biases::qkv(Flag::Said("qkv_bias", true)),
+        ..Options::PLAIN
+    },
+    window: Window {
+        on: WindowOn::Asked,
+        layers: WindowLayers::EverySecondBelow(28),
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 60),
+        per_token: 4,
+        width: Some(1408),
+        shared: SharedWidth::Field("shared_expert_intermediate_size", 5632),
+        normalized: Flag::Said("norm_topk_prob", false),
+        layers: SparseLayers::Stepped,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         shared: "shared_expert",

@@ -1,7 +1,10 @@
 //! `qwen3` (`models/qwen3, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, MaskingIn4, Masks, NormKind, Parts, Style};
+use crate::model::{
+    DecoderType, Family, HeadDim, HeadNorm, MaskingIn4, Masks, NormKind, Options, Parts, Sizes,
+    Style, Window, WindowLayers, WindowOn,
+};
 
 /// `qwen3`.
 pub(crate) const QWEN3: Family = Family {
@@ -9,6 +12,20 @@ pub(crate) const QWEN3: Family = Family {
     source: "models/qwen3, transformers 5.23",
     decoder: Some(DecoderType::Qwen3),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 22_016,
+        vocabulary: 151_936,
+        kv_heads: Some(32),
+        head_dim: HeadDim::Of(128),
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
+    window: Window {
+        on: WindowOn::Asked,
+        layers: WindowLayers::From(28),
+        idle: true,
+        ..Window::NONE
+    },
     // Names.
     // Parts.
     style: Style {

@@ -1,8 +1,10 @@
 //! `qwen3_5` (`models/qwen3_5, transformers 5.23`).
 
+use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, Gate, Grids, HeadNorm, LayerNames, NormKind, Parts, Style, Turn,
+    DecoderType, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind, Options,
+    Parts, Reader, RotaryColumns, Sizes, Style, Turn,
 };
 
 /// `qwen3_5`.
@@ -11,6 +13,20 @@ pub(crate) const QWEN3_5: Family = Family {
     source: "models/qwen3_5, transformers 5.23",
     decoder: Some(DecoderType::Qwen35),
     // Sizes and options.
+    read: Reader::Decoder(reader::read_delta),
+    sizes: Sizes {
+        inner: 12_288,
+        heads: 16,
+        vocabulary: 248_320,
+        kv_heads: Some(4),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 250),
+        ..Options::PLAIN
+    },
     // Names.
     names: LayerNames {
         mixer: "linear_attn",

@@ -1,8 +1,10 @@
 //! `qwen3_5_moe` (`models/qwen3_5_moe, transformers 5.23`).
 
+use crate::families::hybrid::reader;
 use crate::families::llama::LLAMA;
 use crate::model::{
-    DecoderType, Family, Gate, Grids, HeadNorm, LayerNames, NormKind, Parts, Style, Turn,
+    DecoderType, ExpertRule, Family, Flag, Gate, Grids, HeadDim, HeadNorm, LayerNames, NormKind,
+    Options, Parts, Reader, RotaryColumns, SharedWidth, Sizes, Style, Turn,
 };
 
 /// `qwen3_5_moe`.
@@ -11,6 +13,29 @@ pub(crate) const QWEN3_5_MOE: Family = Family {
     source: "models/qwen3_5_moe, transformers 5.23",
     decoder: Some(DecoderType::Qwen35Moe),
     // Sizes and options.
+    read: Reader::Decoder(reader::read_delta),
+    sizes: Sizes {
+        hidden: 2048,
+        inner: 5632,
+        layers: 40,
+        heads: 16,
+        vocabulary: 248_320,
+        kv_heads: Some(2),
+        head_dim: HeadDim::Of(256),
+        ..LLAMA.sizes
+    },
+    options: Options {
+        head_norms: Flag::Always,
+        rotary_columns: RotaryColumns::Share("partial_rotary_factor", 250),
+        ..Options::PLAIN
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 256),
+        per_token: 8,
+        width: Some(512),
+        shared: SharedWidth::Field("shared_expert_intermediate_size", 512),
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     names: LayerNames {
         mixer: "linear_attn",

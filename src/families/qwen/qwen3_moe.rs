@@ -1,7 +1,10 @@
 //! `qwen3_moe` (`models/qwen3_moe, transformers 5.23`).
 
 use crate::families::llama::LLAMA;
-use crate::model::{DecoderType, Family, HeadNorm, MaskingIn4, NormKind, Parts, Style};
+use crate::model::{
+    DecoderType, ExpertRule, Family, Flag, HeadNorm, MaskingIn4, NormKind, Options, Parts, Sizes,
+    SparseLayers, Style, Window, WindowLayers, WindowOn,
+};
 
 /// `qwen3_moe`.
 pub(crate) const QWEN3_MOE: Family = Family {
@@ -9,6 +12,27 @@ pub(crate) const QWEN3_MOE: Family = Family {
     source: "models/qwen3_moe, transformers 5.23",
     decoder: Some(DecoderType::Qwen3Moe),
     // Sizes and options.
+    sizes: Sizes {
+        inner: 6144,
+        vocabulary: 151_936,
+        kv_heads: Some(4),
+        ..LLAMA.sizes
+    },
+    options: Options::PLAIN,
+    window: Window {
+        on: WindowOn::Asked,
+        layers: WindowLayers::All,
+        ..Window::NONE
+    },
+    experts: Some(ExpertRule {
+        count: (&["num_experts"], 128),
+        per_token: 8,
+        width: Some(768),
+        normalized: Flag::Said("norm_topk_prob", false),
+        built_first: true,
+        layers: SparseLayers::Stepped,
+        ..ExpertRule::PLAIN
+    }),
     // Names.
     // Parts.
     style: Style {

@@ -1,173 +1,33 @@
 //! Mixtures of experts: how many there are, how many each token goes through, in which layers.
 
+use super::layer_lists;
+use super::options::holds;
 use crate::ask::{Finding, LAYERS, WIDTH};
-use crate::families::llama::windows;
-use crate::model::ConfigFields;
 use crate::model::{
-    DecoderType, EXPERTS, ExpertForm, Experts, Routing, SHARED_OF_HYBRID, SharedForm,
+    ConfigFields, Correction, EXPERTS, ExpertRule, Experts, Groups, Routing, SharedForm,
+    SharedWidth, SigmoidScores, SparseLayers,
 };
 use serde_json::Value;
 
-/// Names and defaults by which the members differ.
-struct Defaults {
-    count: (&'static str, u64),
-    per_token: u64,
-    /// Columns of an expert if the config has a field of its own for them.
-    intermediate_size: Option<u64>,
-    shared: Option<u64>,
-    /// Whether the weights always add up to one.
-    normalized: bool,
-    /// Whether some layers can be without experts.
-    steps: bool,
-}
-
-/// Mixtral's.
-const MIXTRAL: Defaults = Defaults {
-    count: ("num_local_experts", 8),
-    per_token: 2,
-    intermediate_size: None,
-    shared: None,
-    normalized: true,
-    steps: false,
-};
-
-fn defaults(model_type: DecoderType) -> Option<Defaults> {
-    let mixtral = MIXTRAL;
-    Some(match model_type {
-        DecoderType::Mixtral
-        | DecoderType::MiniMax
-        | DecoderType::Cohere2Moe
-        | DecoderType::GraniteMoe
-        | DecoderType::JetMoe
-        | DecoderType::GraniteMoeShared
-        | DecoderType::GraniteMoeSwa
-        | DecoderType::GraniteMoeHybrid => mixtral,
-        DecoderType::HunyuanMoe => Defaults {
-            count: ("num_experts", 1),
-            per_token: 1,
-            ..mixtral
-        },
-        DecoderType::Ernie45Moe => Defaults {
-            count: ("moe_num_experts", 64),
-            per_token: 6,
-            intermediate_size: Some(1536),
-            ..mixtral
-        },
-        DecoderType::Jamba => Defaults {
-            count: ("num_experts", 16),
-            normalized: false,
-            ..mixtral
-        },
-        DecoderType::Llama4 => Defaults {
-            count: ("num_local_experts", 16),
-            per_token: 1,
-            ..mixtral
-        },
-        DecoderType::Olmoe => Defaults {
-            count: ("num_experts", 64),
-            per_token: 8,
-            normalized: false,
-            ..mixtral
-        },
-        DecoderType::FlexOlmo => Defaults {
-            count: ("num_experts", 7),
-            per_token: 5,
-            normalized: false,
-            ..mixtral
-        },
-        DecoderType::MiniMaxM2 => Defaults {
-            count: ("num_local_experts", 256),
-            per_token: 8,
-            ..mixtral
-        },
-        DecoderType::Qwen2Moe => Defaults {
-            count: ("num_experts", 60),
-            per_token: 4,
-            intermediate_size: Some(1408),
-            shared: Some(5632),
-            normalized: false,
-            steps: true,
-        },
-        DecoderType::Qwen35Moe => Defaults {
-            count: ("num_experts", 256),
-            per_token: 8,
-            intermediate_size: Some(512),
-            shared: Some(512),
-            ..mixtral
-        },
-        DecoderType::Mellum => Defaults {
-            count: ("num_local_experts", 64),
-            per_token: 8,
-            intermediate_size: Some(896),
-            normalized: false,
-            ..mixtral
-        },
-        DecoderType::Qwen3Next => Defaults {
-            count: ("num_experts", 512),
-            per_token: 10,
-            intermediate_size: Some(512),
-            shared: Some(512),
-            normalized: false,
-            steps: true,
-        },
-        DecoderType::Qwen3Moe => Defaults {
-            count: ("num_experts", 128),
-            per_token: 8,
-            intermediate_size: Some(768),
-            shared: None,
-            normalized: false,
-            steps: true,
-        },
-        DecoderType::PhiMoe => Defaults {
-            count: ("num_local_experts", 16),
-            ..mixtral
-        },
-        DecoderType::GptOss => Defaults {
-            count: ("num_local_experts", 128),
-            per_token: 4,
-            ..mixtral
-        },
-        _ => return None,
-    })
-}
-
-/// The field that says how wide an expert is.
-pub(crate) fn width_field(model_type: DecoderType) -> &'static str {
-    match defaults(model_type) {
-        Some(defaults) if defaults.intermediate_size.is_none() => "intermediate_size",
-        _ => "moe_intermediate_size",
-    }
-}
-
-/// Reads the experts of a config with transformers' defaults for absent fields. What is wrong is
-/// pushed to `fields`.
+/// Reads the experts of a config by the rule of its family, if it has any. What is wrong is pushed to
+/// `fields`.
 pub(crate) fn read(
-    model_type: DecoderType,
+    rule: Option<&ExpertRule>,
     layers: u64,
     intermediate_size: u64,
     fields: &mut ConfigFields<'_>,
 ) -> Option<Experts> {
-    let defaults = defaults(model_type)?;
-    let (name, default) = defaults.count;
-    match (model_type, fields.get(name).and_then(Value::as_u64)) {
-        (DecoderType::GraniteMoeHybrid | DecoderType::Qwen3Next, Some(0))
-        | (DecoderType::Jamba, Some(1)) => return None,
-        _ => {}
+    let rule = rule?;
+    let (names, default) = rule.count;
+    let first = fields.get(names[0]).and_then(Value::as_u64);
+    if first.is_some() && first == rule.none {
+        return None;
     }
-    let count = fields.named(&[name, "num_experts"], &EXPERTS, default);
-    let per_token = per_token(count, defaults.per_token, fields);
-    let (form, mut routing, mut shared) = kinds(model_type);
-    match &mut routing {
-        Routing::Drawn { jitter } => *jitter = fields.drops("input_jitter_noise", false),
-        Routing::Chosen { sigmoid } => {
-            *sigmoid = fields.text("expert_selection_fn") == Some("sigmoid");
-            if fields.text("shared_expert_combination_strategy") == Some("sum") {
-                shared = SharedForm::Last { wide: false };
-            }
-        }
-        _ => warn_of_options(fields),
-    }
-    let intermediate_size = match defaults.intermediate_size {
+    let count = fields.named(names, &EXPERTS, default);
+    let per_token = per_token(count, rule.per_token, fields);
+    let routing = routing(rule, count, fields);
+    let shared_form = shared_form(rule, fields);
+    let intermediate_size = match rule.width {
         Some(default) => fields.optional("moe_intermediate_size", &WIDTH, default),
         None => intermediate_size,
     };
@@ -175,109 +35,107 @@ pub(crate) fn read(
         count,
         per_token,
         intermediate_size,
-        shared_intermediate_size: match model_type {
-            DecoderType::GraniteMoeShared
-            | DecoderType::GraniteMoeSwa
-            | DecoderType::GraniteMoeHybrid => {
-                let default = if model_type == DecoderType::GraniteMoeHybrid {
-                    SHARED_OF_HYBRID
-                } else {
-                    0
-                };
-                let width =
-                    fields.optional("shared_intermediate_size", &(0..=*WIDTH.end()), default);
-                Some(width).filter(|&width| width > 0)
-            }
-            DecoderType::Ernie45Moe => {
-                let count = fields.optional("moe_num_shared_experts", &(0..=*EXPERTS.end()), 2);
-                Some(count * intermediate_size).filter(|&width| width > 0)
-            }
-            DecoderType::Cohere2Moe => {
-                let count = fields.optional("num_shared_experts", &(0..=*EXPERTS.end()), 0);
-                Some(count * intermediate_size).filter(|&width| width > 0)
-            }
-            DecoderType::HunyuanMoe | DecoderType::Llama4 => Some(intermediate_size),
-            _ => {
-                let shared = defaults.shared;
-                let field = "shared_expert_intermediate_size";
-                shared.map(|default| fields.optional(field, &WIDTH, default))
-            }
-        },
+        shared_intermediate_size: shared_width(rule.shared, intermediate_size, fields),
         latent_size: None,
-        wide_correction: false,
-        shared,
-        form,
+        wide_correction: rule.wide_correction,
+        shared: shared_form,
+        form: rule.form,
         routing,
-        built_first: matches!(
-            model_type,
-            DecoderType::Qwen3Moe | DecoderType::Llama4 | DecoderType::Mellum
-        ),
-        normalized: if model_type == DecoderType::Cohere2Moe {
-            fields.flag("norm_topk_prob", true)
-        } else {
-            let default = matches!(model_type, DecoderType::Qwen3Next | DecoderType::Mellum);
-            defaults.normalized || fields.flag("norm_topk_prob", default)
-        },
-        balanced: fields.flag("output_router_logits", false)
-            && !matches!(
-                model_type,
-                DecoderType::HunyuanMoe | DecoderType::Llama4 | DecoderType::Cohere2Moe
-            ),
-        sparse: match model_type {
-            DecoderType::Llama4 => interleaved(layers, fields),
-            DecoderType::Jamba => periodic(
-                layers,
-                ["expert_layer_period", "expert_layer_offset"],
-                [2, 1],
-                fields,
-            ),
-            DecoderType::Ernie45Moe => between(layers, fields),
-            DecoderType::Mellum => listed(layers, |_| true, fields),
-            DecoderType::Cohere2Moe => {
-                let dense = windows::dense(fields);
-                listed(layers, |layer| layer >= dense, fields)
-            }
-            _ => sparse(layers, defaults.steps, fields),
-        },
+        built_first: rule.built_first,
+        normalized: holds(rule.normalized, fields),
+        balanced: holds(rule.balanced, fields),
+        sparse: sparse(rule.layers, layers, fields),
     })
 }
 
-/// How a family's experts compute and are chosen, and how one that all tokens go through stands
-/// beside them.
-fn kinds(model_type: DecoderType) -> (ExpertForm, Routing, SharedForm) {
-    let (gated, of_own) = (ExpertForm::Gated, SharedForm::Gated);
-    match model_type {
-        DecoderType::Mixtral | DecoderType::MiniMax => (gated, Routing::WideSoftmax, of_own),
-        DecoderType::GptOss => (
-            ExpertForm::Clamped,
-            Routing::Largest { biased: true },
-            of_own,
-        ),
-        DecoderType::GraniteMoe => (gated, Routing::Largest { biased: false }, of_own),
-        DecoderType::JetMoe => (gated, Routing::Sorted, of_own),
-        DecoderType::GraniteMoeShared
-        | DecoderType::GraniteMoeSwa
-        | DecoderType::GraniteMoeHybrid => (
-            gated,
-            Routing::Largest { biased: false },
-            SharedForm::Beside,
-        ),
-        DecoderType::HunyuanMoe => (gated, Routing::WideGate, SharedForm::First),
-        DecoderType::Ernie45Moe => (gated, Routing::Static, SharedForm::First),
-        DecoderType::Jamba => (gated, Routing::SoftmaxOfTokens, of_own),
-        DecoderType::MiniMaxM2 => (gated, Routing::CorrectedOutside, of_own),
-        DecoderType::Llama4 => (gated, Routing::Sigmoid, SharedForm::Plain),
-        DecoderType::PhiMoe => (gated, Routing::Drawn { jitter: false }, of_own),
-        DecoderType::Cohere2Moe => (
-            gated,
-            Routing::Chosen { sigmoid: false },
-            SharedForm::Averaged,
-        ),
-        _ => (gated, Routing::Softmax, of_own),
+/// How experts are chosen.
+fn routing(rule: &ExpertRule, count: u64, fields: &mut ConfigFields<'_>) -> Routing {
+    if !matches!(rule.routing, Routing::Drawn { .. } | Routing::Chosen { .. }) {
+        warn_of_options(fields);
+    }
+    match rule.routing {
+        Routing::Drawn { .. } => Routing::Drawn {
+            jitter: fields.drops("input_jitter_noise", false),
+        },
+        Routing::Chosen { .. } => Routing::Chosen {
+            sigmoid: fields.text("expert_selection_fn") == Some("sigmoid"),
+        },
+        Routing::Scaled(_) => {
+            let grouped = fields.text("topk_method") == Some("group_limited_greedy");
+            Routing::Scaled(grouped.then(|| groups(count, Groups::ONE, fields)))
+        }
+        Routing::Corrected(default) => Routing::Corrected(groups(count, default, fields)),
+        Routing::Grouped(default) => Routing::Grouped(groups(count, default, fields)),
+        Routing::Sigmoids(scores) if !holds(rule.corrected, fields) => {
+            Routing::Sigmoids(SigmoidScores {
+                correction: Correction::None,
+                ..scores
+            })
+        }
+        other => other,
     }
 }
 
-/// Llama 4's layers with experts: those that are listed, else every so many.
+/// How the expert that all tokens go through stands beside the others.
+fn shared_form(rule: &ExpertRule, fields: &mut ConfigFields<'_>) -> SharedForm {
+    let summed = fields.text("shared_expert_combination_strategy") == Some("sum");
+    match rule.shared_form {
+        SharedForm::Last { wide } => SharedForm::Last {
+            wide: fields.flag("enable_moe_fp32_combine", wide),
+        },
+        SharedForm::Averaged if summed => SharedForm::Last { wide: false },
+        other => other,
+    }
+}
+
+/// Its columns.
+fn shared_width(rule: SharedWidth, own: u64, fields: &mut ConfigFields<'_>) -> Option<u64> {
+    let width = match rule {
+        SharedWidth::None => 0,
+        SharedWidth::Same => own,
+        SharedWidth::Field(field, default) => fields.optional(field, &WIDTH, default),
+        SharedWidth::FieldOrNone(field, default) => {
+            fields.optional(field, &(0..=*WIDTH.end()), default)
+        }
+        SharedWidth::Times(names, default) => own * fields.named(names, &EXPERTS, default),
+        SharedWidth::TimesOrNone(field, default) => {
+            own * fields.optional(field, &(0..=*EXPERTS.end()), default)
+        }
+    };
+    Some(width).filter(|&width| width > 0)
+}
+
+/// Of each layer whether it has experts.
+fn sparse(rule: SparseLayers, layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+    match rule {
+        SparseLayers::All => (0..layers).map(|_| true).collect(),
+        SparseLayers::Stepped => stepped(layers, fields),
+        SparseLayers::Interleaved => interleaved(layers, fields),
+        SparseLayers::Periodic(names, defaults) => {
+            layer_lists::periodic(layers, names, defaults, fields)
+        }
+        SparseLayers::Between => between(layers, fields),
+        SparseLayers::Listed => layer_lists::sparse(layers, |_| true, fields),
+        SparseLayers::After(default) => {
+            let names = ["first_k_dense_replace", "num_dense_layers"];
+            let dense = fields.named(&names, &(0..=*LAYERS.end()), default);
+            layer_lists::sparse(layers, |layer| layer >= dense, fields)
+        }
+    }
+}
+
+/// Every `decoder_sparse_step`th, but not those listed in `mlp_only_layers`.
+fn stepped(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
+    let step = fields.optional("decoder_sparse_step", &LAYERS, 1);
+    let dense = fields.get("mlp_only_layers").and_then(Value::as_array);
+    let is_dense =
+        |layer: u64| dense.is_some_and(|dense| dense.iter().any(|n| n.as_u64() == Some(layer)));
+    (0..layers)
+        .map(|layer| (layer + 1).is_multiple_of(step) && !is_dense(layer))
+        .collect()
+}
+
+/// Those that are listed, else every so many.
 fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let step = fields.optional("interleave_moe_layer_step", &LAYERS, 1);
     let listed = fields.get("moe_layers").and_then(Value::as_array);
@@ -288,19 +146,7 @@ fn interleaved(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     (0..layers).map(is_sparse).collect()
 }
 
-/// Of each layer whether it is one of every so many, counted from an offset.
-pub(crate) fn periodic(
-    layers: u64,
-    [period, offset]: [&str; 2],
-    defaults: [u64; 2],
-    fields: &mut ConfigFields<'_>,
-) -> Vec<bool> {
-    let every = fields.optional(period, &LAYERS, defaults[0]);
-    let first = fields.optional(offset, &(0..=*LAYERS.end()), defaults[1]);
-    (0..layers).map(|layer| layer % every == first).collect()
-}
-
-/// ERNIE's layers with experts: every so many between the first and the last of them.
+/// Every so many between the first and the last of them.
 fn between(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     let of_layers = 0..=*LAYERS.end();
     let first = fields.optional("moe_layer_start_index", &of_layers, 1);
@@ -314,16 +160,34 @@ fn between(layers: u64, fields: &mut ConfigFields<'_>) -> Vec<bool> {
     (0..layers).map(is_sparse).collect()
 }
 
-/// Of each layer whether it has experts: as `mlp_layer_types` says, else by `default`.
-pub(crate) fn listed(
-    layers: u64,
-    default: impl Fn(u64) -> bool,
-    fields: &ConfigFields<'_>,
-) -> Vec<bool> {
-    let types = fields.get("mlp_layer_types").and_then(Value::as_array);
-    let given = |layer| types.and_then(|types| types.get(usize::try_from(layer).ok()?));
-    let is_sparse = |layer| given(layer).map_or_else(|| default(layer), |name| name == "sparse");
-    (0..layers).map(is_sparse).collect()
+/// `n_group` groups of equal size, of which `topk_group` are kept.
+pub(crate) fn groups(experts: u64, defaults: Groups, fields: &mut ConfigFields<'_>) -> Groups {
+    let count = fields.optional("n_group", &EXPERTS, defaults.count);
+    let kept = fields.optional("topk_group", &EXPERTS, defaults.kept);
+    if !experts.is_multiple_of(count) {
+        let key = fields.key("n_group");
+        let fits = (1..=count).rev().find(|n| experts.is_multiple_of(*n));
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{experts} experts cannot be parted into {count} groups of equal size."),
+                format!("{experts} 个专家无法均分为 {count} 组。"),
+            )
+            .with_fix(&key, fits.unwrap_or(1)),
+        );
+    }
+    if kept > count {
+        let key = fields.key("topk_group");
+        fields.push(
+            Finding::error(
+                &key,
+                format!("{kept} groups are to be kept, but there are only {count}."),
+                format!("要保留 {kept} 组，但只有 {count} 组专家。"),
+            )
+            .with_fix(&key, count),
+        );
+    }
+    Groups { count, kept }
 }
 
 /// Warns of options of a router that are not counted.
@@ -363,23 +227,6 @@ pub(crate) fn per_token(count: u64, default: u64, fields: &mut ConfigFields<'_>)
         .with_fix(&key, count),
     );
     count
-}
-
-/// Of each layer whether it has experts: every `decoder_sparse_step`th, but not those listed in
-/// `mlp_only_layers`.
-fn sparse(layers: u64, steps: bool, fields: &mut ConfigFields<'_>) -> Vec<bool> {
-    let step = if steps {
-        fields.optional("decoder_sparse_step", &LAYERS, 1)
-    } else {
-        1
-    };
-    let dense = fields.get("mlp_only_layers").and_then(Value::as_array);
-    let is_dense = |layer: u64| {
-        steps && dense.is_some_and(|dense| dense.iter().any(|n| n.as_u64() == Some(layer)))
-    };
-    (0..layers)
-        .map(|layer| (layer + 1).is_multiple_of(step) && !is_dense(layer))
-        .collect()
 }
 
 /// What there is to say where layers without experts are to be balanced, one of them or all.

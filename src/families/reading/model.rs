@@ -1,12 +1,12 @@
 //! From a reference to a model to its architecture.
 
-use super::{guess, size_only};
+use super::{decoder, guess, size_only};
 use crate::ask::{
     Finding, Framework, LinearModel, ModelRef, Scenario, Task, WIDTH, check, closest,
 };
 use crate::families::image_text::reader as image_text;
 use crate::families::registry::{self, model_types};
-use crate::model::{Architecture, ConfigFields, ConfigParts, Family, shortened};
+use crate::model::{Architecture, ConfigFields, ConfigParts, Family, Reader, shortened};
 use serde_json::{Map, Value};
 
 /// The parts that the config says its model has.
@@ -145,7 +145,10 @@ fn read_known(
     findings: &mut Vec<Finding>,
 ) -> Option<Model> {
     let family = family(&mut fields);
-    let architecture = family.map(|family| (family.read)(family, task, &mut fields));
+    let architecture = family.map(|family| match family.read {
+        Reader::Decoder(_) => Architecture::Decoder(decoder::read(family, &mut fields)),
+        Reader::Model(read) => read(family, task, &mut fields),
+    });
     if fields.get("quantization_config").is_some() {
         let key = fields.key("quantization_config");
         fields.push(
